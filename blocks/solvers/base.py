@@ -1,0 +1,128 @@
+"""The contract between an initial value problem and a step-able method.
+
+Knows vectors and functions only: no components, units, events or results.
+
+Rules for a method
+------------------
+1. A method is made at ``(t, y)`` and advances one accepted step at a time.
+2. ``advance(t_stop)`` never passes ``t_stop``; it lands on it exactly when it
+   would otherwise leave a sliver.
+3. A step carries its own dense output, valid on ``[t_old, t]``.
+4. Numerical trouble is a value (``Step.failure``), never an exception. The
+   method stays at the last accepted point.
+5. ``restart(t, y)`` forgets all history (after an event) and keeps counters.
+6. All work is counted in ``method.work``.
+7. A method knows nothing of events, modes, recording or progress.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Method", "Problem", "Step", "Work"]
+
+Array = NDArray[np.float64]
+
+
+class Problem(Protocol):
+    """An initial value problem y' = slope(t, y), or residual(t, y, y') = 0.
+
+    ODE methods see differential unknowns only and call ``slope``. DAE methods
+    call ``residual``; ``differential`` tells which unknowns have a derivative.
+    """
+
+    size: int
+    differential: NDArray[np.bool_]
+
+    def slope(self, t: float, y: Array) -> Array:
+        """Derivative of every unknown (0 for algebraic ones of a DAE)."""
+
+    def slope_jacobian(self, t: float, y: Array) -> Any:
+        """d slope / d y as a scipy CSC matrix with a full stored diagonal."""
+
+    def residual(self, t: float, y: Array, slope: Array) -> Array:
+        """Implicit form, zero on the solution."""
+
+    def residual_jacobian(self, t: float, y: Array, slope: Array, c: float) -> Any:
+        """d residual/d y + c d residual/d slope as a scipy CSC matrix of fixed pattern."""
+
+
+@dataclass
+class Work:
+    """What a run has cost, in evaluations (never in seconds)."""
+
+    steps: int = 0
+    rejected: int = 0
+    residuals: int = 0  # right-hand sides or residuals
+    jacobians: int = 0
+    factorizations: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One accepted step from ``t_old`` to ``t``, or the report of a failure."""
+
+    t_old: float
+    t: float
+    y: Array
+    dense: Callable[[Any], Array] = field(repr=False)  # (k,) times -> (n, k) values
+    failure: str = ""  # empty when accepted
+
+
+class Method(ABC):
+    """A numerical method bound to a problem and a current point.
+
+    Parameters
+    ----------
+    problem : Problem
+    t, y : current time and unknowns
+    t_end : end of the run, for the choice of the first step
+    rtol : relative tolerance
+    atol : (n,) absolute tolerance of every unknown
+    first_step, max_step : optional bounds of an adaptive step
+    step : the constant step of a fixed-step method
+    """
+
+    name: ClassVar[str]
+    order: ClassVar[int]
+    implicit: ClassVar[bool] = False
+    solves_dae: ClassVar[bool] = False
+    fixed_step: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        problem: Problem,
+        t: float,
+        y: Array,
+        *,
+        t_end: float,
+        rtol: float,
+        atol: Array,
+        first_step: float | None = None,
+        max_step: float = np.inf,
+        step: float | None = None,
+    ) -> None:
+        self.problem = problem
+        self.t = float(t)
+        self.y = np.array(y, dtype=float)
+        self.t_end = float(t_end)
+        self.rtol = float(rtol)
+        self.atol = np.broadcast_to(np.asarray(atol, dtype=float), (problem.size,))
+        self.first_step = first_step
+        self.max_step = max_step
+        self.step_size = step
+        self.work = Work()
+
+    @abstractmethod
+    def advance(self, t_stop: float) -> Step:
+        """Take one accepted step, not beyond ``t_stop``."""
+
+    @abstractmethod
+    def restart(self, t: float, y: Array) -> None:
+        """Continue from a new point without any memory of the old ones."""

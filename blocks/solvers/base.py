@@ -9,7 +9,9 @@ Rules for a method
    would otherwise leave a sliver.
 3. A step carries its own dense output, valid on ``[t_old, t]``.
 4. Numerical trouble is a value (``Step.failure``), never an exception. The
-   method stays at the last accepted point.
+   method stays at the last accepted point. An exception that the problem
+   raises is trouble too: its text goes into the failure, itself into
+   ``Step.cause``. ``KeyboardInterrupt`` passes through.
 5. ``restart(t, y)`` forgets all history (after an event) and keeps counters.
 6. All work is counted in ``method.work``.
 7. A method knows nothing of events, modes, recording or progress.
@@ -17,15 +19,16 @@ Rules for a method
 
 from __future__ import annotations
 
+import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Method", "Problem", "Step", "Work"]
+__all__ = ["Method", "Problem", "Step", "UnknownMethod", "Work"]
 
 Array = NDArray[np.float64]
 
@@ -35,6 +38,7 @@ class Problem(Protocol):
 
     ODE methods see differential unknowns only and call ``slope``. DAE methods
     call ``residual``; ``differential`` tells which unknowns have a derivative.
+    They call ``slope`` once at a start or restart, for y' of a consistent point.
     """
 
     size: int
@@ -44,7 +48,7 @@ class Problem(Protocol):
         """Derivative of every unknown (0 for algebraic ones of a DAE)."""
 
     def slope_jacobian(self, t: float, y: Array) -> Any:
-        """d slope / d y as a scipy CSC matrix with a full stored diagonal."""
+        """d slope / d y as a scipy CSC matrix of fixed pattern with a full stored diagonal."""
 
     def residual(self, t: float, y: Array, slope: Array) -> Array:
         """Implicit form, zero on the solution."""
@@ -55,7 +59,11 @@ class Problem(Protocol):
 
 @dataclass
 class Work:
-    """What a run has cost, in evaluations (never in seconds)."""
+    """What a run has cost, in evaluations (never in seconds).
+
+    A count that a library does not tell (rejected steps and factorizations of
+    SUNDIALS, rejected steps of Radau, BDF and LSODA) stays 0.
+    """
 
     steps: int = 0
     rejected: int = 0
@@ -71,8 +79,28 @@ class Step:
     t_old: float
     t: float
     y: Array
-    dense: Callable[[Any], Array] = field(repr=False)  # (k,) times -> (n, k) values
+    dense: Callable[[Any], Array] = field(repr=False)  # (k,) times -> (n, k); scalar -> (n,)
     failure: str = ""  # empty when accepted
+    worst: tuple[int, ...] = ()  # of a failure: the unknowns to look at, worst first
+    cause: Exception | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def failed(
+        cls,
+        t: float,
+        y: Array,
+        failure: str,
+        worst: Iterable[int] = (),
+        cause: Exception | None = None,
+    ) -> Step:
+        """The report of a step that could not be taken from ``(t, y)``."""
+        if cause is not None:
+            failure = f"{failure}: {type(cause).__name__}: {cause}"
+
+        def stay(times: Any) -> Array:
+            return np.repeat(y[:, None], np.size(times), axis=1).reshape(y.shape + np.shape(times))
+
+        return cls(t, t, y.copy(), stay, failure, tuple(int(i) for i in worst), cause)
 
 
 class Method(ABC):
@@ -126,3 +154,18 @@ class Method(ABC):
     @abstractmethod
     def restart(self, t: float, y: Array) -> None:
         """Continue from a new point without any memory of the old ones."""
+
+
+class UnknownMethod(ValueError):
+    """A solver was asked for by a name that none has."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(name, tuple(known))  # keeps it picklable
+        self.name, self.known = self.args
+        by_folded = {n.lower(): n for n in self.known}
+        near = difflib.get_close_matches(str(name).lower(), by_folded, n=1)
+        self.nearest: str | None = by_folded[near[0]] if near else None
+
+    def __str__(self) -> str:
+        hint = f" Did you mean {self.nearest!r}?" if self.nearest else ""
+        return f"There is no solver {self.name!r}.{hint} Available: {', '.join(self.known)}."

@@ -1,0 +1,371 @@
+"""Which scalar unknowns and equations does a network have, aliases removed?
+
+Every variable (and used derivative) of every instance has a *slot*. Equations
+of the form a == ±b merge slots into signed *classes*, the unknowns of all that
+follows: ports of a node, two-port signs, joined signals, ``der(x) == v``.
+Structure lives in integer arrays; Python loops run over classes of components
+only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from ..kernel import Law
+from ..network import Network
+
+__all__ = ["Flat", "Group", "flatten"]
+
+Ints = np.ndarray
+
+
+@dataclass
+class Group:
+    """Equations of one law for some instances of one family.
+
+    A group without a law holds node balances: row k says that the signed sum
+    of ``classes[starts[k]:starts[k+1]]`` is zero.
+    """
+
+    family: int
+    law: Law | None
+    instances: Ints
+    first: int = 0  # number of the first equation
+    classes: Ints = field(default_factory=lambda: np.zeros(0, dtype=int))
+    signs: Ints = field(default_factory=lambda: np.zeros(0, dtype=int))
+    starts: Ints = field(default_factory=lambda: np.zeros(1, dtype=int))
+    nodes: Ints = field(default_factory=lambda: np.zeros(0, dtype=int))
+    order: int = 0  # how often a node balance has been differentiated
+
+    @property
+    def size(self) -> int:
+        return len(self.instances) if self.law is not None else len(self.starts) - 1
+
+
+@dataclass
+class Flat:
+    """The flat system on signed classes.
+
+    Attributes
+    ----------
+    class_of, sign_of : per slot, its class and sign
+    derivative, derivative_sign : per class, the class of its time derivative (-1: none)
+    groups : equations
+    slots : unknowns before alias elimination
+    equations_before : equations before alias elimination
+    base : per family, per (variable, order) key, its first slot
+    """
+
+    network: Network
+    class_of: Ints
+    sign_of: Ints
+    derivative: Ints
+    derivative_sign: Ints
+    groups: list[Group]
+    base: list[dict[tuple[int, int], int]]
+    slots: int
+    equations_before: int
+
+    @property
+    def classes(self) -> int:
+        return len(self.derivative)
+
+    @property
+    def equations(self) -> int:
+        return self.groups[-1].first + self.groups[-1].size if self.groups else 0
+
+    def grow(self, count: int) -> Ints:
+        """Add classes (for new derivatives); returns their numbers."""
+        first = self.classes
+        self.derivative = np.concatenate([self.derivative, np.full(count, -1)])
+        self.derivative_sign = np.concatenate([self.derivative_sign, np.ones(count, dtype=int)])
+        return np.arange(first, first + count)
+
+    def argument(self, group: Group, key: tuple[int, int], create: bool = False
+                 ) -> tuple[Ints, Ints]:
+        """Classes and signs of an argument (variable, order) for a group's instances."""
+        i, order = key
+        slots = self.base[group.family][i, 0] + group.instances
+        return self.follow(self.class_of[slots], self.sign_of[slots], order, create)
+
+    def follow(self, classes: Ints, signs: Ints, order: int, create: bool = False
+               ) -> tuple[Ints, Ints]:
+        """The ``order``-th derivatives of signed classes."""
+        for _ in range(order):
+            if create:
+                lacking = np.unique(classes[self.derivative[classes] < 0])
+                if len(lacking):
+                    self.derivative[lacking] = self.grow(len(lacking))
+            signs = signs * self.derivative_sign[classes]
+            classes = self.derivative[classes]
+        return classes, signs
+
+    def add(self, group: Group) -> Group:
+        group.first = self.equations
+        self.groups.append(group)
+        return group
+
+    def incidence(self, group: Group) -> tuple[Ints, Ints]:
+        """(equation number, class) pairs of a group; exactly repeated pairs may occur."""
+        if group.law is None:
+            rows = np.repeat(np.arange(group.size), np.diff(group.starts)) + group.first
+            return rows, group.classes
+        rows, columns = [], []
+        numbers = np.arange(group.first, group.first + group.size)
+        for key in group.law.arguments:
+            if group.law.kernel.variables[key[0]].kind == "discrete":
+                continue
+            classes, _ = self.argument(group, key)
+            rows.append(numbers)
+            columns.append(classes)
+        if not rows:
+            return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
+        return np.concatenate(rows), np.concatenate(columns)
+
+    def group_of(self, equation: int) -> tuple[Group, int]:
+        """The group an equation is in, and its row there."""
+        firsts = [g.first for g in self.groups]
+        group = self.groups[int(np.searchsorted(firsts, equation, side="right")) - 1]
+        return group, equation - group.first
+
+    def slot_names(self) -> list[tuple[int, int, int, tuple[int, int]]]:
+        """(first slot, count, family, key) of every run of slots, ascending."""
+        runs = [
+            (base, self.network.families[f].size, f, key)
+            for f, table in enumerate(self.base)
+            for key, base in table.items()
+        ]
+        return sorted(runs)
+
+    def name_of_slot(self, slot: int) -> str:
+        for base, size, f, (i, order) in self.slot_names():
+            if base <= slot < base + size:
+                family = self.network.families[f]
+                name = f"{family.path(slot - base)}.{family.kernel.variables[i].name}"
+                return "der(" * order + name + ")" * order
+        raise IndexError(slot)
+
+
+def flatten(network: Network) -> Flat:
+    """Number all slots, merge aliases into classes and list the equations."""
+    base, slots = _number_slots(network)
+    plain, links = _alias_edges(network, base)
+    node_groups, node_edges, node_count = _nodes(network, base)
+    plain += node_edges
+    parents, children = _derivative_slots(network, base)
+    class_of, sign_of, zero, links = _merge(slots, plain, links, parents, children)
+
+    count = int(class_of.max()) + 1 if slots else 0
+    derivative = np.full(count, -1)
+    derivative_sign = np.ones(count, dtype=int)
+    derivative[class_of[parents]] = class_of[children]
+    derivative_sign[class_of[parents]] = sign_of[parents] * sign_of[children]
+
+    flat = Flat(network, class_of, sign_of, derivative, derivative_sign, [], base, slots, 0)
+    _list_equations(flat, links)
+    if len(zero):
+        _add_sums(flat, [np.array([c]) for c in zero], [np.ones(1, dtype=int)] * len(zero),
+                  np.full(len(zero), -1))
+    members, nodes = node_groups
+    if len(nodes):
+        slots_cat = np.concatenate(members)
+        starts = np.concatenate([[0], np.cumsum([len(m) for m in members])])
+        flat.add(Group(-1, None, np.zeros(0, dtype=int), classes=class_of[slots_cat],
+                       signs=sign_of[slots_cat], starts=starts, nodes=np.array(nodes)))
+    flat.equations_before = sum(
+        len(f.kernel.laws) * f.size for f in network.families
+    ) + node_count
+    return flat
+
+
+def _number_slots(network: Network) -> tuple[list[dict[tuple[int, int], int]], int]:
+    base: list[dict[tuple[int, int], int]] = []
+    count = 0
+    for family in network.families:
+        kernel = family.kernel
+        table = {}
+        for key in sorted(kernel.symbols):
+            i, order = key
+            if i in kernel.observed or kernel.variables[i].kind == "discrete":
+                continue
+            if order > 0 and not any(key in law.arguments for law in kernel.laws):
+                continue  # a symbol made for a differentiated law of another model
+            table[key] = count
+            count += family.size
+        base.append(table)
+    return base, count
+
+
+def _alias_edges(network: Network, base: list[dict[tuple[int, int], int]]) -> Any:
+    """Edges (a, b, sign) of kernel aliases; those to a derivative are apart, with their law."""
+    plain: list[tuple[Ints, Ints, int]] = []
+    links: list[tuple[Ints, Ints, int, int, Law]] = []
+    for f, family in enumerate(network.families):
+        n = np.arange(family.size)
+        for law in family.kernel.laws:
+            if law.alias is None:
+                continue
+            a, b, sign = law.alias
+            edge = (base[f][a] + n, base[f][b] + n, sign)
+            if a[1] == b[1] == 0:
+                plain.append(edge)
+            else:
+                links.append((*edge, f, law))
+    return plain, links
+
+
+def _nodes(network: Network, base: list[dict[tuple[int, int], int]]) -> Any:
+    """Across variables of a node are aliases; through variables sum to zero.
+
+    Signals are nodes whose members are all equal. Balances of two are aliases.
+    """
+    edges: list[tuple[Ints, Ints, int]] = []
+    balances: list[Ints] = []
+    balance_nodes: list[int] = []
+    equal: dict[Any, list[tuple[Ints, Ints]]] = {}
+    through: dict[Any, list[tuple[Ints, Ints]]] = {}
+    for f, family in enumerate(network.families):
+        n = np.arange(family.size)
+        for name, (domain, indices) in family.kernel.ports.items():
+            nodes = network.node_of[network.port_numbers(f, name)]
+            for variable, i in indices.items():
+                table = equal if variable in domain.across else through
+                table.setdefault((id(domain), variable), []).append((nodes, base[f][i, 0] + n))
+        for i, v in enumerate(family.kernel.variables):
+            if v.kind in ("input", "output"):
+                nodes = network.node_of[network.port_numbers(f, v.name)]
+                equal.setdefault("signal", []).append((nodes, base[f][i, 0] + n))
+    count = 0
+    for pairs in equal.values():
+        nodes, slots = _sorted_by_node(pairs)
+        same = np.flatnonzero(nodes[1:] == nodes[:-1])
+        count += len(same)
+        edges.append((slots[same], slots[same + 1], 1))
+    for pairs in through.values():
+        nodes, slots = _sorted_by_node(pairs)
+        _, starts, sizes = np.unique(nodes, return_index=True, return_counts=True)
+        count += len(starts)
+        two = starts[sizes == 2]
+        edges.append((slots[two], slots[two + 1], -1))
+        for start, size in zip(starts[sizes != 2], sizes[sizes != 2], strict=True):
+            balances.append(slots[start : start + size])
+            balance_nodes.append(int(nodes[start]))
+    return (balances, balance_nodes), edges, count
+
+
+def _sorted_by_node(pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    nodes = np.concatenate([p[0] for p in pairs])
+    slots = np.concatenate([p[1] for p in pairs])
+    order = np.argsort(nodes, kind="stable")
+    return nodes[order], slots[order]
+
+
+def _derivative_slots(network: Network, base: list[dict[tuple[int, int], int]]
+                      ) -> tuple[Ints, Ints]:
+    parents, children = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+    for f, family in enumerate(network.families):
+        n = np.arange(family.size)
+        for (i, order), start in base[f].items():
+            if order > 0:
+                parents.append(base[f][i, order - 1] + n)
+                children.append(start + n)
+    return np.concatenate(parents), np.concatenate(children)
+
+
+def _merge(slots: int, plain: list[Any], links: list[Any], parents: Ints, children: Ints) -> Any:
+    """Signed classes, closed under differentiation and free of derivative cycles."""
+    edges = list(plain) + [e[:3] for e in links]
+    kept = list(links)
+    while True:
+        class_of, sign_of, zero = _signed_components(slots, edges)
+        new = _derivatives_of_aliases(class_of, sign_of, parents, children)
+        if new is not None:
+            edges.append(new)
+            continue
+        cyclic = _cyclic_classes(class_of, parents, children)
+        if not len(cyclic):
+            return class_of, sign_of, zero, [e for e in links if e not in kept]
+        # x' == x (or a ring of such) is an equation of motion, not an alias
+        bad = {id(e) for e in kept if np.isin(class_of[e[0]], cyclic).any()
+               or np.isin(class_of[e[1]], cyclic).any()}
+        kept = [e for e in kept if id(e) not in bad]
+        edges = list(plain) + [e[:3] for e in kept]
+
+
+def _signed_components(slots: int, edges: list[Any]) -> tuple[Ints, Ints, Ints]:
+    """Union of slots under a == ±b; a class that equals its own negative is zero."""
+    a = np.concatenate([np.zeros(0, dtype=int), *(e[0] for e in edges)])
+    b = np.concatenate([np.zeros(0, dtype=int), *(e[1] for e in edges)])
+    sign = np.concatenate([np.zeros(0, dtype=int), *(
+        np.broadcast_to(np.asarray(e[2]), e[0].shape) for e in edges)])
+    flip = np.where(sign > 0, 0, slots)
+    rows = np.concatenate([a, a + slots])
+    columns = np.concatenate([b + flip, np.where(sign > 0, b + slots, b)])
+    graph = coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)),
+                       shape=(2 * slots, 2 * slots))
+    label = connected_components(graph, directed=False)[1]
+    plus, minus = label[:slots], label[slots:]
+    low = np.minimum(plus, minus)
+    unique, class_of = np.unique(low, return_inverse=True)
+    first = np.full(len(unique), slots)
+    np.minimum.at(first, class_of, np.arange(slots))  # the class has its first slot's sign
+    reference = plus[first][class_of]
+    sign_of = np.where(plus == reference, 1, -1)
+    zero = np.unique(class_of[plus == minus])
+    return class_of, sign_of, zero
+
+
+def _derivatives_of_aliases(class_of: Ints, sign_of: Ints, parents: Ints, children: Ints) -> Any:
+    """New edges where aliases have derivatives that are not yet aliases."""
+    if not len(parents):
+        return None
+    order = np.argsort(class_of[parents], kind="stable")
+    p, c = parents[order], children[order]
+    same = np.flatnonzero(class_of[p][1:] == class_of[p][:-1])
+    a, b = c[same], c[same + 1]
+    sign = sign_of[p[same]] * sign_of[p[same + 1]]
+    fresh = class_of[a] != class_of[b]
+    return (a[fresh], b[fresh], sign[fresh]) if fresh.any() else None
+
+
+def _cyclic_classes(class_of: Ints, parents: Ints, children: Ints) -> Ints:
+    """Classes that are their own derivative of some order."""
+    count = int(class_of.max()) + 1 if len(class_of) else 0
+    step = np.full(count + 1, count)
+    step[class_of[parents]] = class_of[children]
+    jump = step.copy()
+    for _ in range(max(1, int(np.ceil(np.log2(count + 2))))):
+        jump = jump[jump]
+    inside = np.flatnonzero(jump[:count] != count)
+    return np.unique(jump[inside]) if len(inside) else inside
+
+
+def _list_equations(flat: Flat, unmerged: list[Any]) -> None:
+    kept = {(e[3], id(e[4])) for e in unmerged}
+    network = flat.network
+    for f, family in enumerate(network.families):
+        for law in family.kernel.laws:
+            if law.alias is None or (f, id(law)) in kept:
+                flat.add(Group(f, law, np.arange(family.size)))
+        for i in family.kernel.defaults:
+            lonely = _unconnected(network, f, family.kernel.variables[i].name)
+            if len(lonely):
+                flat.add(Group(f, family.kernel.default_law(i), lonely))
+
+
+def _unconnected(network: Network, f: int, name: str) -> Ints:
+    """Instances whose signal input is joined to nothing."""
+    nodes = network.node_of[network.port_numbers(f, name)]
+    sizes = np.bincount(network.node_of, minlength=int(nodes.max()) + 1)
+    return np.flatnonzero(sizes[nodes] == 1)
+
+
+def _add_sums(flat: Flat, classes: list[Ints], signs: list[Ints], nodes: Ints) -> None:
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in classes])])
+    flat.add(Group(-1, None, np.zeros(0, dtype=int), classes=np.concatenate(classes),
+                   signs=np.concatenate(signs), starts=starts, nodes=nodes))

@@ -1,0 +1,404 @@
+"""Which equations must be differentiated, and which variables stay states?
+
+Pantelides' algorithm [SIAM J. Sci. Stat. Comput. 9(2), 1988] on the
+over-determined part only, then dummy derivatives [Mattsson & Söderlind, SIAM
+J. Sci. Comput. 14(3), 1993]. Constraints that are linear with constant
+coefficients (gears, levers, rigid joints) are resolved once, here. Constraints
+whose coefficients depend on the state (a pendulum) are handed on as *clusters*:
+which of their variables are integrated is chosen during the run.
+
+Knows incidence, coefficients and priorities; no users, units or solvers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from .flatten import Flat, Group
+from .matching import Matching, match
+
+__all__ = ["Cluster", "Reduced", "Singular", "reduce_index"]
+
+MAX_DIFFERENTIATIONS = 8
+
+
+class Singular(Exception):
+    """The system has no unique solution; equations and classes of the parts at fault."""
+
+    def __init__(self, over_equations: np.ndarray, over_classes: np.ndarray,
+                 under_equations: np.ndarray, under_classes: np.ndarray, reason: str) -> None:
+        super().__init__(reason)
+        self.over_equations, self.over_classes = over_equations, over_classes
+        self.under_equations, self.under_classes = under_equations, under_classes
+        self.reason = reason
+
+
+@dataclass
+class Cluster:
+    """Constraints between states whose coefficients change during the run.
+
+    ``levels[0]`` are the equations closest to the accelerations (velocity
+    level) with their candidate classes, ``levels[1]`` the level below, …
+    """
+
+    levels: list[tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass
+class Reduced:
+    """A system of index one: what is integrated and what is solved for.
+
+    Attributes
+    ----------
+    flat : Flat
+        With the differentiated equations added.
+    states : classes that are known when derivatives are evaluated
+    unknowns : classes to be solved for
+    equations : equations that determine them
+    dummies : static dummy derivatives, among ``unknowns``
+    clusters : constraints that are resolved during the run
+    index : structural index of the flat system
+    """
+
+    flat: Flat
+    states: np.ndarray
+    unknowns: np.ndarray
+    equations: np.ndarray
+    dummies: np.ndarray
+    clusters: list[Cluster] = field(default_factory=list)
+    index: int = 0
+    matching: Matching | None = None
+
+
+def reduce_index(flat: Flat, preference: np.ndarray, parameters: list[list[np.ndarray]],
+                 known: np.ndarray) -> Reduced:
+    """Differentiate what must be and select states.
+
+    Parameters
+    ----------
+    flat : Flat
+        Is extended in place.
+    preference : (classes,) array
+        How much each class wants to be a state (larger: more).
+    parameters : per family, parameter values as kernel arguments, (size, n) each
+    known : classes that are inputs, not unknowns
+    """
+    _refuse_singular(flat, known)
+    original = flat.derivative >= 0
+    child, rounds = _pantelides(flat, known)
+    height = _heights(flat)
+    preference = np.concatenate([preference, np.full(flat.classes - len(preference), -1.0)])
+    native = np.concatenate([original, np.zeros(flat.classes - len(original), dtype=bool)])
+    lower = np.flatnonzero(child >= 0)
+    dummies, static_equations, clusters = _dummies(
+        flat, child, lower, height, preference, native, parameters
+    )
+    is_state = height >= 1
+    is_state[dummies] = False
+    is_state[known] = False
+    unknown = ~is_state
+    unknown[known] = False
+    top = np.flatnonzero(child < 0)
+    equations = np.concatenate([top, static_equations]).astype(int)
+    differential = np.any(height >= 1)
+    has_algebraic = np.any(unknown & (height == 0))
+    return Reduced(
+        flat,
+        states=np.flatnonzero(is_state),
+        unknowns=np.flatnonzero(unknown),
+        equations=equations,
+        dummies=dummies,
+        clusters=clusters,
+        index=rounds + 1 if rounds else int(differential and has_algebraic),
+    )
+
+
+def _refuse_singular(flat: Flat, known: np.ndarray) -> None:
+    """Every chain of a variable and its derivatives needs an equation of its own."""
+    root = _roots(flat)
+    rows, columns = _all_incidence(flat, np.arange(flat.equations))
+    keep = ~np.isin(columns, known)
+    heads, compact = np.unique(root, return_inverse=True)
+    used = np.setdiff1d(np.arange(len(heads)), compact[known])
+    number = np.full(len(heads), -1)
+    number[used] = np.arange(len(used))
+    m = match(rows[keep], number[compact[columns[keep]]], flat.equations, len(used))
+    if not m.perfect:
+        names = heads[used]
+        raise Singular(m.over_equations, names[m.over_unknowns], m.under_equations,
+                       names[m.under_unknowns], "structure")
+
+
+def _roots(flat: Flat) -> np.ndarray:
+    root = np.arange(flat.classes)
+    parents = np.flatnonzero(flat.derivative >= 0)
+    root[flat.derivative[parents]] = parents
+    for _ in range(64):
+        further = root[root]
+        if np.array_equal(further, root):
+            break
+        root = further
+    return root
+
+
+def _all_incidence(flat: Flat, equations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    pairs = [flat.incidence(g) for g in flat.groups]
+    rows = np.concatenate([np.zeros(0, dtype=int), *(p[0] for p in pairs)])
+    columns = np.concatenate([np.zeros(0, dtype=int), *(p[1] for p in pairs)])
+    if len(equations) == flat.equations:
+        return rows, columns
+    keep = np.zeros(flat.equations, dtype=bool)
+    keep[equations] = True
+    inside = keep[rows]
+    return rows[inside], columns[inside]
+
+
+def _pantelides(flat: Flat, known: np.ndarray) -> tuple[np.ndarray, int]:
+    """Differentiate over-determined parts until all highest derivatives are matched."""
+    child = np.full(flat.equations, -1)
+    for rounds in range(MAX_DIFFERENTIATIONS):
+        top = np.flatnonzero(child < 0)
+        unknown = flat.derivative < 0
+        unknown[known] = False
+        classes = np.flatnonzero(unknown)
+        m = _match_classes(flat, top, classes)
+        if not len(m.over_equations):
+            return child, rounds
+        equations = top[m.over_equations]
+        if np.isin(_all_incidence(flat, equations)[1], known).any():
+            raise Singular(equations, classes[m.over_unknowns], np.zeros(0, int), np.zeros(0, int),
+                           "input")
+        over = classes[m.over_unknowns]
+        flat.derivative[over] = flat.grow(len(over))
+        child = _differentiate(flat, equations, child)
+    raise Singular(equations, over, top[m.under_equations], classes[m.under_unknowns], "endless")
+
+
+def _match_classes(flat: Flat, equations: np.ndarray, classes: np.ndarray) -> Matching:
+    rows, columns = _all_incidence(flat, equations)
+    row_of = np.full(flat.equations, -1)
+    row_of[equations] = np.arange(len(equations))
+    column_of = np.full(flat.classes, -1)
+    column_of[classes] = np.arange(len(classes))
+    keep = column_of[columns] >= 0
+    return match(row_of[rows[keep]], column_of[columns[keep]], len(equations), len(classes))
+
+
+def _differentiate(flat: Flat, equations: np.ndarray, child: np.ndarray) -> np.ndarray:
+    equations = np.sort(equations)
+    for group in list(flat.groups):
+        mine = equations[(equations >= group.first) & (equations < group.first + group.size)]
+        if not len(mine):
+            continue
+        rows = mine - group.first
+        if group.law is not None:
+            law = group.law.derivative
+            new = Group(group.family, law, group.instances[rows])
+            for key in law.arguments:
+                flat.argument(new, key, create=True)
+        else:
+            picked = [np.arange(group.starts[r], group.starts[r + 1]) for r in rows]
+            every = np.concatenate(picked)
+            classes, signs = flat.follow(group.classes[every], group.signs[every], 1, create=True)
+            starts = np.concatenate([[0], np.cumsum([len(x) for x in picked])])
+            new = Group(-1, None, np.zeros(0, dtype=int), classes=classes, signs=signs,
+                        starts=starts, nodes=group.nodes[rows], order=group.order + 1)
+        flat.add(new)
+        child = np.concatenate([child, np.full(new.size, -1)])
+        child[mine] = np.arange(new.first, new.first + new.size)
+    return child
+
+
+def _heights(flat: Flat) -> np.ndarray:
+    """How many derivatives of each class exist above it."""
+    height = np.zeros(flat.classes, dtype=int)
+    current = np.flatnonzero(flat.derivative < 0)
+    parent = np.full(flat.classes, -1)
+    has = np.flatnonzero(flat.derivative >= 0)
+    parent[flat.derivative[has]] = has
+    level = 0
+    while len(current):
+        height[current] = level
+        current = parent[current]
+        current = current[current >= 0]
+        level += 1
+    return height
+
+
+def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarray,
+             preference: np.ndarray, native: np.ndarray, parameters: list[list[np.ndarray]]
+             ) -> tuple[np.ndarray, np.ndarray, list[Cluster]]:
+    if not len(lower):
+        return np.zeros(0, int), np.zeros(0, int), []
+    remaining = np.zeros(flat.equations, dtype=int)
+    for e in lower[::-1]:
+        remaining[e] = remaining[child[e]] + 1
+    parent_equation = np.full(flat.equations, -1)
+    parent_equation[child[lower]] = lower
+    antiderivative = np.full(flat.classes, -1)
+    has = np.flatnonzero(flat.derivative >= 0)
+    antiderivative[flat.derivative[has]] = has
+
+    dummies: list[int] = []
+    used: list[int] = []
+    clusters: list[Cluster] = []
+    first = lower[remaining[lower] == 1]
+    entries = {int(e): _entries(flat, int(e), parameters) for e in first}
+    candidates = {e: {c: v for c, v in row.items() if height[c] == 1} for e, row in entries.items()}
+    preference = np.where(native, preference, -1.0)  # auxiliary variables never want to be states
+    for rows, columns in _components(candidates):
+        part = {e: candidates[e] for e in rows}
+        if not any(v is None for row in part.values() for v in row.values()):
+            dummies += _select(rows, columns, part, preference)
+            used += rows
+            continue
+        peeled = _peel(part, native)
+        dummies += peeled.values()
+        used += peeled
+        rest = [e for e in rows if e not in peeled]
+        if rest:
+            open_classes = [c for c in columns if c not in set(peeled.values())]
+            clusters.append(Cluster([(np.array(rest), np.array(open_classes))]))
+    # the same choice one level below: equations once less differentiated
+    level_dummies = {c for c in dummies}
+    level_equations = list(used)
+    while True:
+        below = [int(parent_equation[e]) for e in level_equations if parent_equation[e] >= 0]
+        allowed = {int(antiderivative[c]) for c in level_dummies if antiderivative[c] >= 0}
+        if not below:
+            break
+        rows_entries = {
+            e: {c: v for c, v in _entries(flat, e, parameters).items() if c in allowed}
+            for e in below
+        }
+        chosen = []
+        for rows, columns in _components(rows_entries):
+            chosen += _select(rows, columns, rows_entries, preference)
+        dummies += chosen
+        used += below
+        level_dummies, level_equations = set(chosen), below
+    for cluster in clusters:
+        equations = cluster.levels[0][0]
+        classes = cluster.levels[0][1]
+        while True:
+            equations = parent_equation[equations]
+            equations = equations[equations >= 0]
+            classes = antiderivative[classes]
+            classes = classes[classes >= 0]
+            if not len(equations):
+                break
+            cluster.levels.append((equations, classes))
+    return np.array(dummies, dtype=int), np.array(used, dtype=int), clusters
+
+
+def _entries(flat: Flat, equation: int, parameters: list[list[np.ndarray]]) -> dict[int, float | None]:
+    """Coefficients of a scalar equation by class; None where not constant."""
+    group, row = flat.group_of(equation)
+    out: dict[int, float | None] = {}
+    if group.law is None:
+        for k in range(group.starts[row], group.starts[row + 1]):
+            c = int(group.classes[k])
+            out[c] = (out.get(c) or 0.0) + float(group.signs[k])
+        return out
+    law, instance = group.law, group.instances[row : row + 1]
+    one = Group(group.family, law, instance)
+    values = [p[:, instance] for p in parameters[group.family]]
+    for position, key in enumerate(law.arguments):
+        if law.kernel.variables[key[0]].kind == "discrete":
+            continue
+        (c,), (s,) = flat.argument(one, key)
+        kind = law.slopes[position]
+        if kind in ("constant", "parameter"):
+            slope = float(np.ravel(law.slopes_at(position, values))[0]) * s
+            before = out.get(int(c), 0.0)
+            out[int(c)] = None if before is None else before + slope
+        else:
+            out[int(c)] = None
+    return out
+
+
+def _peel(rows: dict[int, dict[int, float | None]], native: np.ndarray) -> dict[int, int]:
+    """Equations that define an auxiliary variable explicitly: solve them for it.
+
+    One is taken only where the other equations can still be matched.
+    """
+    chosen: dict[int, int] = {}
+    for e, row in rows.items():
+        taken = set(chosen.values())
+        options = [c for c, v in row.items() if not native[c] and v and c not in taken]
+        for c in sorted(options, key=lambda c: -abs(row[c] or 0.0)):
+            trial = {**chosen, e: c}
+            rest = {k: [x for x in r if x not in trial.values()]
+                    for k, r in rows.items() if k not in trial}
+            if _can_match(rest):
+                chosen = trial
+                break
+    return chosen
+
+
+def _can_match(rows: dict[int, list[int]]) -> bool:
+    classes = sorted({c for r in rows.values() for c in r})
+    at = {c: i for i, c in enumerate(classes)}
+    pairs = [(i, at[c]) for i, r in enumerate(rows.values()) for c in r]
+    i = np.array([p[0] for p in pairs], dtype=int)
+    j = np.array([p[1] for p in pairs], dtype=int)
+    return not len(rows) or not len(match(i, j, len(rows), len(classes)).spare_equations)
+
+
+def _components(rows: dict[int, dict[int, float | None]]) -> list[tuple[list[int], list[int]]]:
+    """Connected sets of equations and candidate classes."""
+    equations = list(rows)
+    classes = sorted({c for row in rows.values() for c in row})
+    if not equations:
+        return []
+    at = {c: i for i, c in enumerate(classes)}
+    pairs = [(i, len(equations) + at[c]) for i, e in enumerate(equations) for c in rows[e]]
+    size = len(equations) + len(classes)
+    a = np.array([p[0] for p in pairs], dtype=int)
+    b = np.array([p[1] for p in pairs], dtype=int)
+    label = connected_components(
+        coo_matrix((np.ones(len(a), dtype=np.int8), (a, b)), shape=(size, size)), directed=False
+    )[1]
+    groups: dict[int, tuple[list[int], list[int]]] = {}
+    for i, e in enumerate(equations):
+        groups.setdefault(int(label[i]), ([], []))[0].append(e)
+    for i, c in enumerate(classes):
+        groups.setdefault(int(label[len(equations) + i]), ([], []))[1].append(c)
+    return [g for g in groups.values() if g[0]]
+
+
+def _select(rows: list[int], columns: list[int], entries: dict[int, dict[int, float | None]],
+            preference: np.ndarray) -> list[int]:
+    """Columns of a nonsingular square part, those that least want to be states."""
+    g = np.zeros((len(rows), len(columns)))
+    at = {c: j for j, c in enumerate(columns)}
+    for i, e in enumerate(rows):
+        for c, v in entries[e].items():
+            g[i, at[c]] = v or 0.0
+    scale = np.max(np.abs(g), axis=1, keepdims=True, initial=0.0)
+    g /= np.where(scale > 0, scale, 1.0)
+    chosen: list[int] = []
+    free_rows = np.ones(len(rows), dtype=bool)
+    free_columns = np.ones(len(columns), dtype=bool)
+    want = preference[columns]
+    for _ in rows:
+        size = np.where(free_rows[:, None] & free_columns[None, :], np.abs(g), 0.0)
+        good = size.max(axis=0, initial=0.0) > 1e-9
+        if not good.any():
+            raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
+                           "dependent")
+        least = want[good].min()
+        j = max((k for k in np.flatnonzero(good) if want[k] == least),
+                key=lambda k: size[:, k].max())
+        i = int(np.argmax(size[:, j]))
+        others = free_rows.copy()
+        others[i] = False
+        g[others] -= np.outer(g[others, j] / g[i, j], g[i])
+        free_rows[i] = False
+        free_columns[j] = False
+        chosen.append(columns[j])
+    return chosen

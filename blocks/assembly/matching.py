@@ -1,0 +1,85 @@
+"""Which equation determines which unknown?
+
+Sees names and incidence only: no values, units or solvers. The matching and
+the Dulmage-Mendelsohn parts come from CasADi's port of CSparse ``cs_dmperm``
+[Davis, Direct Methods for Sparse Linear Systems, 2006, ch. 7], which is linear
+in practice on chains and grids alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import coo_matrix
+
+__all__ = ["Matching", "match"]
+
+
+@dataclass(frozen=True)
+class Matching:
+    """A maximum matching with its coarse and fine decomposition.
+
+    Attributes
+    ----------
+    equation_of : per unknown, its equation, -1 where there is none
+    unknown_of : per equation, its unknown, -1 where there is none
+    over_equations, over_unknowns : the over-determined part
+    under_equations, under_unknowns : the under-determined part
+    blocks : list of (equations, unknowns) of the well-determined part, in an
+        order in which each needs only the ones before it
+    """
+
+    equation_of: np.ndarray
+    unknown_of: np.ndarray
+    over_equations: np.ndarray
+    over_unknowns: np.ndarray
+    under_equations: np.ndarray
+    under_unknowns: np.ndarray
+    block_starts: np.ndarray
+    block_equations: np.ndarray
+    block_unknowns: np.ndarray
+
+    @property
+    def perfect(self) -> bool:
+        return not (len(self.over_equations) or len(self.under_unknowns))
+
+    @property
+    def spare_equations(self) -> np.ndarray:
+        return np.flatnonzero(self.unknown_of < 0)
+
+    @property
+    def free_unknowns(self) -> np.ndarray:
+        return np.flatnonzero(self.equation_of < 0)
+
+
+def match(rows: np.ndarray, columns: np.ndarray, equations: int, unknowns: int) -> Matching:
+    """Match ``equations`` with ``unknowns`` given incidence pairs."""
+    pattern = coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)),
+                         shape=(equations, unknowns)).tocsc()
+    pattern.sum_duplicates()
+    pattern.sort_indices()
+    sparsity = ca.Sparsity(equations, unknowns, pattern.indptr.tolist(), pattern.indices.tolist())
+    _, p, q, r, s, rr, cc = sparsity.btf()
+    p, q, r, s = (np.array(x, dtype=int) for x in (p, q, r, s))
+    equation_of = np.full(unknowns, -1)
+    unknown_of = np.full(equations, -1)
+    # rows: spare | over | square | under;  columns: over | square | under | free
+    for k in range(3):
+        e, u = p[rr[k + 1] : rr[k + 2]], q[cc[k] : cc[k + 1]]
+        equation_of[u] = e
+        unknown_of[e] = u
+    inside = (r[:-1] >= rr[2]) & (r[1:] <= rr[3]) & (np.diff(r) > 0)
+    starts = np.append(r[:-1][inside], rr[3]) - rr[2]
+    return Matching(
+        equation_of,
+        unknown_of,
+        over_equations=p[rr[0] : rr[2]],
+        over_unknowns=q[cc[0] : cc[1]],
+        under_equations=p[rr[3] : rr[4]],
+        under_unknowns=q[cc[2] : cc[4]],
+        block_starts=starts,
+        block_equations=p[rr[2] : rr[3]],
+        block_unknowns=q[cc[1] : cc[2]],
+    )

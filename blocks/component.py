@@ -1,0 +1,806 @@
+"""What does a component class declare, and what has a user made of it?
+
+Declarations (parameters, variables, ports, signals) and the instances that
+carry values, initial targets and connections. A *leaf* component states its
+law in ``equations()``; a *composite* builds and connects others in
+``compose()``. Knows nothing of solvers, matrices or results.
+
+Which declaration or base to take
+---------------------------------
+=================  ====================================================
+``Parameter``      a number with unit that may change between runs
+``Option``         a structural choice: law name, count, flag
+``Variable``       an unknown; may carry an initial target
+``Discrete``       a value held between events
+``Port``           conserving port of a domain
+``Input/Output``   a signal with a unit
+``Branch``         base of two-ports: R, C, through R to C, across R minus C
+``Component``      everything else
+=================  ====================================================
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .domain import Domain
+from .exceptions import (
+    ConnectionRefused,
+    EquationError,
+    NamingError,
+    ParameterError,
+    unknown_name,
+)
+from .units import Unit, from_si, quantity, to_si, unit
+
+__all__ = [
+    "Branch", "Component", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "PortRef",
+    "Target", "Variable", "VariableRef",
+]  # fmt: skip
+
+PRIORITIES = ("high", "low", "none")
+
+
+class Declaration:
+    """Something a component class declares; ``when`` makes it conditional.
+
+    ``when`` is the name of an :class:`Option` that must be true, or a function
+    of the component.
+    """
+
+    name: str = ""
+    when: str | Callable[[Any], bool] | None = None
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def exists(self, component: Component) -> bool:
+        """Whether the declaration applies to this instance's options."""
+        if self.when is None:
+            return True
+        if callable(self.when):
+            return bool(self.when(component))
+        return bool(getattr(component, self.when))
+
+    def __get__(self, component: Any, owner: type) -> Any:
+        if component is None:
+            return self
+        trace = component.__dict__.get("_trace")
+        return trace.symbol(self) if trace is not None else self.read(component)
+
+    def __set__(self, component: Any, value: Any) -> None:
+        component._assign(self, value)
+
+    def read(self, component: Component) -> Any:
+        raise NotImplementedError
+
+
+class Parameter(Declaration):
+    """A value with a unit that is constant during a run.
+
+    Parameters
+    ----------
+    default : str, quantity, number or sequence
+        Its unit is the declared one. A bare number declares a dimensionless
+        parameter.
+    unit : str, optional
+        Declared unit, where the default does not show it.
+    minimum, maximum : same forms as ``default``, or 0, optional
+        Bounds that are allowed themselves.
+    above, below : optional
+        Bounds that are not allowed themselves.
+    varying : bool
+        Whether a function of time (``lambda t: …``) may be given.
+    advice : str
+        A hint shown when a value of another dimension is given.
+    doc : str
+        One line for people.
+    """
+
+    def __init__(
+        self,
+        default: Any,
+        unit: str | None = None,
+        *,
+        minimum: Any = None,
+        maximum: Any = None,
+        above: Any = None,
+        below: Any = None,
+        varying: bool = False,
+        advice: str = "",
+        when: str | Callable[[Any], bool] | None = None,
+        doc: str = "",
+    ) -> None:
+        self.unit = _unit_of_default(default, unit)
+        self.default = to_si(default, self.unit, "default")
+        self.bounds = {
+            word: self._bound(bound)
+            for word, bound in (
+                ("minimum", minimum), ("maximum", maximum), ("above", above), ("below", below)
+            )
+            if bound is not None
+        }  # fmt: skip
+        self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
+
+    def _bound(self, bound: Any) -> float:
+        if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
+            return float(bound)
+        return float(to_si(bound, self.unit, "bound"))
+
+    def read(self, component: Component) -> Any:
+        value = component._values.get(self.name, self.default)
+        return value if callable(value) else from_si(value, self.unit)
+
+    def accept(self, value: Any, where: str) -> Any:
+        """The value in SI units, checked against unit and bounds."""
+        if callable(value) and not hasattr(value, "magnitude"):
+            if not self.varying:
+                raise ParameterError(
+                    where, "takes a constant, but was given a function.",
+                    "Functions of time belong to sources and signal blocks.", given=value,
+                )  # fmt: skip
+            return value
+        number = to_si(value, self.unit, where, self.advice)
+        if not np.all(np.isfinite(number)):
+            raise ParameterError(where, f"is {value}, which is not a finite number.",
+                                 f"Give a value in {self.unit}.", given=value)
+        for word, bound in self.bounds.items():
+            wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
+                     "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
+            if wrong:
+                rule = {"minimum": "at least", "maximum": "at most",
+                        "above": "greater than", "below": "less than"}[word]
+                limit = from_si(bound, self.unit)
+                raise ParameterError(
+                    where, f"must be {rule} {limit.magnitude:g} {self.unit}, but is {value}.",
+                    self.doc and f"It is the {self.doc[0].lower()}{self.doc[1:].rstrip('.')}.",
+                    given=value, bound=limit, rule=word,
+                )  # fmt: skip
+        return number
+
+
+def _unit_of_default(default: Any, text: str | None) -> Unit:
+    if text is not None:
+        return unit(text)
+    if isinstance(default, str):
+        head = default.strip().split(" ", 1)
+        return unit(head[1] if len(head) > 1 else "")
+    if hasattr(default, "units"):
+        return unit(f"{default.units:~C}")
+    if isinstance(default, Sequence) and default and isinstance(default[0], str):
+        return _unit_of_default(default[0], None)
+    return unit("")
+
+
+class Option(Declaration):
+    """A structural choice; another value makes another set of equations.
+
+    Parameters
+    ----------
+    default : bool, int or str
+    choices : sequence, optional
+        Allowed values; misspelt ones are answered with the nearest.
+    minimum : int, optional
+        For counts.
+    """
+
+    def __init__(
+        self, default: Any, choices: Iterable[Any] | None = None, *, minimum: int | None = None,
+        doc: str = "",
+    ) -> None:  # fmt: skip
+        self.default, self.minimum, self.doc = default, minimum, doc
+        self.choices = None if choices is None else tuple(choices)
+
+    def read(self, component: Component) -> Any:
+        return component._values.get(self.name, self.default)
+
+    def accept(self, value: Any, where: str) -> Any:
+        if self.choices is not None and value not in self.choices:
+            raise unknown_name(where, value, [str(c) for c in self.choices], "choices")
+        if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
+            raise ParameterError(where, f"is a switch, but was given {value!r}.",
+                                 "Give True or False.", given=value)
+        if self.minimum is not None and (isinstance(value, bool) or not isinstance(value, int)
+                                         or value < self.minimum):
+            raise ParameterError(where, f"must be a whole number of at least {self.minimum}, but "
+                                 f"is {value!r}.", given=value)
+        return value
+
+
+@dataclass(frozen=True)
+class Target:
+    """An initial target: ``Mass(v=Target("1 m/s", priority="low"))``.
+
+    Parameters
+    ----------
+    value : str or quantity
+    priority : {"high", "low", "none"}
+        High targets are met exactly, low ones as closely as possible, none
+        makes the value a mere guess for the solver.
+    nominal : str or quantity, optional
+        Nominal value of the variable in this instance.
+    """
+
+    value: Any = None
+    priority: str = "high"
+    nominal: Any = None
+
+    def __post_init__(self) -> None:
+        if self.priority not in PRIORITIES:
+            raise unknown_name("Target.priority", self.priority, PRIORITIES, "priorities")
+
+
+class Variable(Declaration):
+    """An unknown of the component.
+
+    Parameters
+    ----------
+    unit : str
+    initial : str or quantity, optional
+        Default initial target.
+    priority : {"high", "low", "none"}
+        Priority of the default target.
+    nominal : str or quantity, optional
+        Expected magnitude, for scaling and tolerances.
+    """
+
+    def __init__(
+        self, unit: str = "", initial: Any = None, *, priority: str = "none", nominal: Any = None,
+        when: str | Callable[[Any], bool] | None = None, doc: str = "",
+    ) -> None:  # fmt: skip
+        self.unit = _unit(unit)
+        self.initial = None if initial is None else to_si(initial, self.unit, "initial")
+        self.nominal = None if nominal is None else abs(to_si(nominal, self.unit, "nominal"))
+        self.priority, self.when, self.doc = priority, when, doc
+
+    def read(self, component: Component) -> VariableRef:
+        return VariableRef(component, self)
+
+
+def _unit(text: str | Unit) -> Unit:
+    return text if isinstance(text, Unit) else unit(text)
+
+
+class Discrete(Variable):
+    """A value held between events; changed by ``when`` only."""
+
+
+class Signal(Variable):
+    """Base of :class:`Input` and :class:`Output`."""
+
+    def read(self, component: Component) -> Any:
+        return PortRef(component, self)
+
+
+class Input(Signal):
+    """A signal taken from one output.
+
+    Parameters
+    ----------
+    unit : str
+    default : str, optional
+        Name of the parameter that is used while nothing is connected; without
+        one, an unconnected input is a finding of ``check()``.
+    """
+
+    def __init__(self, unit: str = "", *, default: str | None = None,
+                 when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
+        super().__init__(unit, when=when, doc=doc)
+        self.default = default
+
+
+class Output(Signal):
+    """A signal given to any number of inputs."""
+
+
+class Port(Declaration):
+    """A conserving port of a domain."""
+
+    def __init__(self, domain: Domain, *, when: str | Callable[[Any], bool] | None = None,
+                 doc: str = "") -> None:
+        self.domain, self.when, self.doc = domain, when, doc
+
+    def read(self, component: Component) -> PortRef:
+        return PortRef(component, self)
+
+
+@dataclass(frozen=True)
+class PortRef:
+    """A port (or signal) of an instance, to be connected."""
+
+    component: Component
+    port: Port | Signal
+    index: Any = None  # int array into the component's instances, None for all
+
+    def __post_init__(self) -> None:
+        if not self.port.exists(self.component):
+            raise ConnectionRefused(
+                f"{self.component.path}.{self.port.name}",
+                "this port exists only with other options of its component.",
+                f"It depends on {self.port.when!r}.",
+            )
+
+    @property
+    def path(self) -> str:
+        """Dotted path, with the instance numbers of an array."""
+        return f"{self.component.path}.{self.port.name}".lstrip(".")
+
+    @property
+    def size(self) -> int:
+        return self.component.size if self.index is None else len(self.index)
+
+    def __getitem__(self, index: Any) -> PortRef:
+        return PortRef(self.component, self.port, self.component._indices(index, self.index))
+
+    def __repr__(self) -> str:
+        return f"<port {self.path}>"
+
+
+@dataclass(frozen=True)
+class VariableRef:
+    """A variable of an instance: its path, unit and initial target."""
+
+    component: Component
+    variable: Variable
+
+    @property
+    def path(self) -> str:
+        return f"{self.component.path}.{self.variable.name}"
+
+    @property
+    def unit(self) -> Unit:
+        return self.variable.unit
+
+    def __repr__(self) -> str:
+        return f"<variable {self.path} in {self.unit}>"
+
+
+class Component:
+    """Base of all components.
+
+    A subclass declares :class:`Parameter`, :class:`Variable`, :class:`Port` …
+    as class attributes and states its law in ``equations()`` (or builds a
+    network of others in ``compose()``). Instances take parameter values,
+    options and initial targets by keyword; ``count=n`` makes n of them.
+
+    Raises
+    ------
+    UnknownName, UnitError, ParameterError
+        For keywords that are misspelt or values that do not fit.
+    """
+
+    _declared: ClassVar[dict[str, Declaration]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        declared: dict[str, Declaration] = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if isinstance(value, Declaration):
+                    if name in _RESERVED:
+                        raise NamingError(
+                            f"{cls.__name__}.{name}", "this name is reserved by Component.",
+                            "Choose another name for the declaration.", name=name,
+                        )  # fmt: skip
+                    declared[name] = value
+                elif name in declared:
+                    raise NamingError(
+                        f"{cls.__name__}.{name}",
+                        f"hides the {type(declared[name]).__name__.lower()} {name!r} of a base.",
+                        "Rename one of the two.", name=name,
+                    )  # fmt: skip
+        cls._declared = declared
+        cls._kernels = {}
+
+    _kernels: ClassVar[dict[Any, Any]] = {}
+
+    def __init__(self, *, count: int | None = None, **values: Any) -> None:
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
+            raise ParameterError(f"{type(self).__name__}.count", "must be a whole number of at "
+                                 f"least 1, but is {count!r}.", given=count)
+        self.__dict__.update(
+            _name="", _parent=None, _count=count, _values={}, _targets={}, _nominals={},
+            _children={}, _connections=[], _revision=0,
+        )  # fmt: skip
+        for name, value in values.items():
+            setattr(self, name, value)
+        if self.is_composite:
+            self.compose()
+
+    # -- what authors write ----------------------------------------------------
+    def equations(self) -> Iterator[Any]:
+        """The law: yields equations, ``when`` and ``breakpoints`` statements."""
+        return iter(())
+
+    def port_equations(self) -> Iterator[Any]:
+        """Equations a base class adds to those of ``equations()``."""
+        return iter(())
+
+    def compose(self) -> None:
+        """Build and connect the parts of a composite."""
+
+    def verify(self) -> Iterator[str]:
+        """Relations between parameters that must hold; yields what is violated."""
+        return iter(())
+
+    # -- values ----------------------------------------------------------------
+    def _assign(self, declared: Declaration, value: Any) -> None:
+        where = f"{self.path}.{declared.name}"
+        if isinstance(declared, (Parameter, Option)):
+            accepted = declared.accept(value, where)
+            if np.ndim(accepted) and isinstance(declared, Parameter):
+                accepted = self._shaped(declared, np.asarray(accepted), where)
+            self._values[declared.name] = accepted
+            self._changed(isinstance(declared, Option) or callable(accepted))
+        elif isinstance(declared, Port) or not isinstance(declared, Variable):
+            raise ConnectionRefused(where, "a port cannot be assigned.",
+                                    "Join ports with model.connect(a, b).")
+        else:
+            self._aim(declared, value, where)
+            self._changed(False)
+
+    def _shaped(self, declared: Parameter, values: np.ndarray, where: str) -> np.ndarray:
+        """Rows are instances, columns the elements of an array parameter."""
+        n, width = self.size, np.size(declared.default)
+        table = np.ndim(declared.default) > 0
+        if not table and values.shape == (n,) and self._count is not None:
+            return values
+        if table and values.ndim == 1:
+            return values
+        raise ParameterError(
+            where,
+            f"was given {values.size} values, but "
+            + (f"there are {n} instances." if self._count else "takes a single value."),
+            "Give one value, or as many as count says." if self._count or not table
+            else f"Give {width} values.",
+            given=values,
+        )
+
+    def _aim(self, declared: Variable, value: Any, where: str) -> None:
+        target = value if isinstance(value, Target) else Target(value)
+        if target.nominal is not None:
+            self._nominals[declared.name] = abs(to_si(target.nominal, declared.unit, where))
+        if target.value is not None:
+            number = to_si(target.value, declared.unit, where)
+            if not np.all(np.isfinite(number)):
+                raise ParameterError(where, f"has the initial target {target.value}, which is not "
+                                     "a finite number.", f"Give a value in {declared.unit}.")
+            self._targets[declared.name] = (number, target.priority)
+        elif target.priority == "none":
+            self._targets[declared.name] = (None, "none")
+
+    def _changed(self, structure: bool) -> None:
+        """Tell the model that values (or the structure) are new."""
+        root = self
+        while root._parent is not None:
+            root = root._parent
+        root.__dict__["_revision"] += 1
+        if structure:
+            root.__dict__["_structure_revision"] = root.__dict__.get("_structure_revision", 0) + 1
+        if self._children and self.is_composite and not structure:
+            self._pass_on()
+        elif self._children and self.is_composite and self._parent is not None:
+            raise ParameterError(self.path, "a composite's options cannot change once it is built.",
+                                 "Make a new one.")
+
+    def _pass_on(self) -> None:
+        """Give the parts of a composite the values its new parameters imply."""
+        twin = type(self)(count=self._count, **{
+            k: v if not isinstance(self._declared[k], Parameter) or callable(v)
+            else from_si(v, self._declared[k].unit)  # type: ignore[attr-defined]
+            for k, v in self._values.items()
+        })  # fmt: skip
+        for (mine, new) in zip(self._leaves(), twin._leaves(), strict=True):
+            mine._values.update(new._values)
+            mine._targets.update(new._targets)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._declared or (name.startswith("_") and not isinstance(value, Component)):
+            object.__setattr__(self, name, value)
+        elif isinstance(value, Component):
+            self._attach(name, value)
+        else:
+            known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
+            raise unknown_name(self.path, name, known, "parameters and variables")
+
+    def __getattr__(self, name: str) -> Any:
+        children = self.__dict__.get("_children", {})
+        if name in children:
+            return children[name]
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = [*children, *self._declared] or ["(nothing)"]
+        raise unknown_name(self.path, name, known, "parts" if children else "names")
+
+    def __delattr__(self, name: str) -> None:
+        if name not in self._children:
+            raise unknown_name(self.path, name, self._children, "parts")
+        child = self._children.pop(name)
+        self._connections[:] = [
+            c for c in self._connections if not any(_is_inside(r.component, child) for r in c)
+        ]
+        child.__dict__.update(_parent=None, _name="")
+        self._changed(True)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._children]
+
+    # -- the tree ----------------------------------------------------------------
+    @property
+    def path(self) -> str:
+        """Dotted path below the model; the class name while unattached."""
+        names = []
+        node: Component | None = self
+        while node is not None and node._parent is not None:
+            names.append(node._name)
+            node = node._parent
+        if names:
+            return ".".join(reversed(names))
+        return "" if self._is_root else type(self).__name__
+
+    @property
+    def size(self) -> int:
+        """Number of instances."""
+        return self._count or 1
+
+    @property
+    def is_composite(self) -> bool:
+        return type(self).compose is not Component.compose or self._is_root
+
+    _is_root: ClassVar[bool] = False
+
+    def add(self, name: str, component: Component) -> Component:
+        """Add a part under a computed name; returns it."""
+        self._attach(name, component)
+        return component
+
+    def _attach(self, name: str, part: Component) -> None:
+        where = f"{self.path}.{name}".lstrip(".")
+        if not self.is_composite:
+            raise NamingError(where, f"{type(self).__name__} is not a composite and has no parts.",
+                              "Add the component to the model instead.", name=name)
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            raise NamingError(where, f"{name!r} cannot be used as a name.",
+                              "Names are Python identifiers that do not start with '_'.", name=name)
+        if hasattr(type(self), name):
+            raise NamingError(where, f"the name {name!r} is reserved by {type(self).__name__}.",
+                              "Choose another name.", name=name)
+        if name in self._children:
+            raise NamingError(where, f"there is already a {type(self._children[name]).__name__} of "
+                              "this name.", "Choose another name, or del the first one.", name=name)
+        if part._parent is not None:
+            raise NamingError(where, f"this component is already part of the model as "
+                              f"{part.path!r}.", "Make a second one for a second place.", name=name)
+        if part._is_root:
+            raise NamingError(where, "a model cannot be part of another.",
+                              "Write a composite component instead.", name=name)
+        if self._count is not None:
+            part._spread(self._count)
+        part.__dict__.update(_name=name, _parent=self)
+        self._children[name] = part
+        self._changed_tree()
+
+    def _changed_tree(self) -> None:
+        root = self
+        while root._parent is not None:
+            root = root._parent
+        root.__dict__["_structure_revision"] = root.__dict__.get("_structure_revision", 0) + 1
+
+    def _spread(self, count: int) -> None:
+        if self._count not in (None, count):
+            raise NamingError(self.path, "an array cannot be part of an array of composites.",
+                              "Give the count to one of the two.")
+        self.__dict__["_count"] = count
+        for child in self._children.values():
+            child._spread(count)
+
+    def _leaves(self) -> Iterator[Component]:
+        if self.is_composite:
+            for child in self._children.values():
+                yield from child._leaves()
+        else:
+            yield self
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            node: Any = self
+            for name in index.split("."):
+                node = getattr(node, name)
+            return node
+        return View(self, self._indices(index, None))
+
+    def _indices(self, index: Any, inside: Any) -> np.ndarray:
+        every = np.arange(self.size) if inside is None else np.asarray(inside)
+        try:
+            return np.atleast_1d(every[index])
+        except IndexError:
+            raise unknown_name(self.path, str(index), [f"0 to {self.size - 1}"], "instances") from None
+
+    # -- wiring --------------------------------------------------------------------
+    def connect(self, *ports: PortRef) -> None:
+        """Join ports to one node, or one output to inputs.
+
+        Any number of conserving ports of one domain; arrays join element by
+        element, and a single port joins every element of an array.
+
+        Raises
+        ------
+        ConnectionRefused
+            Naming both ports, for different domains, foreign models, a port
+            given twice, several outputs, or arrays of different size.
+        """
+        if len(ports) < 2:
+            raise ConnectionRefused(self.path, "connect() takes at least two ports.",
+                                    "Write model.connect(a.R, b.C).")
+        for ref in ports:
+            if not isinstance(ref, PortRef):
+                raise ConnectionRefused(
+                    self.path, f"connect() takes ports, but was given {_named(ref)}.",
+                    _port_hint(ref), given=ref,
+                )  # fmt: skip
+            if not _is_inside(ref.component, self):
+                raise ConnectionRefused(
+                    ref.path,
+                    "this port belongs to another model or to a component that is not part of "
+                    f"{self.path or 'the model'} yet, so it cannot be joined to "
+                    f"{next((p.path for p in ports if p is not ref), '')}.",
+                    "First write model.name = Component(…), then connect.",
+                )
+        self._agree(ports)
+        self._connections.append(tuple(ports))
+        self._changed_tree()
+
+    def _agree(self, ports: tuple[PortRef, ...]) -> None:
+        first = ports[0]
+        signal = isinstance(first.port, Signal)
+        for ref in ports[1:]:
+            if isinstance(ref.port, Signal) != signal:
+                a, b = (first, ref) if signal else (ref, first)
+                raise ConnectionRefused(
+                    f"{first.path} and {ref.path}",
+                    f"{a.path} is a signal and {b.path} a conserving port.",
+                    "Sources turn signals into physical quantities, sensors the reverse.",
+                )
+            if not signal and ref.port.domain is not first.port.domain:  # type: ignore[union-attr]
+                raise ConnectionRefused(
+                    f"{first.path} and {ref.path}",
+                    f"{first.path} is {first.port.domain} and {ref.path} is "  # type: ignore[union-attr]
+                    f"{ref.port.domain}.",  # type: ignore[union-attr]
+                    "Join them through a component that converts one domain into the other.",
+                    code="connection.domain",
+                )
+            if signal and ref.port.unit.dimension != first.port.unit.dimension:  # type: ignore[union-attr]
+                raise ConnectionRefused(
+                    f"{first.path} and {ref.path}",
+                    f"{first.path} is in {first.port.unit} and {ref.path} in "  # type: ignore[union-attr]
+                    f"{ref.port.unit}.",  # type: ignore[union-attr]
+                    "A gain with a unit can convert between them.",
+                    code="connection.unit",
+                )
+        keys = [(id(r.component), r.port.name, None if r.index is None else tuple(r.index))
+                for r in ports]
+        for k, ref in zip(keys, ports, strict=True):
+            if keys.count(k) > 1:
+                raise ConnectionRefused(ref.path, "this port is given twice: it cannot be "
+                                        "connected to itself.", "Name two different ports.",
+                                        code="connection.self")
+        if signal:
+            sources = [r for r in ports if isinstance(r.port, Output) != (r.component is self)]
+            if len(sources) != 1:
+                names = ", ".join(r.path for r in sources) or "none"
+                raise ConnectionRefused(
+                    " and ".join(r.path for r in ports),
+                    f"a signal line has exactly one output, but here are {len(sources)} ({names}).",
+                    "Give the output first, then the inputs.",
+                    code="connection.signal",
+                )
+        sizes = {r.size for r in ports} - {1}
+        if len(sizes) > 1:
+            raise ConnectionRefused(
+                " and ".join(f"{r.path} ({r.size})" for r in ports),
+                "arrays of different size cannot be joined element by element.",
+                "Take slices of equal length, such as model.masses[1:].M.",
+                code="connection.size",
+            )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{n}={getattr(self, n):~P}" if hasattr(getattr(self, n), "units")
+            and np.ndim(getattr(self, n).magnitude) == 0 else f"{n}=…"
+            for n, d in self._declared.items() if isinstance(d, Parameter) and d.exists(self)
+        )  # fmt: skip
+        count = f", count={self._count}" if self._count else ""
+        return f"{type(self).__name__}({shown}{count})"
+
+
+_RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time"}
+
+
+@dataclass(frozen=True)
+class View:
+    """Some instances of a component array: ``model.masses[1:]``."""
+
+    component: Component
+    index: np.ndarray
+
+    def __getattr__(self, name: str) -> Any:
+        ref = getattr(self.component, name)
+        if isinstance(ref, PortRef):
+            return PortRef(ref.component, ref.port, self.index)
+        if isinstance(ref, Component):
+            return View(ref, self.index)
+        if hasattr(ref, "magnitude"):
+            values = np.broadcast_to(ref.magnitude, (self.component.size,))[self.index]
+            return quantity(values, f"{ref.units:~C}")
+        return ref
+
+
+class Branch(Component):
+    """Base of two-ports of a domain with ports R and C.
+
+    A domain's base is made once, ``class TwoPort(Branch, domain=translational)``,
+    and gives its subclasses the ports R and C, one variable per through
+    variable (positive from R to C) and one per across variable (R minus C).
+    """
+
+    def __init_subclass__(cls, domain: Domain | None = None, **kwargs: Any) -> None:
+        if domain is not None:
+            made: dict[str, Declaration] = {
+                "R": Port(domain, doc="rod side, positive end"),
+                "C": Port(domain, doc="case side"),
+            }
+            for name, u in domain.across.items():
+                made[name] = Variable(u, doc=f"{name} of R minus {name} of C")  # type: ignore[arg-type]
+            for name, u in domain.through.items():
+                made[name] = Variable(u, doc=f"{name} carried from R to C")  # type: ignore[arg-type]
+            for name, declaration in made.items():
+                if name not in vars(cls):
+                    declaration.name = name
+                    setattr(cls, name, declaration)
+            cls._branch_domain = domain
+        super().__init_subclass__(**kwargs)
+
+    _branch_domain: ClassVar[Domain | None] = None
+
+    def port_equations(self) -> Iterator[Any]:
+        domain = self._branch_domain
+        if domain is None:
+            raise EquationError(type(self).__name__, "this branch has no domain.",
+                                "Write class MyBranch(Branch, domain=translational).")
+        for name in domain.across:
+            yield getattr(self, name) == getattr(self.R, name) - getattr(self.C, name)
+        for name in domain.through:
+            yield getattr(self.R, name) == getattr(self, name)
+            yield getattr(self.C, name) == -getattr(self, name)
+
+
+def _is_inside(component: Component, ancestor: Component) -> bool:
+    node: Component | None = component
+    while node is not None:
+        if node is ancestor:
+            return True
+        node = node._parent
+    return False
+
+
+def _named(thing: Any) -> str:
+    if isinstance(thing, Component):
+        return f"the component {thing.path}"
+    if isinstance(thing, VariableRef):
+        return f"the variable {thing.path}"
+    return repr(thing)
+
+
+def _port_hint(thing: Any) -> str:
+    component = thing if isinstance(thing, Component) else getattr(thing, "component", None)
+    if component is None:
+        return "Ports are attributes of components, such as model.spring.R."
+    ports = [n for n, d in component._declared.items() if isinstance(d, (Port, Signal))]
+    return f"Its ports are: {', '.join(ports)}."
+
+

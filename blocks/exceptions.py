@@ -1,0 +1,241 @@
+"""Everything that can go wrong, as one tree.
+
+::
+
+    BlocksError
+    |-- ModelError                  a mistake in a model, found before integration
+    |   |-- UnitError (ValueError)
+    |   |   |-- WrongDimension      a quantity of another dimension
+    |   |   |-- MissingUnit         a bare number where a unit is needed
+    |   |   |-- UnknownUnit         a text that is no unit
+    |   |   `-- AngleFrequencyError Hz where rad/s is meant, or the reverse
+    |   |-- EquationError           an equation that cannot be read or balanced
+    |   |-- ParameterError (ValueError)   a value out of bounds, NaN, of wrong size
+    |   |-- UnknownName (AttributeError)  misspelt; the nearest names are given
+    |   |-- NamingError (ValueError)      duplicate or reserved name
+    |   |-- ConnectionRefused (ValueError)  ports that cannot be joined
+    |   |-- StructureError          the network has no unique solution
+    |   |-- InitialisationError     no consistent start
+    |   `-- CheckError              several findings of ``model.check()``
+    |-- SimulationError (RuntimeError)    a run that failed; carries the partial result
+    `-- MissingPackage (ImportError)      an optional package is needed
+
+Every error keeps its data as attributes, has a stable ``code``, survives
+pickling, and says first what is wrong and then what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+__all__ = [
+    "AngleFrequencyError",
+    "BlocksError",
+    "CheckError",
+    "ConnectionRefused",
+    "EquationError",
+    "InitialisationError",
+    "MissingPackage",
+    "MissingUnit",
+    "ModelError",
+    "NamingError",
+    "ParameterError",
+    "SimulationError",
+    "StructureError",
+    "UnitError",
+    "UnknownName",
+    "UnknownUnit",
+    "WrongDimension",
+]
+
+
+class BlocksError(Exception):
+    """Root of all errors of the toolkit.
+
+    Attributes
+    ----------
+    where : str
+        Dotted path of the component, port, parameter or equation.
+    problem : str
+        What is wrong, in one sentence.
+    advice : str
+        What to do about it.
+    data : dict
+        Further facts, also readable as attributes.
+    """
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
+        super().__init__(where, problem, advice)
+        self.where, self.problem, self.advice, self.data = where, problem, advice, data
+        if "code" in data:
+            self.code = data["code"]  # type: ignore[misc]
+
+    def __getattr__(self, name: str) -> Any:
+        data = self.__dict__.get("data", {})
+        if name in data:
+            return data[name]
+        raise AttributeError(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.where, self.problem, self.advice, self.data)
+
+    def __str__(self) -> str:
+        head = f"{self.where}: {self.problem}" if self.where else self.problem
+        return f"{head} {self.advice}".rstrip()
+
+
+def _rebuild(cls: type[BlocksError], where: str, problem: str, advice: str, data: dict) -> Any:
+    return cls(where, problem, advice, **data)
+
+
+class ModelError(BlocksError):
+    """A mistake in a model, found before integration."""
+
+    code = "model"
+
+
+class UnitError(ModelError, ValueError):
+    """A unit that does not fit."""
+
+    code = "unit"
+
+
+class WrongDimension(UnitError):
+    """A quantity of another dimension than the one expected."""
+
+    code = "unit.dimension"
+
+
+class MissingUnit(UnitError):
+    """A bare number where a unit is needed."""
+
+    code = "unit.missing"
+
+
+class UnknownUnit(UnitError):
+    """A text that cannot be read as a quantity or unit."""
+
+    code = "unit.unknown"
+
+
+class AngleFrequencyError(UnitError):
+    """A frequency in Hz where an angular velocity is meant, or the reverse."""
+
+    code = "unit.hertz"
+
+
+class EquationError(ModelError):
+    """An equation of a component class that cannot be read or balanced."""
+
+    code = "equation"
+
+
+class ParameterError(ModelError, ValueError):
+    """A parameter value out of bounds, not finite, or of the wrong size."""
+
+    code = "parameter"
+
+
+class UnknownName(ModelError, AttributeError):
+    """A name that does not exist; ``nearest`` holds similar ones that do."""
+
+    code = "name.unknown"
+
+
+class NamingError(ModelError, ValueError):
+    """A name that is taken, reserved or not an identifier."""
+
+    code = "name"
+
+
+class ConnectionRefused(ModelError, ValueError):
+    """Ports that cannot be joined."""
+
+    code = "connection"
+
+
+class StructureError(ModelError):
+    """The network has no unique solution, whatever the numbers are."""
+
+    code = "structure"
+
+
+class InitialisationError(ModelError):
+    """No consistent initial state could be found."""
+
+    code = "initial"
+
+
+class CheckError(ModelError):
+    """Findings of ``model.check()`` that prevent a run."""
+
+    code = "check"
+
+
+class SimulationError(BlocksError, RuntimeError):
+    """A run failed; ``result`` holds everything computed before.
+
+    Attributes
+    ----------
+    result : Result
+        The partial result.
+    time : float
+        Simulation time of the failure in seconds.
+    variables : tuple of str
+        Paths of the variables that could not be solved, worst first.
+    """
+
+    code = "simulation"
+
+
+class MissingPackage(BlocksError, ImportError):
+    """An optional package is needed for what was asked."""
+
+    code = "package"
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Known names similar to a misspelt one, best first."""
+    names = list(known)
+    hits = difflib.get_close_matches(name, names, n=3, cutoff=0.55)
+    return hits or [k for k in names if k.lower() == name.lower()]
+
+
+def did_you_mean(name: str, known: Iterable[str], kind: str = "names") -> str:
+    """Advice for a misspelt name: the nearest ones, or the list of all."""
+    names = sorted(known)
+    hits = nearest(name, names)
+    if hits:
+        return f"Did you mean {' or '.join(repr(h) for h in hits)}?"
+    if not names:
+        return f"There are no {kind} here."
+    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    return f"The {kind} are: {shown}."
+
+
+def unknown_name(where: str, name: str, known: Iterable[str], kind: str) -> UnknownName:
+    """The error for a misspelt name of some kind ('parameters', 'ports', …)."""
+    names = list(known)
+    return UnknownName(
+        where,
+        f"there is no {name!r} among its {kind}.",
+        did_you_mean(name, names, kind),
+        name=name,
+        known=names,
+        nearest=nearest(name, names),
+    )
+
+
+def need_package(package: str, purpose: str, extra: str) -> MissingPackage:
+    """The error for an optional package that is not installed."""
+    return MissingPackage(
+        "",
+        f"{purpose} needs the package {package}, which is not installed.",
+        f"Install it with: pip install 'blocks-toolkit[{extra}]'",
+        package=package,
+        extra=extra,
+    )

@@ -1,0 +1,555 @@
+"""What does a component class say, as symbols? Traced once per class.
+
+A kernel is the class's law on its own local symbols: variables (ports
+included), their derivatives, parameters, held relations and discrete values.
+Instances are index arrays elsewhere; nothing here knows how many there are or
+what they are connected to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .component import (
+    Component,
+    Declaration,
+    Discrete,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Variable,
+)
+from .domain import Domain
+from .exceptions import BlocksError, EquationError, ModelError, unknown_name
+from .expression import TIME, Breakpoints, Equation, Expression, Reset, as_expression, current_trace
+from .expression import time as time_expression
+from .units import Unit, describe
+
+__all__ = ["Kernel", "Law", "Local", "NodeLaw", "kernel_of"]
+
+
+@dataclass(frozen=True)
+class Local:
+    """A local unknown of a kernel: a variable, or one of a port."""
+
+    name: str  # "v" or "R.v"
+    unit: Unit
+    kind: str  # "variable", "across", "through", "input", "output", "discrete"
+    declared: Declaration
+    port: str = ""  # name of the conserving port it belongs to
+
+
+@dataclass(frozen=True)
+class Local_Parameter:
+    name: str
+    unit: Unit
+    size: int
+    declared: Parameter
+
+
+class Law:
+    """One scalar equation ``residual == 0`` on local symbols.
+
+    ``arguments`` lists what it depends on as (local variable, derivative order).
+    """
+
+    def __init__(self, kernel: Kernel, residual: Any, text: str, order: int = 0,
+                 alias: tuple[Any, Any, int] | None = None) -> None:
+        self.kernel, self.residual, self.text, self.order = kernel, residual, text, order
+        self.alias = alias
+        inside = {s.__hash__() for s in ca.symvar(residual)}
+        self.arguments: list[tuple[int, int]] = [
+            key for key, s in kernel.symbols.items() if s.__hash__() in inside
+        ]
+
+    @property
+    def symbols(self) -> list[Any]:
+        return [self.kernel.symbols[a] for a in self.arguments]
+
+    @cached_property
+    def partials(self) -> list[Any]:
+        """d residual / d argument, as SX."""
+        if not self.arguments:
+            return []
+        gradient = ca.jacobian(self.residual, ca.vertcat(*self.symbols))
+        return [gradient[0, i] for i in range(len(self.arguments))]
+
+    @cached_property
+    def slopes(self) -> list[str]:
+        """Per argument how the residual depends on it.
+
+        ``"constant"`` (a nonzero number), ``"parameter"`` (linear, coefficient
+        of parameters only), ``"variable"`` (linear in it, coefficient of other
+        unknowns or time), ``"nonlinear"``.
+        """
+        kinds = []
+        for symbol, slope in zip(self.symbols, self.partials, strict=True):
+            free = {s.__hash__() for s in ca.symvar(slope)}
+            if symbol.__hash__() in free:
+                kinds.append("nonlinear")
+            elif not free:
+                kinds.append("constant" if float(ca.evalf(slope)) != 0 else "nonlinear")
+            elif free <= self.kernel.parameter_hashes:
+                kinds.append("parameter")
+            else:
+                kinds.append("variable")
+        return kinds
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Linear in all unknowns with coefficients of parameters only."""
+        return all(k in ("constant", "parameter") for k in self.slopes)
+
+    def slopes_at(self, position: int, parameters: list[np.ndarray]) -> np.ndarray | float:
+        """The coefficient of an argument for instances with given parameters, (size, n) each."""
+        if self.slopes[position] == "constant":
+            return float(ca.evalf(self.partials[position]))
+        key = ("slope", position)
+        if key not in self._functions:
+            self._functions[key] = ca.Function(
+                "slope", self.kernel.parameter_symbols, [self.partials[position]]
+            )
+        n = parameters[0].shape[1]
+        return np.array(self._functions[key].map(n)(*parameters)).ravel()
+
+    @cached_property
+    def _functions(self) -> dict[Any, ca.Function]:
+        return {}
+
+    def solved(self, position: int) -> ca.Function:
+        """The argument at ``position`` as an explicit function of all the others."""
+        key = ("solved", position)
+        if key not in self._functions:
+            symbol = self.symbols[position]
+            rest = ca.substitute(self.residual, symbol, ca.SX(0))
+            slope = self.partials[position]
+            if slope.is_constant() and float(slope) in (1.0, -1.0):
+                value = -rest if float(slope) == 1.0 else rest
+            else:
+                value = -rest / slope
+            self._functions[key] = self.kernel.function("solved", self.symbols, ca.simplify(value))
+        return self._functions[key]
+
+    @cached_property
+    def value(self) -> ca.Function:
+        """The residual as a function of all arguments."""
+        return self.kernel.function("residual", self.symbols, self.residual)
+
+    @cached_property
+    def derivative(self) -> Law:
+        """The law differentiated with respect to time."""
+        kernel = self.kernel
+        tangent = kernel.total_derivative(self.residual)
+        return Law(kernel, tangent, f"der({self.text})", self.order + 1)
+
+    def __repr__(self) -> str:
+        return f"<law {self.kernel.name}: {self.text}>"
+
+
+class Kernel:
+    """A component class traced with given options and array sizes.
+
+    Attributes
+    ----------
+    variables : list of Local
+    parameters : list of Local_Parameter
+    ports : dict of str to (Domain, {variable name: index into variables})
+    laws : list of Law
+    relations : list of (SX, bool)
+        Crossing functions, positive where the relation holds; the flag says
+        whether it holds at zero.
+    resets, breaks
+        State changes at events, known discontinuity times.
+    observed : dict of int to SX
+        Variables that are only assigned and never used: they are computed for
+        results and take no part in the solution.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.variables: list[Local] = []
+        self.parameters: list[Local_Parameter] = []
+        self.parameter_symbols: list[Any] = []
+        self.symbols: dict[tuple[int, int], Any] = {}
+        self.ports: dict[str, tuple[Domain, dict[str, int]]] = {}
+        self.laws: list[Law] = []
+        self.relations: list[tuple[Any, bool]] = []
+        self.relation_symbols: list[Any] = []
+        self.resets: list[tuple[Any, list[tuple[int, Any]]]] = []
+        self.breaks: list[tuple[Any, Any]] = []
+        self.observed: dict[int, Any] = {}
+        self.defaults: dict[int, Any] = {}  # of unconnected inputs
+        self.index: dict[str, int] = {}
+
+    # -- symbols -------------------------------------------------------------------
+    def add_variable(self, local: Local) -> Any:
+        i = len(self.variables)
+        self.variables.append(local)
+        self.index[local.name] = i
+        self.symbols[i, 0] = ca.SX.sym(local.name)
+        return self.symbols[i, 0]
+
+    def derivative_symbol(self, i: int, order: int) -> Any:
+        key = (i, order)
+        if key not in self.symbols:
+            name = self.variables[i].name
+            self.symbols[key] = ca.SX.sym("der(" * order + name + ")" * order)
+            self.__dict__.pop("_key_of", None)
+        return self.symbols[key]
+
+    @cached_property
+    def parameter_hashes(self) -> set[int]:
+        return {
+            p[i].__hash__() for p in self.parameter_symbols for i in range(p.numel())
+        }
+
+    @property
+    def _key_by_hash(self) -> dict[int, tuple[int, int]]:
+        if "_key_of" not in self.__dict__:
+            self.__dict__["_key_of"] = {s.__hash__(): k for k, s in self.symbols.items()}
+        return self.__dict__["_key_of"]
+
+    def key_of(self, symbol: Any) -> tuple[int, int] | None:
+        """(variable, derivative order) of a symbol, None where it is none of them."""
+        return self._key_by_hash.get(symbol.__hash__())
+
+    def total_derivative(self, sx: Any) -> Any:
+        """d sx / d time by the chain rule; relations and parameters are constant."""
+        seeds, tangents = [], []
+        for s in ca.symvar(sx):
+            if s.__hash__() == TIME.__hash__():
+                seeds.append(s)
+                tangents.append(ca.SX(1))
+                continue
+            key = self.key_of(s)
+            if key is not None and self.variables[key[0]].kind != "discrete":
+                seeds.append(s)
+                tangents.append(self.derivative_symbol(key[0], key[1] + 1))
+        if not seeds:
+            return ca.SX(0)
+        return ca.jtimes(sx, ca.vertcat(*seeds), ca.vertcat(*tangents))
+
+    def function(self, name: str, symbols: list[Any], value: Any) -> ca.Function:
+        """A CasADi function of symbols, time, relations and parameters, in this order."""
+        return ca.Function(
+            name, [*symbols, TIME, *self.relation_symbols, *self.parameter_symbols], [value]
+        )
+
+    def default_law(self, i: int) -> Law:
+        """``input == default`` for instances whose input is not connected."""
+        laws = self.__dict__.setdefault("_default_laws", {})
+        if i not in laws:
+            residual = self.symbols[i, 0] - self.defaults[i]
+            laws[i] = Law(self, residual, f"{self.variables[i].name} == {self.defaults[i]}")
+        return laws[i]
+
+    @property
+    def discrete(self) -> list[int]:
+        return [i for i, v in enumerate(self.variables) if v.kind == "discrete"]
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}: {len(self.variables)} variables, {len(self.laws)} equations>"
+
+
+class NodeLaw:
+    """Through variables of a node sum to zero: the one law that is not a kernel's."""
+
+    kernel = None
+    text = "sum of through variables == 0"
+
+
+@dataclass
+class PortSymbols:
+    """``self.R`` while equations are read: ``self.R.v`` is a symbol."""
+
+    kernel: Kernel
+    name: str
+    variables: dict[str, int] = field(repr=False)
+
+    def __getattr__(self, name: str) -> Expression:
+        if name.startswith("__") or name not in self.variables:
+            raise unknown_name(f"{self.kernel.name}.{self.name}", name, self.variables, "variables")
+        i = self.variables[name]
+        local = self.kernel.variables[i]
+        return Expression(self.kernel.symbols[i, 0], local.unit.dimension)
+
+
+class Trace:
+    """Reads the equations of one class into a kernel."""
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+        self.kernel = Kernel(type(component).__name__)
+        self.cache: dict[str, Any] = {}
+        self.current = ""
+        for name, declared in component._declared.items():
+            if declared.exists(component):
+                self._declare(name, declared)
+            else:
+                self.cache[name] = None
+
+    def _declare(self, name: str, declared: Declaration) -> None:
+        kernel = self.kernel
+        if isinstance(declared, Port):
+            indices = {}
+            for kind, group in (("across", declared.domain.across), ("through", declared.domain.through)):
+                for variable, u in group.items():
+                    kernel.add_variable(Local(f"{name}.{variable}", u, kind, declared, name))  # type: ignore[arg-type]
+                    indices[variable] = kernel.index[f"{name}.{variable}"]
+            kernel.ports[name] = (declared.domain, indices)
+            self.cache[name] = PortSymbols(kernel, name, indices)
+        elif isinstance(declared, Variable):
+            kind = {Input: "input", Output: "output", Discrete: "discrete"}.get(type(declared), "variable")
+            symbol = kernel.add_variable(Local(name, declared.unit, kind, declared))
+            self.cache[name] = Expression(symbol, declared.unit.dimension)
+        elif isinstance(declared, Option):
+            self.cache[name] = declared.read(self.component)
+        elif isinstance(declared, Parameter):
+            value = self.component._values.get(name, declared.default)
+            if not callable(value):
+                size = int(np.size(value)) if np.ndim(declared.default) else 1
+                symbol = ca.SX.sym(name, size)
+                kernel.parameters.append(Local_Parameter(name, declared.unit, size, declared))
+                kernel.parameter_symbols.append(symbol)
+                self.cache[name] = Expression(symbol, declared.unit.dimension)
+
+    def read_defaults(self) -> None:
+        """Expressions that stand in for inputs nothing is connected to."""
+        for i, local in enumerate(self.kernel.variables):
+            if local.kind == "input" and local.declared.default is not None:  # type: ignore[attr-defined]
+                declared = self.component._declared[local.declared.default]  # type: ignore[attr-defined]
+                self.kernel.defaults[i] = as_expression(self.symbol(declared)).sx
+
+    # -- called while equations are read ---------------------------------------------
+    def symbol(self, declared: Declaration) -> Any:
+        name = declared.name
+        if name not in self.cache:  # a parameter given as a function of time
+            assert isinstance(declared, Parameter)
+            self.cache[name] = self._function_value(name, declared)
+        return self.cache[name]
+
+    def _function_value(self, name: str, declared: Parameter) -> Expression:
+        function = self.component._values[name]
+        where = f"{self.kernel.name}.{name}"
+        try:
+            value = function(time_expression)
+        except BlocksError:
+            raise
+        except Exception as error:
+            raise EquationError(
+                where, f"the function of time given for it failed: {error}",
+                "It is called once, with time as an expression; use the functions of blocks or "
+                "numpy (sin, where, …) in it, and where() instead of 'if'.",
+            ) from error  # fmt: skip
+        value = as_expression(value)
+        if value.dimension != declared.unit.dimension:
+            raise EquationError(
+                where,
+                f"the function of time given for it returns {describe(value.dimension)}, but "
+                f"{declared.unit} is needed.",
+                f"Multiply with a quantity, such as quantity('1 {declared.unit}') * sin(…).",
+                code="unit.dimension",
+            )
+        return value
+
+    def where(self) -> str:
+        return f"{self.kernel.name}{self.current}"
+
+    def relation(self, crossing: Any, at_zero: bool) -> Any:
+        kernel = self.kernel
+        for known, symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
+            if known[1] == at_zero and ca.is_equal(known[0], crossing, 5):
+                return symbol
+        symbol = ca.SX.sym(f"({crossing} > 0)")
+        kernel.relations.append((crossing, at_zero))
+        kernel.relation_symbols.append(symbol)
+        return symbol
+
+    def derivative(self, sx: Any) -> Any:
+        return self.kernel.total_derivative(sx)
+
+
+def kernel_of(component: Component) -> Kernel:
+    """The traced kernel of a leaf component (cached on its class).
+
+    Raises
+    ------
+    WrongDimension, EquationError
+        Naming the class, the equation and both sides' units.
+    """
+    key = _kernel_key(component)
+    cls = type(component)
+    if key not in cls._kernels:
+        cls._kernels[key] = (_trace(component), key)
+    return cls._kernels[key][0]
+
+
+def _kernel_key(component: Component) -> tuple[Any, ...]:
+    parts: list[Any] = []
+    for name, value in component._values.items():
+        declared = component._declared[name]
+        if isinstance(declared, Option) or callable(value):
+            parts.append((name, value))
+        elif np.ndim(declared.default):  # type: ignore[attr-defined]
+            parts.append((name, int(np.shape(value)[-1])))
+    return tuple(sorted(parts, key=lambda item: item[0]))
+
+
+def _trace(component: Component) -> Kernel:
+    reader = object.__new__(type(component))
+    trace = Trace(component)
+    reader.__dict__["_trace"] = trace
+    kernel = trace.kernel
+    token = current_trace.set(trace)
+    try:
+        statements = list(_statements(reader, trace))
+        trace.read_defaults()
+    except (BlocksError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise EquationError(
+            trace.where(), f"its equations() raised {type(error).__name__}: {error}",
+            "Equations may use the class's own declarations, quantities and the functions of blocks.",
+        ) from error  # fmt: skip
+    finally:
+        current_trace.reset(token)
+    trace.current = ""
+    equations: list[tuple[Any, str]] = []
+    for statement in statements:
+        if isinstance(statement, Equation):
+            residual = statement.left.sx - statement.right.sx
+            if residual.numel() != 1:
+                for i in range(residual.numel()):
+                    equations.append((residual[i], f"{statement.left.sx[i]} == {statement.right.sx[i]}"))
+            else:
+                equations.append((residual, f"{statement.left.sx} == {statement.right.sx}"))
+        elif isinstance(statement, Reset):
+            _add_reset(kernel, trace, statement)
+        elif isinstance(statement, Breakpoints):
+            kernel.breaks.append(
+                (statement.start.sx, None if statement.period is None else statement.period.sx)
+            )
+        else:
+            raise EquationError(
+                f"{kernel.name}.equations()", f"yields {statement!r}, which is no equation.",
+                "Write  yield left == right ; a plain True or False means that no variable is in it.",
+            )  # fmt: skip
+    _take_observed(kernel, equations)
+    for residual, text in equations:
+        law = Law(kernel, residual, text)
+        law.alias = _alias(law)
+        kernel.laws.append(law)
+    return kernel
+
+
+def _statements(reader: Component, trace: Trace) -> Iterator[Any]:
+    for name in ("port_equations", "equations"):
+        trace.current = "" if name == "equations" else ".port_equations()"
+        generator = getattr(reader, name)()
+        if generator is None:
+            raise EquationError(f"{trace.kernel.name}.{name}()", "returns nothing.",
+                                "Write it as a generator: yield left == right.")
+        count = 0
+        iterator = iter(generator)
+        while True:
+            if name == "equations":
+                trace.current = f", equation {count + 1}"
+            try:
+                statement = next(iterator)
+            except StopIteration:
+                break
+            count += 1
+            yield statement
+
+
+def _add_reset(kernel: Kernel, trace: Trace, statement: Reset) -> None:
+    token = current_trace.set(trace)
+    try:
+        condition = statement.condition.held(trace)
+    finally:
+        current_trace.reset(token)
+    pairs = []
+    for variable, value in statement.assignments:
+        key = kernel.key_of(variable.sx) if variable.sx.is_symbolic() else None
+        if key is None or key[1] != 0:
+            raise EquationError(kernel.name, f"when() assigns to {variable.sx}, which is not a "
+                                "variable of the component.", "Assign to a Variable or Discrete.")
+        pairs.append((key[0], value.sx))
+    kernel.resets.append((condition, pairs))
+
+
+def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
+    """Move equations that only assign an otherwise unused variable out of the system."""
+    used: dict[int, int] = {}
+    for residual, _ in equations:
+        for s in ca.symvar(residual):
+            used[s.__hash__()] = used.get(s.__hash__(), 0) + 1
+    outside = [c for c, _ in kernel.relations]
+    outside += [c for c, _ in kernel.resets] + [v for _, p in kernel.resets for _, v in p]
+    busy = {s.__hash__() for sx in outside for s in ca.symvar(sx)}
+    busy |= {kernel.symbols[i, 0].__hash__() for _, p in kernel.resets for i, _ in p}
+    free = {
+        kernel.symbols[i, 0].__hash__(): i
+        for i, v in enumerate(kernel.variables)
+        if v.kind == "variable" and (i, 1) not in kernel.symbols
+        and v.declared.initial is None and kernel.symbols[i, 0].__hash__() not in busy  # type: ignore[attr-defined]
+    }  # fmt: skip
+    kept = []
+    for residual, text in equations:
+        for s in ca.symvar(residual):
+            i = free.get(s.__hash__())
+            if i is None or used[s.__hash__()] != 1:
+                continue
+            slope = ca.jacobian(residual, s)
+            if not slope.is_constant() or float(slope) == 0:
+                continue
+            kernel.observed[i] = ca.simplify(-ca.substitute(residual, s, ca.SX(0)) / slope)
+            break
+        else:
+            kept.append((residual, text))
+    equations[:] = kept
+
+
+def _alias(law: Law) -> tuple[Any, Any, int] | None:
+    """((variable, order), (variable, order), sign) where the law says a == ±b."""
+    if len(law.arguments) != 2 or law.kernel is None:
+        return None
+    if law.slopes != ["constant", "constant"]:
+        return None
+    a, b = (float(ca.evalf(p)) for p in law.partials)
+    rest = ca.substitute(law.residual, ca.vertcat(*law.symbols), ca.SX.zeros(2))
+    if abs(a) != abs(b) or not (rest.is_constant() and float(rest) == 0):
+        return None
+    kinds = {law.kernel.variables[i].kind for i, _ in law.arguments}
+    if "discrete" in kinds:
+        return None
+    return law.arguments[0], law.arguments[1], (1 if a == -b else -1)
+
+
+def missing_equations(kernel: Kernel) -> int:
+    """Equations a leaf lacks to be balanced (negative: it has too many).
+
+    A balanced component has one equation per variable, not counting one per
+    through (or across) variable of each port, nor inputs, which its
+    surroundings determine.
+    """
+    unknowns = 0
+    for i, v in enumerate(kernel.variables):
+        if v.kind in ("variable", "output") and i not in kernel.observed:
+            unknowns += 1
+    unknowns += sum(len(domain.through) for domain, _ in kernel.ports.values())
+    return unknowns - len(kernel.laws)
+
+
+def check_options(component: Component) -> None:
+    """Run a component's own ``verify`` on its values."""
+    for text in component.verify():
+        raise ModelError(component.path, text, code="parameter.relation")

@@ -1,0 +1,204 @@
+"""Who is joined to whom?
+
+Turns a tree of components into families (instances of one kernel, as index
+arrays) and nodes (sets of joined ports). Knows no equations beyond what a port
+carries; networkx is used for the picture people ask for, arrays for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from .component import Component, Parameter, Port, PortRef, Signal
+from .kernel import Kernel, kernel_of
+
+__all__ = ["Family", "Network", "build_network"]
+
+
+@dataclass
+class Family:
+    """All instances of one kernel, numbered consecutively."""
+
+    kernel: Kernel
+    members: list[Component] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)  # first instance of every member
+    size: int = 0
+
+    def add(self, component: Component) -> int:
+        self.members.append(component)
+        self.starts.append(self.size)
+        self.size += component.size
+        return self.starts[-1]
+
+    def path(self, instance: int) -> str:
+        """Dotted path of an instance."""
+        m = int(np.searchsorted(self.starts, instance, side="right")) - 1
+        component = self.members[m]
+        if component._count is None:
+            return component.path
+        return f"{component.path}[{instance - self.starts[m]}]"
+
+    def parameter(self, name: str) -> np.ndarray:
+        """SI values of a parameter, one row per instance (or a vector)."""
+        declared: Any = self.kernel_parameter(name)
+        width = next(p.size for p in self.kernel.parameters if p.name == name)
+        out = np.empty((self.size, width))
+        for start, component in zip(self.starts, self.members, strict=True):
+            value = component._values.get(name, declared.default)
+            rows = np.asarray(value, dtype=float)
+            if width == 1 and rows.ndim == 1:
+                rows = rows[:, None]
+            out[start : start + component.size] = rows
+        return out
+
+    def kernel_parameter(self, name: str) -> Parameter:
+        return next(p.declared for p in self.kernel.parameters if p.name == name)
+
+
+@dataclass
+class Network:
+    """Families and nodes of a model.
+
+    Attributes
+    ----------
+    families : list of Family
+    place : dict
+        id(component) -> (family index, first instance).
+    port_base : dict
+        (family index, port or signal name) -> first port number.
+    node_of : ndarray
+        Node number of every port instance; signals have nodes too.
+    """
+
+    root: Component
+    families: list[Family]
+    place: dict[int, tuple[int, int]]
+    port_base: dict[tuple[int, str], int]
+    node_of: np.ndarray
+    ports: int
+
+    def port_numbers(self, family: int, name: str) -> np.ndarray:
+        base = self.port_base[family, name]
+        return np.arange(base, base + self.families[family].size)
+
+    def port_owner(self, number: int) -> tuple[Family, int, str] | None:
+        """(family, instance, port name) of a port number, None for a composite's port."""
+        for (f, name), base in self.port_base.items():
+            if base <= number < base + self.families[f].size:
+                return self.families[f], number - base, name
+        return None
+
+    def leaf_ports(self) -> Iterator[tuple[int, str, Any]]:
+        """(family index, port name, domain) of all conserving ports."""
+        for f, family in enumerate(self.families):
+            for name, (domain, _) in family.kernel.ports.items():
+                yield f, name, domain
+
+    def graph(self) -> Any:
+        """The topology as a bipartite networkx graph of components and nodes."""
+        import networkx as nx
+
+        g = nx.MultiGraph(name=self.root.__dict__.get("name", ""))
+        members: dict[int, list[tuple[str, str]]] = {}
+        domains: dict[int, Any] = {}
+        for f, family in enumerate(self.families):
+            for i in range(family.size):
+                g.add_node(family.path(i), kind="component", type=family.kernel.name,
+                           reference=_is_reference(family))
+            for name, (domain, _) in family.kernel.ports.items():
+                for i, number in enumerate(self.port_numbers(f, name)):
+                    node = int(self.node_of[number])
+                    members.setdefault(node, []).append((family.path(i), name))
+                    domains[node] = domain.name
+            for v in family.kernel.variables:
+                if v.kind in ("input", "output"):
+                    for i, number in enumerate(self.port_numbers(f, v.name)):
+                        node = int(self.node_of[number])
+                        members.setdefault(node, []).append((family.path(i), v.name))
+                        domains[node] = "signal"
+        for node in sorted(members):
+            label = f"node {len([n for n in g if str(n).startswith('node ')]) + 1}"
+            g.add_node(label, kind="node", domain=domains[node],
+                       ports=[f"{c}.{p}" for c, p in members[node]])
+            for component, port in members[node]:
+                g.add_edge(component, label, port=port, domain=domains[node])
+        return g
+
+
+def _is_reference(family: Family) -> bool:
+    return any(getattr(type(m), "grounds", False) for m in family.members[:1])
+
+
+def build_network(root: Component) -> Network:
+    """Flatten a model's tree: trace each class once and join the ports."""
+    families: list[Family] = []
+    by_kernel: dict[int, int] = {}
+    place: dict[int, tuple[int, int]] = {}
+    composites: list[Component] = []
+    _walk(root, families, by_kernel, place, composites)
+
+    port_base: dict[tuple[int, str], int] = {}
+    count = 0
+    for f, family in enumerate(families):
+        names = list(family.kernel.ports)
+        names += [v.name for v in family.kernel.variables if v.kind in ("input", "output")]
+        for name in names:
+            port_base[f, name] = count
+            count += family.size
+    own: dict[tuple[int, str], int] = {}
+    for composite in composites:
+        for name, declared in composite._declared.items():
+            if isinstance(declared, (Port, Signal)) and declared.exists(composite):
+                own[id(composite), name] = count
+                count += composite.size
+
+    def first(ref: PortRef) -> int:
+        where = place.get(id(ref.component))
+        if where is None:
+            return own[id(ref.component), ref.port.name]
+        return port_base[where[0], ref.port.name] + where[1]
+
+    a: list[int] = []
+    b: list[int] = []
+    blocks: list[tuple[np.ndarray, np.ndarray]] = []
+    for composite in composites:
+        for refs in composite._connections:
+            bases = [first(r) for r in refs]
+            n = max(r.size for r in refs)
+            if n == 1 and all(r.index is None for r in refs):
+                for other in bases[1:]:
+                    a.append(bases[0])
+                    b.append(other)
+                continue
+            numbers = [
+                np.broadcast_to(base + (np.arange(r.size) if r.index is None else r.index), (n,))
+                for base, r in zip(bases, refs, strict=True)
+            ]
+            lead = next((x for x, r in zip(numbers, refs, strict=True) if r.size == n), numbers[0])
+            blocks += [(lead, other) for other in numbers if other is not lead]
+    left = np.concatenate([np.array(a, dtype=np.int64), *(x for x, _ in blocks)])
+    right = np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in blocks)])
+    edges = coo_matrix((np.ones(len(left), dtype=np.int8), (left, right)), shape=(count, count))
+    node_of = connected_components(edges, directed=False)[1] if count else np.zeros(0, dtype=int)
+    return Network(root, families, place, port_base, node_of, count)
+
+
+def _walk(component: Component, families: list[Family], by_kernel: dict[int, int],
+          place: dict[int, tuple[int, int]], composites: list[Component]) -> None:
+    if component.is_composite:
+        composites.append(component)
+        for child in component._children.values():
+            _walk(child, families, by_kernel, place, composites)
+        return
+    kernel = kernel_of(component)
+    f = by_kernel.get(id(kernel))
+    if f is None:
+        f = by_kernel[id(kernel)] = len(families)
+        families.append(Family(kernel))
+    place[id(component)] = (f, families[f].add(component))

@@ -1,0 +1,53 @@
+"""Set-valued laws: stick or slip, closed or open, and with what effort?
+
+Dry friction, unilateral contacts, ideal diodes and one-way clutches are all
+one statement: an effort within bounds whose flow is in the normal cone of the
+bounds. The rest of the network enters as rate = b - D effort. This room knows
+arrays only: no components, units, time or events.
+
+`solve_box`
+    modes, efforts and rates of all elements at an instant
+`undetermined_groups`, `minimal_split`
+    which efforts the motion leaves open, and the split that is reported
+`MarginProblem`
+    how far the stuck elements are from breaking away, as an event function
+`solve_velocity`
+    velocities of massless nodes between frictions
+`simultaneous_impact`, `sequential_impact`
+    restitution of contacts that close
+`moreau_step`
+    one step of Moreau-Jean time stepping
+`is_p_matrix`
+    whether the laws have one answer for every load (Painlevé)
+
+Signs: efforts are carried from R to C and flows are R minus C. Friction that
+slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
+[0, inf) and flows that are positive while approaching.
+"""
+
+from .box import BoxSolution, BoxStatus, solve_box
+from .impact import Impact, sequential_impact, simultaneous_impact
+from .indeterminate import Group, minimal_split, undetermined_groups
+from .margin import Margin, MarginProblem
+from .pmatrix import is_p_matrix
+from .step import StepSolution, moreau_step
+from .velocity import NodeVelocity, solve_velocity
+
+__all__ = [
+    "BoxSolution",
+    "BoxStatus",
+    "Group",
+    "Impact",
+    "Margin",
+    "MarginProblem",
+    "NodeVelocity",
+    "StepSolution",
+    "is_p_matrix",
+    "minimal_split",
+    "moreau_step",
+    "sequential_impact",
+    "simultaneous_impact",
+    "solve_box",
+    "solve_velocity",
+    "undetermined_groups",
+]

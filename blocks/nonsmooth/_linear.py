@@ -1,0 +1,93 @@
+"""Solve a principal block, regular or not, dense or sparse; is it positive?
+
+Works on blocks of a scaled box (unit diagonal), so one absolute pivot
+tolerance holds for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from scipy.sparse.linalg import splu
+
+__all__ = ["factorise", "is_convex", "solve_block"]
+
+Array = NDArray[np.float64]
+Solve = Callable[[Array], Array]
+
+PIVOT = 1e-13
+"""A pivot below this share of the unit diagonal counts as zero."""
+PROXIMAL = 1e-8
+"""Weight of the proximal term on a singular block."""
+
+
+def factorise(A: Any, *, symmetric: bool) -> Solve | None:
+    """Solver of A x = r, or None where A is singular to PIVOT.
+
+    For symmetric matrices "singular" includes "not positive definite".
+    """
+    if sp.issparse(A):
+        return _factorise_sparse(A, symmetric=symmetric)
+    if symmetric:
+        factor, info = lapack.dpotrf(A, lower=1)
+        if info != 0 or np.min(np.diag(factor), initial=1.0) ** 2 <= PIVOT:
+            return None
+        return lambda r: lapack.dpotrs(factor, r, lower=1)[0]
+    lu, pivots, info = lapack.dgetrf(A)
+    if info != 0 or np.min(np.abs(np.diag(lu)), initial=1.0) <= PIVOT:
+        return None
+    return lambda r: lapack.dgetrs(lu, pivots, r)[0]
+
+
+def _factorise_sparse(A: Any, *, symmetric: bool) -> Solve | None:
+    try:
+        if symmetric:
+            lu = splu(
+                sp.csc_array(A), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )  # fmt: skip
+            if np.any(lu.perm_r != lu.perm_c):
+                return None  # a diagonal pivot was exactly zero
+            worst = lu.U.diagonal().min()
+        else:
+            lu = splu(sp.csc_array(A))
+            worst = np.abs(lu.U.diagonal()).min()
+    except RuntimeError:  # SuperLU: "Factor is exactly singular"
+        return None
+    return lu.solve if worst > PIVOT else None
+
+
+def solve_block(A: Any, r: Array, near: Array, *, symmetric: bool) -> Array:
+    """Solve A x = r; where A is singular, the solution nearest to ``near``.
+
+    On a singular symmetric block the proximal points of ½ x'Ax - r'x are taken
+    (Rockafellar 1976). If r is outside the range of A they run off along the
+    kernel, in the direction in which a bound has to stop them.
+    """
+    solve = factorise(A, symmetric=symmetric)
+    if solve is not None:
+        return solve(r)
+    if not symmetric and not sp.issparse(A):
+        return near + np.linalg.lstsq(A, r - A @ near, rcond=1e-12)[0]
+    n = A.shape[0]
+    eye = sp.eye_array(n, format="csr") if sp.issparse(A) else np.eye(n)
+    solve = factorise(A + PROXIMAL * eye, symmetric=symmetric)
+    if solve is None:
+        return near
+    x = near
+    for _ in range(3):
+        x = x + solve(r - A @ x)
+    return x
+
+
+def is_convex(A: Any) -> bool:
+    """True if the symmetric matrix A is positive semi-definite up to rounding."""
+    n = A.shape[0]
+    slack = 1e-11
+    eye = sp.eye_array(n, format="csr") if sp.issparse(A) else np.eye(n)
+    return factorise(A + slack * eye, symmetric=True) is not None

@@ -1,0 +1,116 @@
+"""How near to its bounds must a set of efforts come, if some of it is free?
+
+The efforts of a part are lambda = particular + N t with t free (internal
+stress). Every finite bound is a row a + G t, 1 at the bound and less inside;
+wanted is min over t of the largest row.
+
+For a fixed N the answer is the maximum of finitely many linear functions of
+``a``, one per vertex of the dual polytope {mu >= 0, sum mu = 1, G' mu = 0}.
+Small parts list the vertices once, so that an evaluation is one product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linprog
+
+from ._problem import Array, Index
+
+__all__ = ["Rows", "half_range", "kernel", "minimise_rows", "rows_of", "vertices"]
+
+RANK = 1e-11
+"""Singular values of a matrix of unit diagonal below this count as zero."""
+MOST_VERTICES = 4000
+"""Candidate vertices up to which they are listed."""
+
+
+def half_range(lower: Array, upper: Array, scale: ArrayLike | None) -> Array:
+    """The effort that means "one": half the range, ``scale`` where a side is open."""
+    given = np.broadcast_to(np.asarray(1.0 if scale is None else scale, dtype=float), lower.shape)
+    if not np.all(given > 0):
+        raise ValueError("the scale of a one-sided element must be positive")
+    closed = np.isfinite(lower) & np.isfinite(upper)
+    with np.errstate(invalid="ignore"):
+        return np.where(closed, (upper - lower) / 2, given)
+
+
+def kernel(A: Array) -> tuple[Array, Array]:
+    """Orthonormal kernel of a dense matrix of unit diagonal, and its pseudo-inverse."""
+    left, values, right = np.linalg.svd(A)
+    top = max(1.0, float(values[0])) if len(values) else 1.0
+    rank = int(np.sum(values > RANK * top))
+    inverse = right[:rank].T / values[:rank] @ left[:, :rank].T
+    return right[rank:].T, inverse
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Ratios a = offset + slope * effort[element], one per finite bound."""
+
+    element: Index
+    slope: Array
+    offset: Array
+
+    def ratios(self, effort: Array) -> Array:
+        return self.offset + self.slope * effort[..., self.element]
+
+
+def rows_of(lower: Array, upper: Array, half: Array) -> Rows:
+    """1 + (effort - upper)/half and 1 + (lower - effort)/half, finite bounds only.
+
+    With bounds -F, F and half = F these are effort/F and -effort/F.
+    """
+    up, down = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
+    return Rows(
+        np.concatenate([up, down]),
+        np.concatenate([1 / half[up], -1 / half[down]]),
+        np.concatenate([1 - upper[up] / half[up], 1 + lower[down] / half[down]]),
+    )
+
+
+def vertices(G: Array) -> Array | None:
+    """Vertices mu of the dual polytope as rows; None where there are too many to list."""
+    rows, free = G.shape
+    size = free + 1
+    if comb(rows, size) > MOST_VERTICES:
+        return None
+    if rows < size:
+        chosen = np.empty((0, size), dtype=int)
+    else:
+        chosen = np.array(list(combinations(range(rows), size)), dtype=int)
+    system = np.ones((len(chosen), size, size))
+    norm = np.maximum(np.max(np.abs(G), axis=0, initial=0.0), 1e-300)
+    system[:, :free, :] = np.swapaxes((G / norm)[chosen], 1, 2)
+    regular = np.abs(np.linalg.det(system)) > 1e-12
+    right = np.zeros((int(regular.sum()), size, 1))
+    right[:, free] = 1.0
+    weight = np.linalg.solve(system[regular], right)[..., 0]
+    good = np.all(weight >= -1e-12, axis=1)
+    out = np.zeros((int(good.sum()), rows))
+    np.put_along_axis(out, chosen[regular][good], np.maximum(weight[good], 0.0), axis=1)
+    return np.unique(out.round(15), axis=0)
+
+
+def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
+    """min over t of max(a + G t): the value, the t, and the dual weights.
+
+    The value is -inf where the rows can all be lowered for ever.
+    """
+    rows, free = G.shape
+    if free == 0:
+        return float(np.max(a, initial=-np.inf)), np.zeros(0), (a == np.max(a)).astype(float)
+    cost = np.append(np.zeros(free), 1.0)
+    answer = linprog(
+        cost, A_ub=np.column_stack([G, -np.ones(rows)]), b_ub=-a, bounds=(None, None),
+        method="highs-ds", options={"primal_feasibility_tolerance": 1e-10,
+                                    "dual_feasibility_tolerance": 1e-10},
+    )  # fmt: skip
+    if answer.x is None:
+        return -np.inf, np.zeros(free), np.zeros(rows)
+    t = answer.x[:free]
+    return float(np.max(a + G @ t)), t, -np.asarray(answer.ineqlin.marginals)

@@ -1,0 +1,367 @@
+"""Which set-valued elements stick, which move, and with what effort?
+
+Knows a matrix, a vector and bounds only. Everything set-valued ends here: dry
+friction at rest, unilateral contacts, ideal diodes and one-way clutches, on
+acceleration level (event-driven) or on velocity level (time stepping).
+
+With efforts ``lambda`` and flow rates ``rate = b - D lambda``::
+
+    lambda_i = upper_i           =>  rate_i >= 0      (starts to move forward)
+    lower_i < lambda_i < upper_i =>  rate_i  = 0      (sticks, stays closed)
+    lambda_i = lower_i           =>  rate_i <= 0      (starts to move backward, opens)
+
+Signs: lambda is carried from R to C and flow = R minus C, so friction that
+slides forward has lambda = +F. A unilateral contact has lambda in [0, inf)
+and a flow that is positive while it *approaches*; rate < 0 opens it.
+
+References
+----------
+Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008.
+Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts, 1996.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._descent import Trial, active_set, proximal, sides
+from ._linear import is_convex
+from ._pivot import lemke
+from ._problem import Array, Index, Mask, ScaledBox, as_bounds, as_matrix, block, scale
+from .pmatrix import is_p_matrix
+
+__all__ = ["BoxSolution", "BoxStatus", "solve_box"]
+
+STEPS = 60
+"""Bound on the steps of one descent method, per connected part."""
+LEMKE_LIMIT = 400
+"""Largest part that is given to pivoting (each pivot factorises a dense matrix)."""
+TOGETHER = 16
+"""From this many parts on, all are tried in one sparse problem first."""
+
+
+class BoxStatus(StrEnum):
+    """How the search ended."""
+
+    SOLVED = "solved"
+    NOT_UNIQUE = "no unique solution (Painlevé)"
+    NO_SOLUTION = "no solution: an effort would have to be infinite"
+    WORK_BOUND = "not solved within the bound on work"
+
+
+@dataclass(frozen=True)
+class BoxSolution:
+    """Efforts, rates and modes of all elements.
+
+    Attributes
+    ----------
+    effort : array
+        The efforts, within their bounds. Where D is singular other efforts
+        may give the same rates: see `undetermined_groups`, `minimal_split`.
+    rate : array
+        b - D effort; exactly 0.0 for every element whose state is 0.
+    state : int8 array
+        +1 at the upper bound and moving forward, -1 at the lower bound and
+        moving backward, 0 at rest. For an element of fixed effort (equal
+        bounds) the sign of its rate.
+    fixed : bool array
+        Elements whose bounds are equal: they had nothing to decide.
+    grazing : bool array
+        At rest with the effort at a bound: the next derivative decides.
+    converged : bool
+        Whether the natural residual of every connected part is within tol.
+    residual : float
+        Largest natural residual |x - clip(x + rate)| in units of the largest
+        rate of its part (rounding of D times the bounds discounted).
+    status : BoxStatus
+    unique : bool or None
+        Whether the rates are the only possible ones; None where not decided
+        (large parts without symmetry).
+    suspects : int array
+        Elements of parts that are unsolved or not unique.
+    method : str
+        What solved it: "closed form", "active set", "proximal Newton",
+        "pivoting", joined by " + ".
+    iterations : int
+        Steps of all methods, mostly one linear system each; the closed form is one.
+    """
+
+    effort: Array
+    rate: Array
+    state: NDArray[np.int8]
+    fixed: Mask
+    grazing: Mask
+    converged: bool
+    residual: float
+    status: BoxStatus
+    unique: bool | None
+    suspects: Index
+    method: str
+    iterations: int
+
+    @property
+    def stuck(self) -> Mask:
+        """Elements that decided to rest (or to stay closed)."""
+        return (self.state == 0) & ~self.fixed
+
+
+@dataclass
+class _Work:
+    """What a search has found so far, in scaled units."""
+
+    x: Array
+    methods: dict[str, None]
+    iterations: int = 0
+
+    def note(self, method: str, trial: Trial) -> None:
+        self.methods[method] = None
+        self.iterations += trial.iterations
+
+
+def solve_box(
+    D: Any,
+    b: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    start: ArrayLike | None = None,
+    tol: float = 1e-10,
+    rate_floor: ArrayLike = 0.0,
+) -> BoxSolution:
+    """Find efforts in a box whose rates b - D effort lie in its normal cone.
+
+    Parameters
+    ----------
+    D : (n, n) array_like or scipy.sparse
+        Delassus matrix -d rate/d effort. Symmetric positive semi-definite in
+        passive networks, any rank; not symmetric where a controlled source or
+        a normal force depends on an effort.
+    b : (n,) array_like
+        Rates without the efforts.
+    lower, upper : array_like
+        Bounds of the efforts; may be infinite, and equal where an element
+        slides and its effort is known.
+    start : (n,) array_like, optional
+        Efforts of an earlier solution; only guides the search.
+    tol : float
+        Bound of the scaled natural residual.
+    rate_floor : array_like
+        Rates that are noise of the caller's evaluation, per element. Decides
+        whether an element across a rigid or prescribed path (D_ii = 0) rests.
+
+    Returns
+    -------
+    BoxSolution
+
+    Notes
+    -----
+    A part of D's graph of one element has a closed form. Others go through
+    the primal-dual active set, then proximal points with projected Newton steps
+    (symmetric semi-definite D), then Lemke's pivoting (any D, up to 400 elements
+    a part). All are bounded in work. A rate below
+    ``tol`` times the largest rate of its part counts as zero.
+
+    The rates are unique for symmetric semi-definite D and for P-matrices. A
+    single element with D_ii < 0 takes the solution of least effort.
+
+    Examples
+    --------
+    Two frictions of 1 N and 3 N side by side hold a load of 3.5 N on 1 kg:
+
+    >>> held = solve_box([[1, 1], [1, 1]], [3.5, 3.5], [-1, -3], [1, 3])
+    >>> [float(r) for r in held.rate], float(held.effort.sum())
+    ([0.0, 0.0], 3.5)
+    >>> moved = solve_box([[1, 1], [1, 1]], [4.5, 4.5], [-1, -3], [1, 3])
+    >>> [float(r) for r in moved.rate], [float(f) for f in moved.effort]
+    ([0.5, 0.5], [1.0, 3.0])
+    """
+    load = np.array(b, dtype=float).reshape(-1)
+    n = len(load)
+    if not np.all(np.isfinite(load)):
+        raise ValueError(f"rate {int(np.flatnonzero(~np.isfinite(load))[0])} of b is not finite")
+    matrix = as_matrix(D, n)
+    low, high = as_bounds(lower, upper, n)
+    noise = np.broadcast_to(np.asarray(rate_floor, dtype=float), (n,))
+
+    fixed = low == high
+    effort = np.where(fixed, low, 0.0)
+    open_ = np.flatnonzero(~fixed)
+    reduced, size, drag = matrix, np.abs(load), load
+    if len(open_) < n:
+        pull = matrix @ effort
+        drag = (load - pull)[open_]
+        # Cancellation with known efforts leaves noise of this size in b.
+        size = (size + np.abs(pull))[open_]
+        noise = noise[open_] + 1e-15 * size
+        reduced = block(matrix, open_, open_)
+    box, d = scale(reduced, drag, low[open_], high[open_], noise)
+    guess = None
+    if start is not None:
+        guess = np.asarray(start, dtype=float)[open_] / d
+
+    work = _Work(np.zeros(box.size), {})
+    verdicts = _search(box, guess, tol, work)
+
+    w = box.rate(work.x)
+    residuals = box.residual(work.x, w, tol)
+    moving = np.abs(w) > tol * box.unit(w) + box.floor
+    top, bottom = work.x >= box.upper, work.x <= box.lower
+    effort[open_] = np.where(
+        top, high[open_], np.where(bottom, low[open_], np.clip(work.x * d, low[open_], high[open_]))
+    )
+    rate = load - matrix @ effort
+    state = np.sign(rate).astype(np.int8)
+    state[open_] = np.where(top & moving & (w > 0), 1, np.where(bottom & moving & (w < 0), -1, 0))
+    failed = residuals > tol
+    rest = np.zeros(n, dtype=bool)
+    rest[open_] = (state[open_] == 0) & ~failed
+    rate[rest] = 0.0
+    grazing = rest.copy()
+    grazing[open_] &= top | bottom
+
+    bad = np.zeros(box.groups, dtype=bool)
+    bad[box.group[failed]] = True
+    status, unique = _summary(bad, verdicts)
+    doubt = bad | np.array([v.unique is False for v in verdicts], dtype=bool)
+    return BoxSolution(
+        effort=effort,
+        rate=rate,
+        state=state,
+        fixed=fixed,
+        grazing=grazing,
+        converged=not failed.any(),
+        residual=float(residuals.max(initial=0.0)),
+        status=status,
+        unique=unique,
+        suspects=open_[doubt[box.group]],
+        method=" + ".join(work.methods) or "nothing to decide",
+        iterations=work.iterations,
+    )
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    unique: bool | None
+    unbounded: bool = False
+
+
+_FINE = _Verdict(True)
+
+
+def _summary(bad: Mask, verdicts: list[_Verdict]) -> tuple[BoxStatus, bool | None]:
+    answers = {v.unique for v in verdicts}
+    unique = False if False in answers else None if None in answers else True
+    if not bad.any():
+        return (BoxStatus.NOT_UNIQUE if unique is False else BoxStatus.SOLVED), unique
+    if any(v.unbounded for v, wrong in zip(verdicts, bad, strict=True) if wrong):
+        return BoxStatus.NO_SOLUTION, unique
+    return BoxStatus.WORK_BOUND, unique
+
+
+def _search(box: ScaledBox, guess: Array | None, tol: float, work: _Work) -> list[_Verdict]:
+    """Solve every connected part into ``work``; one verdict per part."""
+    members = np.bincount(box.group, minlength=box.groups)
+    verdicts = [_FINE] * box.groups
+    alone = members[box.group] == 1
+    if alone.any():
+        _solve_alone(box, np.flatnonzero(alone), verdicts, work)
+    parts = np.flatnonzero(members > 1)
+    if not len(parts):
+        return verdicts
+    todo = np.ones(box.groups, dtype=bool)
+    if len(parts) >= TOGETHER and box.symmetric:
+        todo = _solve_together(box, np.flatnonzero(~alone), guess, tol, work)
+    if todo[parts].any():
+        order = np.argsort(box.group, kind="stable")
+        ends = np.cumsum(members)
+        for k in parts[todo[parts]]:
+            index = order[ends[k] - members[k] : ends[k]]
+            part = box if box.groups == 1 else box.part(index)
+            at = None if guess is None else guess[index]
+            work.x[index], verdicts[k] = _solve_part(part, at, tol, work)
+    return verdicts
+
+
+def _solve_together(
+    box: ScaledBox, index: Index, guess: Array | None, tol: float, work: _Work
+) -> Mask:
+    """Try all parts as one sparse problem; says which are still to be solved."""
+    todo = np.ones(box.groups, dtype=bool)
+    part = box.part(index)
+    if not is_convex(part.D):
+        return todo
+    trial = active_set(part, sides(part, None if guess is None else guess[index]), tol, STEPS)
+    work.note("active set", trial)
+    work.x[index] = trial.x
+    todo[:] = False
+    todo[box.group[index[part.residual(trial.x, part.rate(trial.x), tol) > tol]]] = True
+    return todo
+
+
+def _solve_part(
+    box: ScaledBox, guess: Array | None, tol: float, work: _Work
+) -> tuple[Array, _Verdict]:
+    """One connected part of two or more elements."""
+    if box.size <= LEMKE_LIMIT:
+        box = box.dense()
+    convex = box.symmetric and is_convex(box.D)
+    unique = True if convex else is_p_matrix(box.D)
+
+    def error(x: Array) -> float:
+        return float(box.residual(x, box.rate(x), tol).max())
+
+    def attempt(method: str, trial: Trial) -> bool:
+        nonlocal best, least
+        work.note(method, trial)
+        here = error(trial.x)
+        if here < least:
+            best, least = trial.x, here
+        return here <= tol
+
+    best, least = np.clip(np.zeros(box.size), box.lower, box.upper), np.inf
+    if attempt("active set", active_set(box, sides(box, guess), tol, STEPS)):
+        return best, _Verdict(unique)
+    if convex:
+        trial = proximal(box, best, tol, STEPS)
+        if attempt("proximal Newton", trial):
+            return best, _Verdict(unique)
+    unbounded = False
+    if box.size <= LEMKE_LIMIT:
+        trial = lemke(box, 100 + 20 * box.size)
+        unbounded = trial.unbounded
+        if attempt("pivoting", trial):
+            return best, _Verdict(unique)
+        if not unbounded and attempt("active set", active_set(box, sides(box, trial.x), tol, 4)):
+            return best, _Verdict(unique)
+    return best, _Verdict(unique, unbounded)
+
+
+def _solve_alone(box: ScaledBox, index: Index, verdicts: list[_Verdict], work: _Work) -> None:
+    """Closed form for all elements that are coupled to no other."""
+    work.note("closed form", Trial(box.b, 1))
+    D, b = np.asarray(box.D.diagonal())[index], box.b[index]
+    low, high = box.lower[index], box.upper[index]
+    quiet = np.abs(b) <= box.floor[index]
+    rest = np.clip(0.0, low, high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        regular = np.clip(b / D, low, high)
+    toward = np.where(quiet, rest, np.where(b > 0, high, low))
+    endless = (D == 0) & ~np.isfinite(toward)
+    x = np.where(D > 0, regular, np.where(endless, rest, toward))
+    work.x[index] = x
+    for k in np.flatnonzero(endless):
+        verdicts[box.group[index[k]]] = _Verdict(True, unbounded=True)
+    for k in np.flatnonzero(D < 0):
+        # The rate grows with the effort: up to three answers. Least effort first,
+        # so that a contact which can open does not jam.
+        inner = b[k] / D[k]
+        answers = [inner] if low[k] < inner < high[k] else []
+        answers += [high[k]] if np.isfinite(high[k]) and b[k] - D[k] * high[k] >= 0 else []
+        answers += [low[k]] if np.isfinite(low[k]) and b[k] - D[k] * low[k] <= 0 else []
+        work.x[index[k]] = min(answers, key=abs, default=rest[k])
+        verdicts[box.group[index[k]]] = _Verdict(len(answers) == 1, unbounded=not answers)

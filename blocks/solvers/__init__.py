@@ -1,0 +1,91 @@
+"""Numerical methods behind one small contract.
+
+Knows vectors and functions only: no components, units, events or results. The
+contract is in `base`; `method_named` finds a class, and only then is its module
+(and the library behind it) imported.
+
+===============  ==========================================================
+cvode            variable-order BDF of SUNDIALS: stiff ODE, the first choice
+adams            variable-order Adams of SUNDIALS: smooth, not stiff
+ida              variable-order BDF of SUNDIALS: DAE of index 1
+Radau, BDF       implicit methods of SciPy: stiff ODE
+LSODA            Adams or BDF, chosen by stiffness during the run
+RK45, RK23       explicit Runge-Kutta pairs of SciPy: not stiff
+DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance
+ode45, ode23s    published step controls, to reproduce published step counts
+euler, rk4       explicit, fixed step
+backward_euler   implicit, fixed step, ODE and DAE, damps everything
+trapezoidal      implicit, fixed step, ODE and DAE, damps nothing
+===============  ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
+from .base import Method, Problem, Step, UnknownMethod, Work
+from .trajectory import Trajectory
+
+__all__ = [
+    "METHODS",
+    "Method",
+    "Problem",
+    "Step",
+    "Trajectory",
+    "UnknownMethod",
+    "Work",
+    "method_named",
+]
+
+_PLACES = {
+    "cvode": "sundials:CVODE",
+    "adams": "sundials:Adams",
+    "ida": "sundials:IDA",
+    "Radau": "scipy_methods:Radau",
+    "BDF": "scipy_methods:BDF",
+    "LSODA": "scipy_methods:LSODA",
+    "RK45": "scipy_methods:RK45",
+    "RK23": "scipy_methods:RK23",
+    "DOP853": "scipy_methods:DOP853",
+    "ode45": "ode45:Ode45",
+    "ode23s": "ode23s:Ode23s",
+    "euler": "fixed:Euler",
+    "rk4": "fixed:RungeKutta4",
+    "backward_euler": "fixed:BackwardEuler",
+    "trapezoidal": "fixed:Trapezoidal",
+}
+
+
+class _Registry(Mapping[str, type[Method]]):
+    """Name -> class; a class is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[Method]:
+        module, _, attribute = _PLACES[name].partition(":")
+        return getattr(import_module(f"{__name__}.{module}"), attribute)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _PLACES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+METHODS: Mapping[str, type[Method]] = _Registry()
+
+
+def method_named(name: str) -> type[Method]:
+    """The method class of that name, whatever its case.
+
+    Raises
+    ------
+    UnknownMethod
+        With the nearest name and all known ones.
+    """
+    for known in METHODS:
+        if known.lower() == str(name).lower():
+            return METHODS[known]
+    raise UnknownMethod(name, METHODS)

@@ -1,0 +1,109 @@
+"""The modified Rosenbrock pair of order 2 and 3 of Shampine and Reichelt.
+
+A twin of a published algorithm, kept to reproduce published step counts.
+Linearly implicit and L-stable: no Newton iteration, one factorization a try.
+Take `Radau` or `cvode` where accuracy matters.
+
+As in the published runs the Jacobian is made by differences; this shows in the
+counts where a law jumps. Systems of more than 50 unknowns use the exact one.
+
+References
+----------
+L. F. Shampine and M. W. Reichelt, "The MATLAB ODE Suite", SIAM J. Sci. Comput.
+18(1), 1997, 1-22, section 3.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .base import Array
+from .differences import AdaptiveDifferences
+from .fixed import factorize, shifted
+from .ode45 import EPS, PublishedControl
+
+__all__ = ["Ode23s"]
+
+D = 1.0 / (2.0 + np.sqrt(2.0))
+E32 = 6.0 + np.sqrt(2.0)
+DIFFERENCES_UP_TO = 50  # unknowns
+
+
+class Ode23s(PublishedControl):
+    """Modified Rosenbrock 2(3) as published, Jacobian and time derivative every step."""
+
+    name, order, exponent = "ode23s", 2, 1.0 / 3.0
+    implicit = True
+
+    def _first_h(self, longest: float) -> float:
+        t, y = self.t, self.y
+        scale = np.maximum(np.abs(y), self._threshold)
+        safety = 1.25 / self.rtol**self.exponent
+        rate = safety * np.max(np.abs(self._slope) / scale, initial=0.0)
+        h = max(1.0 / rate if longest * rate > 1.0 else longest, 16.0 * np.spacing(abs(t)))
+        # Refined by the second derivative, h^2 |y''| / 2 being the error of order one.
+        self._linearize(h)
+        second = self._time_slope + self._jacobian @ self._slope
+        rate = safety * np.sqrt(0.5 * np.max(np.abs(second) / scale, initial=0.0))
+        return 1.0 / rate if longest * rate > 1.0 else longest
+
+    def _prepare(self) -> None:
+        if self._linear_at != self.t:
+            self._linearize(self._h)
+
+    def restart(self, t: float, y: Array) -> None:
+        super().restart(t, y)
+        self._linear_at: float | None = None
+        self._differences = AdaptiveDifferences(self.atol)
+
+    def _linearize(self, h: float) -> None:
+        """d slope / d y and, by a difference, d slope / d t."""
+        t, y = self.t, self.y
+        self.work.jacobians += 1
+        self._jacobian = self._slope_jacobian(t, y)
+        dt = (t + min(np.sqrt(EPS) * max(abs(t), abs(t + h)), h)) - t
+        self._time_slope = (self._slope_at(t + dt, y) - self._slope) / dt
+        self._linear_at = t
+
+    def _slope_jacobian(self, t: float, y: Array) -> Any:
+        if y.size > DIFFERENCES_UP_TO:
+            return self.problem.slope_jacobian(t, y)
+        from scipy.sparse import csc_matrix
+
+        matrix = self._differences(lambda moved: self._slope_at(t, moved), y, self._slope)
+        return csc_matrix(matrix)
+
+    def _try(self, t_new: float, h: float) -> tuple[Array, float, Any]:
+        t, y, f0 = self.t, self.y, self._slope
+        self.work.factorizations += 1
+        solve = factorize(shifted(h * D * self._jacobian, 1.0)).solve
+        drift = h * D * self._time_slope
+        k1 = solve(f0 + drift)
+        f1 = self._slope_at(t + 0.5 * h, y + 0.5 * h * k1)
+        k2 = solve(f1 - k1) + k1
+        h = t_new - t
+        y_new = y + h * k2
+        f2 = self._slope_at(t_new, y_new)
+        k3 = solve(f2 - E32 * (k2 - f1) - 2.0 * (k1 - f0) + drift)
+        error = self._relative(h / 6.0 * (k1 - 2.0 * k2 + k3), y_new)
+        if error <= self.rtol:
+            self._slope = f2
+        return y_new, error, _Quadratic(t, h, y, k1, k2)
+
+    def _shrink(self, error: float, failed: bool) -> float:
+        return self._reduced(error)
+
+
+class _Quadratic:
+    """y + h (s (1 - s) k1 + s (s - 2d) k2) / (1 - 2d), s = (t - t_old) / h."""
+
+    def __init__(self, t: float, h: float, y: Array, k1: Array, k2: Array) -> None:
+        self.t, self.h, self.y, self.k1, self.k2 = t, h, y, k1, k2
+
+    def __call__(self, t: Any) -> Array:
+        s = (np.asarray(t, dtype=float) - self.t) / self.h
+        part1 = np.multiply.outer(self.k1, s * (1.0 - s))
+        part2 = np.multiply.outer(self.k2, s * (s - 2.0 * D))
+        return self.y.reshape(self.y.shape + (1,) * s.ndim) + self.h * (part1 + part2) / (1 - 2 * D)

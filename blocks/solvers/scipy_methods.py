@@ -1,0 +1,219 @@
+"""The step-able methods of scipy.integrate under our contract.
+
+SciPy's solvers clip a step at their ``t_bound``; here that bound is moved to
+``t_stop`` before every step, so one solver object serves the whole run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .base import Array, Method, Step
+from .trouble import FreshStart, finite
+
+__all__ = ["BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau"]
+
+
+class ScipyMethod(Method):
+    """Common part: a scipy.integrate.OdeSolver made when the first step is asked for."""
+
+    scipy_name: ClassVar[str]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._solver: Any = None
+        self._slope_now: Array = np.zeros(self.problem.size)
+
+    def restart(self, t: float, y: Array) -> None:
+        self.t, self.y = float(t), np.array(y, dtype=float)
+        self._solver = None
+
+    def advance(self, t_stop: float) -> Step:
+        try:
+            if self._solver is None:
+                self._solver = self._make(t_stop)
+            self._aim_at(t_stop)
+            before = self.work.residuals
+            message = self._solver.step()
+            self._account(self.work.residuals - before)
+            dense: Any = None if message else self._solver.dense_output()
+        except Exception as error:  # raised by the problem: a failure of this step
+            return self._failure("the equations failed", error)
+        if message or not self._solver.t > self.t:
+            return self._failure(self._reason(message))
+        step = Step(self.t, float(self._solver.t), np.array(self._solver.y), dense)
+        self.t, self.y = step.t, step.y.copy()
+        self.work.steps += 1
+        return step
+
+    def _make(self, t_stop: float) -> Any:
+        from scipy import integrate
+
+        finite(self.t, self._slope(self.t, self.y))
+        first = self.first_step
+        return getattr(integrate, self.scipy_name)(
+            self._slope,
+            self.t,
+            self.y.copy(),
+            t_bound=max(self.t_end, t_stop),
+            rtol=self.rtol,
+            atol=self.atol,
+            max_step=self.max_step,
+            first_step=None if first is None else min(first, abs(self.t_end - self.t)),
+            **self._jacobian_options(),
+        )
+
+    def _jacobian_options(self) -> dict[str, Any]:
+        return {}
+
+    def _aim_at(self, t_stop: float) -> None:
+        self._solver.t_bound = float(t_stop)
+        self._solver.status = "running"
+
+    def _account(self, evaluations: int) -> None:
+        """Derive further counts from what one step has spent."""
+
+    def _slope(self, t: float, y: Array) -> Array:
+        self.work.residuals += 1
+        self._slope_now = self.problem.slope(t, y)
+        return self._slope_now
+
+    def _failure(self, text: str, cause: Exception | None = None) -> Step:
+        self._solver = None  # the next attempt starts afresh from the last accepted point
+        text = f"{self.name} stopped at t = {self.t:.9g}: {text}"
+        worst = np.flatnonzero(~np.isfinite(self._slope_now))
+        return Step.failed(self.t, self.y, text, worst, cause)
+
+    def _reason(self, message: str | None) -> str:
+        if not np.isfinite(self._slope_now).all():
+            return "the equations are not finite"
+        if message and "spacing between numbers" in message:
+            return "the error stays above the tolerance however small the step"
+        return message or "the step has shrunk to nothing"
+
+
+class _RungeKutta(ScipyMethod):
+    """Explicit pairs: rejected tries follow from the stages spent on a step."""
+
+    stages: ClassVar[int]
+
+    def _account(self, evaluations: int) -> None:
+        self.work.rejected += max(0, evaluations // self.stages - 1)
+
+
+class RK45(_RungeKutta):
+    """Dormand-Prince 5(4), dense output of order 4. Not for stiff systems.
+
+    J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae",
+    J. Comp. Appl. Math. 6(1), 1980; L. F. Shampine, "Some practical
+    Runge-Kutta formulas", Math. Comp. 46(173), 1986.
+    """
+
+    name, order, scipy_name, stages = "RK45", 5, "RK45", 6
+
+
+class RK23(_RungeKutta):
+    """Bogacki-Shampine 3(2), cubic dense output. For loose tolerances, not stiff.
+
+    P. Bogacki and L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas",
+    Appl. Math. Lett. 2(4), 1989.
+    """
+
+    name, order, scipy_name, stages = "RK23", 3, "RK23", 3
+
+
+class DOP853(_RungeKutta):
+    """Dormand-Prince 8(5,3), dense output of order 7. For tight tolerances, not stiff.
+
+    E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential
+    Equations I", 2nd ed., sec. II.5 and II.6. Three evaluations a step are for
+    the dense output.
+    """
+
+    name, order, scipy_name, stages = "DOP853", 8, "DOP853", 12
+
+
+class _Implicit(ScipyMethod):
+    """Methods that take our sparse Jacobian and count their own factorizations."""
+
+    implicit = True
+
+    def _make(self, t_stop: float) -> Any:
+        self._factorizations_seen = 0
+        return super()._make(t_stop)
+
+    def _account(self, evaluations: int) -> None:
+        seen, self._factorizations_seen = self._factorizations_seen, int(self._solver.nlu)
+        self.work.factorizations += self._factorizations_seen - seen
+
+    def _jacobian_options(self) -> dict[str, Any]:
+        return {"jac": self._jacobian}
+
+    def _jacobian(self, t: float, y: Array) -> Any:
+        self.work.jacobians += 1
+        return self.problem.slope_jacobian(t, y)
+
+
+class Radau(_Implicit):
+    """Radau IIA of order 5, cubic dense output. For stiff systems, one-step: cheap restarts.
+
+    E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II",
+    2nd ed., sec. IV.8.
+    """
+
+    name, order, scipy_name = "Radau", 5, "Radau"
+
+    def _aim_at(self, t_stop: float) -> None:
+        super()._aim_at(t_stop)
+        if self._solver.t + self._solver.h_abs > t_stop:
+            # SciPy would go on with the factors of the step it did not shorten.
+            self._solver.LU_real = self._solver.LU_complex = None
+
+
+class BDF(_Implicit):
+    """Quasi-constant step BDF/NDF of order 1 to 5. For stiff systems.
+
+    L. F. Shampine and M. W. Reichelt, "The MATLAB ODE Suite", SIAM J. Sci.
+    Comput. 18(1), 1997.
+    """
+
+    name, order, scipy_name = "BDF", 5, "BDF"
+
+
+class LSODA(FreshStart, _Implicit):
+    """Adams (to order 12) or BDF (to order 5), switched by stiffness.
+
+    A. C. Hindmarsh, "ODEPACK, a systematized collection of ODE solvers", 1983;
+    L. Petzold, "Automatic selection of methods for solving stiff and nonstiff
+    systems", SIAM J. Sci. Stat. Comput. 4(1), 1983.
+    """
+
+    name, order, scipy_name = "LSODA", 12, "LSODA"
+
+    def _has_history(self) -> bool:
+        return self._solver is not None
+
+    def _attempt(self, t_stop: float) -> Step:
+        step = _Implicit.advance(self, t_stop)
+        if step.t - step.t_old < 1e4 * np.spacing(abs(step.t)):
+            self._solver = None  # ODEPACK would go on with steps that leave t where it is
+        return step
+
+    def _slope(self, t: float, y: Array) -> Array:
+        return finite(t, super()._slope(t, y))
+
+    def _aim_at(self, t_stop: float) -> None:
+        super()._aim_at(t_stop)
+        self._solver._lsoda_solver._integrator.rwork[0] = float(t_stop)  # ODEPACK's TCRIT
+
+    def _jacobian(self, t: float, y: Array) -> Any:
+        return super()._jacobian(t, y).toarray()
+
+    def _reason(self, message: str | None) -> str:
+        reason = super()._reason(message)
+        return reason.replace(
+            "Unexpected istate in LSODA.",
+            "the error or the convergence test failed however small the step",
+        )

@@ -1,0 +1,73 @@
+"""Trial points where the equations have no finite value.
+
+Runge-Kutta methods, Radau and BDF of SciPy answer such a point with a smaller
+step. The libraries behind the other multistep methods go on with nan, or stop.
+For these, `NotFinite` ends the call and `FreshStart` repeats the step from the
+last accepted point, forgetting the history: a fresh start takes small first
+steps, so it comes closer. When already its first step fails, the trouble is at
+the point itself.
+
+The same libraries refuse an interval of a few units in the last place of t, as
+it lies between an event and a stop that mean the same time. Over it the
+unknowns are held.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from .base import Array, Method, Step
+from .interpolation import NodalPolynomial
+
+__all__ = ["FreshStart", "NotFinite", "finite"]
+
+SLIVER = 8  # units in the last place of t
+
+
+class NotFinite(ArithmeticError):
+    """The equations gave inf or nan."""
+
+    def __init__(self, t: float, worst: tuple[int, ...]) -> None:
+        super().__init__(t, worst)
+        self.t, self.worst = self.args
+
+    def __str__(self) -> str:
+        return f"inf or nan at t = {self.t:.9g}"
+
+
+def finite(t: float, values: Array) -> Array:
+    """The values, or `NotFinite` with the indices of those that are not."""
+    ok = np.isfinite(values)
+    if not ok.all():
+        raise NotFinite(float(t), tuple(int(i) for i in np.flatnonzero(~ok)))
+    return values
+
+
+class FreshStart(Method):
+    """A method that repeats a step afresh when its trial points were not finite."""
+
+    def advance(self, t_stop: float) -> Step:
+        if t_stop - self.t <= SLIVER * np.spacing(max(abs(self.t), abs(t_stop))):
+            return self._hold(float(t_stop))
+        had_history = self._has_history()
+        step = self._attempt(float(t_stop))
+        if had_history and isinstance(step.cause, NotFinite):
+            step = self._attempt(float(t_stop))
+        return step
+
+    def _hold(self, t_stop: float) -> Step:
+        values = np.column_stack([self.y, self.y])
+        step = Step(self.t, t_stop, self.y.copy(), NodalPolynomial(self.t, t_stop, values))
+        self.t = t_stop
+        self.work.steps += 1
+        return step
+
+    @abstractmethod
+    def _has_history(self) -> bool:
+        """Does the next attempt build on earlier steps?"""
+
+    @abstractmethod
+    def _attempt(self, t_stop: float) -> Step:
+        """One step; after a failure the history is gone."""

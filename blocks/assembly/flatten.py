@@ -105,6 +105,27 @@ class Flat:
             classes = self.derivative[classes]
         return classes, signs
 
+    def antiderivatives(self, classes: Ints) -> Ints:
+        """All classes whose derivative is among the given ones (parallel springs share one)."""
+        return np.flatnonzero((self.derivative >= 0) & np.isin(self.derivative, classes))
+
+    def chains(self) -> Ints:
+        """Per class, a label shared by all classes linked by differentiation."""
+        has = np.flatnonzero(self.derivative >= 0)
+        links = coo_matrix((np.ones(len(has), dtype=np.int8), (has, self.derivative[has])),
+                           shape=(self.classes, self.classes))
+        return connected_components(links, directed=False)[1]
+
+    def heights(self) -> Ints:
+        """How many derivatives of each class exist above it."""
+        height = np.zeros(self.classes, dtype=int)
+        has = np.flatnonzero(self.derivative >= 0)
+        while True:
+            above = height[self.derivative[has]] + 1
+            if np.array_equal(above, height[has]):
+                return height
+            height[has] = above
+
     def add(self, group: Group) -> Group:
         group.first = self.equations
         self.groups.append(group)

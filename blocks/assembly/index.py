@@ -90,7 +90,7 @@ def reduce_index(flat: Flat, preference: np.ndarray, parameters: list[list[np.nd
     _refuse_singular(flat, known)
     original = flat.derivative >= 0
     child, rounds = _pantelides(flat, known)
-    height = _heights(flat)
+    height = flat.heights()
     preference = np.concatenate([preference, np.full(flat.classes - len(preference), -1.0)])
     native = np.concatenate([original, np.zeros(flat.classes - len(original), dtype=bool)])
     lower = np.flatnonzero(child >= 0)
@@ -119,30 +119,17 @@ def reduce_index(flat: Flat, preference: np.ndarray, parameters: list[list[np.nd
 
 def _refuse_singular(flat: Flat, known: np.ndarray) -> None:
     """Every chain of a variable and its derivatives needs an equation of its own."""
-    root = _roots(flat)
+    chain = flat.chains()
     rows, columns = _all_incidence(flat, np.arange(flat.equations))
     keep = ~np.isin(columns, known)
-    heads, compact = np.unique(root, return_inverse=True)
-    used = np.setdiff1d(np.arange(len(heads)), compact[known])
-    number = np.full(len(heads), -1)
+    used = np.setdiff1d(np.arange(chain.max(initial=-1) + 1), chain[known])
+    number = np.full(chain.max(initial=-1) + 1, -1)
     number[used] = np.arange(len(used))
-    m = match(rows[keep], number[compact[columns[keep]]], flat.equations, len(used))
+    m = match(rows[keep], number[chain[columns[keep]]], flat.equations, len(used))
     if not m.perfect:
-        names = heads[used]
+        names = np.unique(chain, return_index=True)[1][used]  # the first class of every chain
         raise Singular(m.over_equations, names[m.over_unknowns], m.under_equations,
                        names[m.under_unknowns], "structure")
-
-
-def _roots(flat: Flat) -> np.ndarray:
-    root = np.arange(flat.classes)
-    parents = np.flatnonzero(flat.derivative >= 0)
-    root[flat.derivative[parents]] = parents
-    for _ in range(64):
-        further = root[root]
-        if np.array_equal(further, root):
-            break
-        root = further
-    return root
 
 
 def _all_incidence(flat: Flat, equations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -213,22 +200,6 @@ def _differentiate(flat: Flat, equations: np.ndarray, child: np.ndarray) -> np.n
     return child
 
 
-def _heights(flat: Flat) -> np.ndarray:
-    """How many derivatives of each class exist above it."""
-    height = np.zeros(flat.classes, dtype=int)
-    current = np.flatnonzero(flat.derivative < 0)
-    parent = np.full(flat.classes, -1)
-    has = np.flatnonzero(flat.derivative >= 0)
-    parent[flat.derivative[has]] = has
-    level = 0
-    while len(current):
-        height[current] = level
-        current = parent[current]
-        current = current[current >= 0]
-        level += 1
-    return height
-
-
 def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarray,
              preference: np.ndarray, native: np.ndarray, parameters: list[list[np.ndarray]]
              ) -> tuple[np.ndarray, np.ndarray, list[Cluster]]:
@@ -239,10 +210,6 @@ def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarra
         remaining[e] = remaining[child[e]] + 1
     parent_equation = np.full(flat.equations, -1)
     parent_equation[child[lower]] = lower
-    antiderivative = np.full(flat.classes, -1)
-    has = np.flatnonzero(flat.derivative >= 0)
-    antiderivative[flat.derivative[has]] = has
-
     dummies: list[int] = []
     used: list[int] = []
     clusters: list[Cluster] = []
@@ -268,7 +235,7 @@ def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarra
     level_equations = list(used)
     while True:
         below = [int(parent_equation[e]) for e in level_equations if parent_equation[e] >= 0]
-        allowed = {int(antiderivative[c]) for c in level_dummies if antiderivative[c] >= 0}
+        allowed = set(flat.antiderivatives(np.array(sorted(level_dummies), dtype=int)).tolist())
         if not below:
             break
         rows_entries = {
@@ -287,10 +254,10 @@ def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarra
         while True:
             equations = parent_equation[equations]
             equations = equations[equations >= 0]
-            classes = antiderivative[classes]
-            classes = classes[classes >= 0]
             if not len(equations):
                 break
+            inside = {c for e in equations for c in _entries(flat, int(e), parameters)}
+            classes = np.array([c for c in flat.antiderivatives(classes) if c in inside], dtype=int)
             cluster.levels.append((equations, classes))
     return np.array(dummies, dtype=int), np.array(used, dtype=int), clusters
 

@@ -74,7 +74,11 @@ def rows_of(lower: Array, upper: Array, half: Array) -> Rows:
 
 
 def vertices(G: Array) -> Array | None:
-    """Vertices mu of the dual polytope as rows; None where there are too many to list."""
+    """Vertices mu of the dual polytope as rows; None where listing them is no good.
+
+    That is where there are too many, or where near-singular corners were missed
+    (several stresses: one linear program checks the list).
+    """
     rows, free = G.shape
     size = free + 1
     if comb(rows, size) > MOST_VERTICES:
@@ -84,15 +88,21 @@ def vertices(G: Array) -> Array | None:
     else:
         chosen = np.array(list(combinations(range(rows), size)), dtype=int)
     system = np.ones((len(chosen), size, size))
-    norm = np.maximum(np.max(np.abs(G), axis=0, initial=0.0), 1e-300)
-    system[:, :free, :] = np.swapaxes((G / norm)[chosen], 1, 2)
-    regular = np.abs(np.linalg.det(system)) > 1e-12
+    system[:, :free, :] = np.swapaxes(G[chosen], 1, 2)
+    regular = np.abs(np.linalg.det(system)) > 1e-13
     right = np.zeros((int(regular.sum()), size, 1))
     right[:, free] = 1.0
     weight = np.linalg.solve(system[regular], right)[..., 0]
     good = np.all(weight >= -1e-12, axis=1)
     out = np.zeros((int(good.sum()), rows))
     np.put_along_axis(out, chosen[regular][good], np.maximum(weight[good], 0.0), axis=1)
+    out = out[np.max(np.abs(out @ G), axis=1, initial=0.0) <= 1e-10]
+    if free > 1:
+        probe = np.random.default_rng(3).normal(size=rows)
+        best = float(np.max(out @ probe, initial=-np.inf))
+        exact = minimise_rows(probe, G)[0]
+        if best != exact and not abs(best - exact) <= 1e-8 * max(1.0, abs(exact)):
+            return None
     return np.unique(out.round(15), axis=0)
 
 

@@ -149,9 +149,7 @@ class ScaledBox:
         )  # fmt: skip
 
 
-def scale(
-    D: Any, b: Array, lower: Array, upper: Array, noise: Array
-) -> tuple[ScaledBox, Array]:
+def scale(D: Any, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[ScaledBox, Array]:
     """Bring a problem to equal units; returns it with d (effort = d * x).
 
     Rows whose entries are rounding noise beside the rest of their part

@@ -315,6 +315,8 @@ def _solve_part(
     def error(x: Array) -> float:
         return float(box.residual(x, box.rate(x), tol).max())
 
+    best, least = np.clip(np.zeros(box.size), box.lower, box.upper), np.inf
+
     def attempt(method: str, trial: Trial) -> bool:
         nonlocal best, least
         work.note(method, trial)
@@ -323,7 +325,6 @@ def _solve_part(
             best, least = trial.x, here
         return here <= tol
 
-    best, least = np.clip(np.zeros(box.size), box.lower, box.upper), np.inf
     if attempt("active set", active_set(box, sides(box, guess), tol, STEPS)):
         return best, _Verdict(unique)
     if convex:

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
+from scipy.optimize import linprog, nnls
 
 from ._minimax import half_range, kernel, minimise_rows, rows_of
 from ._problem import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, components, scale
-from .box import solve_box
 
 __all__ = ["Group", "minimal_split", "undetermined_groups"]
 
@@ -207,42 +206,54 @@ def _span(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Ar
 
 
 def _split(low: Array, high: Array, held: Array, half: Array, basis: Array) -> Array:
+    basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
-    G = rows.slope[:, None] * basis[rows.element]
-    value = 1.0
+    value, start = 1.0, held
     if len(rows.element):
-        value, _, _ = minimise_rows(rows.ratios(held), G)
-        value = min(value, 1.0) if np.isfinite(value) else 1.0
+        G = rows.slope[:, None] * basis[rows.element]
+        least, t, weight = minimise_rows(rows.ratios(held), G)
+        if np.isfinite(least):
+            # Rows of positive weight are at that value in every optimal split.
+            value, start = min(least, 1.0), held + basis @ t
+            basis = basis @ _kernel(G[weight > 1e-9])
+    if basis.shape[1] == 0:
+        return np.clip(start, low, high)
     # Least norm of y = (effort - centre)/half with all rows at most ``value``.
     closed = np.isfinite(low) & np.isfinite(high)
     with np.errstate(invalid="ignore"):
         centre = np.where(closed, (low + high) / 2, np.clip(0.0, low, high))
         bottom = (low + (1 - value) * half - centre) / half
         top = (high - (1 - value) * half - centre) / half
-    start = (held - centre) / half
-    shape = basis / half[:, None]
-    y = _least_norm(start, shape, bottom, np.maximum(top, bottom))
-    t = np.linalg.lstsq(shape, y - start, rcond=None)[0]
-    return np.clip(held + basis @ t, low, high)
+    y = _least_norm((start - centre) / half, basis / half[:, None], bottom, top)
+    return np.clip(centre + half * y, low, high)
 
 
 def _least_norm(start: Array, shape: Array, bottom: Array, top: Array) -> Array:
     """Smallest y in start + range(shape) and in a box.
 
-    Method of multipliers: each round is one regular box problem; the error
-    falls by the factor 1e-5 a round.
+    Least-distance programming by non-negative least squares: Lawson, Hanson,
+    Solving Least Squares Problems, 1974, ch. 23.
     """
-    q, _ = np.linalg.qr(shape, mode="complete")
-    stiff = q[:, shape.shape[1] :]  # directions in which y is given
-    weight = 1e5
-    D = np.eye(len(start)) + weight * stiff @ stiff.T
-    push = np.zeros(stiff.shape[1])
-    target = stiff.T @ start
-    y = start
-    for _ in range(6):
-        y = solve_box(D, stiff @ (weight * target - push), bottom, top, start=y, tol=1e-13).effort
-        error = stiff.T @ y - target
-        push = push + weight * error
-        if np.max(np.abs(error), initial=0.0) <= 1e-14:
-            break
-    return y
+    q, _ = np.linalg.qr(shape)
+    fixed = start - q @ (q.T @ start)
+    # y = fixed + q p:  G p >= h
+    G = np.vstack([q, -q])
+    h = np.concatenate([bottom - fixed, fixed - top])
+    real = np.isfinite(h)
+    G, h = G[real], h[real]
+    if np.all(h <= 1e-12):
+        return fixed
+    E = np.vstack([G.T, h])
+    aim = np.zeros(len(E))
+    aim[-1] = 1.0
+    weight, _ = nnls(E, aim)
+    residual = E @ weight - aim
+    if np.max(np.abs(residual)) < 1e-12:  # no room: start already is the answer
+        return start
+    y = fixed + q @ (-residual[:-1] / residual[-1])
+    return y if np.all(y >= bottom - 1e-9) and np.all(y <= top + 1e-9) else start
+
+
+def _kernel(A: Array) -> Array:
+    _, values, right = np.linalg.svd(A)
+    return right[int(np.sum(values > 1e-9)) :].T

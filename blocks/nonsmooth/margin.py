@@ -173,8 +173,10 @@ class MarginProblem:
         dense = part.toarray() if sp.issparse(part) else part
         free, inverse = kernel(dense)
         rows = rows_of(low[index], high[index], half[index])
-        G = rows.slope[:, None] * (d[index][:, None] * free)[rows.element]
         scaled = d[index]
+        # An orthonormal basis in ratios: no stress is small beside another.
+        shape, _ = np.linalg.qr((scaled / half[index])[:, None] * free)
+        G = (rows.slope * half[index][rows.element])[:, None] * shape[rows.element]
         return _Singular(
             index,
             number,
@@ -204,9 +206,7 @@ class MarginProblem:
         value = self._evaluate(b, effort, first)
         return Margin(value, tuple(first))
 
-    def _evaluate(
-        self, b: ArrayLike, effort: ArrayLike | None, first: list[Index] | None
-    ) -> Array:
+    def _evaluate(self, b: ArrayLike, effort: ArrayLike | None, first: list[Index] | None) -> Array:
         rate = np.asarray(b, dtype=float)[self._stuck]
         if len(self._known):
             if effort is None:

@@ -197,7 +197,7 @@ class LSODA(FreshStart, _Implicit):
 
     def _attempt(self, t_stop: float) -> Step:
         step = _Implicit.advance(self, t_stop)
-        if step.t - step.t_old < 1e4 * np.spacing(abs(step.t)):
+        if step.t == t_stop and step.t - step.t_old < 1e4 * np.spacing(abs(step.t)):
             self._solver = None  # ODEPACK would go on with steps that leave t where it is
         return step
 

@@ -202,7 +202,7 @@ def test_efforts_solve_the_bounded_least_squares_problem(seed, n, rank):
     target = rng.normal(size=len(A))
     F = rng.exponential(size=n) + 0.01
     answer = solve_box(A.T @ A, A.T @ target, -F, F)
-    reference = lsq_linear(A, target, (-F, F), method="bvls", tol=1e-14)
+    reference = lsq_linear(A, target, (-F, F), method="bvls", tol=1e-14, max_iter=500)
     assert_allclose(A @ answer.effort, A @ reference.x, atol=1e-8)
 
 

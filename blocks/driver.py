@@ -1,0 +1,469 @@
+"""From a consistent start to the end time, event by event.
+
+Advances a method step by step, locates zero crossings on its dense output,
+switches relations to a fixpoint, applies state changes, steps onto known
+discontinuity times and records. Knows no component by name except to say which
+one chatters.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from scipy.optimize import brentq
+
+from .exceptions import SimulationError
+from .expression import TIME
+from .recording import Episode, RunRecording
+from .results.recording import EventRecord
+from .solvers import Method, Step, Trajectory
+from .system import Problem, System
+
+__all__ = ["Driver", "Settings"]
+
+INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at for double crossings
+MOST_ROUNDS = 50  # of the mode fixpoint at one instant
+CHATTER = 200  # events of one relation within a thousandth of the run
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is made; all in SI units."""
+
+    t_start: float
+    t_end: float
+    method: type[Method]
+    rtol: float
+    atol: np.ndarray  # per scaled unknown, made for the present choice of states by `tolerances`
+    max_step: float
+    first_step: float | None
+    step: float | None
+    why: str = ""
+
+
+class Driver:
+    """Runs one problem and fills a recording."""
+
+    def __init__(self, system: System, problem: Problem, recording: RunRecording,
+                 settings: Settings, tolerances: Callable[[Problem], np.ndarray],
+                 progress: Callable[[float], None] | None = None) -> None:
+        self.system, self.problem, self.recording = system, problem, recording
+        self.settings, self.tolerances, self.progress = settings, tolerances, progress
+        self.stops = _Stops(system, problem.p, settings.t_start, settings.t_end)
+        self.resets = _Resets(system)
+        self.counts: Counter[int] = Counter()
+        self.recent: list[tuple[float, int]] = []
+        self.work: dict[str, int] = {}
+
+    # -- the loop ------------------------------------------------------------------------
+    def run(self) -> None:
+        """Integrate to the end; the recording always holds what was computed."""
+        started = clock.perf_counter()
+        t = self.settings.t_start
+        try:
+            self._switch_initially(t)
+            self.problem.choose_states(t)
+            while t < self.settings.t_end:
+                t = self._episode(t)
+            if not self.recording.episodes:
+                self._open(t)
+        except KeyboardInterrupt:
+            self.recording.status = "interrupted"
+            self.recording.message = f"interrupted at t = {self._reached():.6g} s"
+        finally:
+            self.recording.statistics.update(self.work)
+            self.recording.statistics["events"] = len(self.recording.events)
+            self.recording.statistics["time integrating"] = clock.perf_counter() - started
+
+    def _reached(self) -> float:
+        return self.recording.episodes[-1].end if self.recording.episodes else self.settings.t_start
+
+    def _open(self, t: float) -> tuple[Method | None, Trajectory]:
+        problem = self.problem
+        y = problem.start_vector()
+        trajectory = Trajectory(t, y, order=self.settings.method.order)
+        self.recording.episodes.append(Episode(
+            trajectory, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
+            problem.x.copy(), problem.z.copy(),
+        ))  # fmt: skip
+        return None, trajectory
+
+    def _episode(self, t: float) -> float:
+        """Integrate until the next event; returns the time reached."""
+        s, problem = self.settings, self.problem
+        _, trajectory = self._open(t)
+        y = problem.start_vector()
+        if problem.size == 0:
+            method: Any = Quasistatic(problem, t, y, t_end=s.t_end, max_step=s.max_step)
+        else:
+            method = s.method(
+                problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
+                first_step=s.first_step, max_step=s.max_step, step=s.step,
+            )  # fmt: skip
+        stop = self.stops.after(t)
+        try:
+            while t < stop:
+                step = method.advance(stop)
+                if step.failure:
+                    self._fail(step)
+                found = self._first_crossing(step) if self.system.nm else None
+                if found is not None:
+                    at, which = found
+                    trajectory.append(step, until=at)
+                    self._enter(at, trajectory(at, side="left"))
+                    self._switch(at, which)
+                    return at
+                trajectory.append(step)
+                t = step.t
+                if self.progress is not None:
+                    self.progress(t)
+                if self.system.clusters and self._worth_reselecting(t, step.y):
+                    return t
+        finally:
+            self._count(method)
+        self._enter(t, trajectory(t, side="left"))
+        if t < s.t_end:
+            self._switch(t, self.stops.at(t))
+        return t
+
+    def _count(self, method: Any) -> None:
+        for name in ("steps", "rejected", "residuals", "jacobians", "factorizations"):
+            self.work[name] = self.work.get(name, 0) + getattr(method.work, name)
+
+    def _enter(self, t: float, y: np.ndarray) -> None:
+        """Make the problem's point the given one."""
+        self.problem.solve(t, np.asarray(y))
+
+    def _worth_reselecting(self, t: float, y: np.ndarray) -> bool:
+        self._enter(t, y)
+        return self.problem.choose_states(t)
+
+    def _fail(self, step: Step) -> None:
+        problem, system = self.problem, self.system
+        names: list[str] = [problem.name_of(i) for i in step.worst[:3]]
+        reason = step.failure
+        if problem.failure is not None:
+            names = list(problem.failure.worst)
+            reason = str(problem.failure)
+        if not names:
+            names = self._suspects(step)
+        self.recording.status = "failed"
+        self.recording.message = reason
+        owners = ", ".join(dict.fromkeys(n.rpartition(".")[0].removeprefix("der(") for n in names))
+        raise SimulationError(
+            "",
+            f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}. "
+            f"Unsolved: {', '.join(names)} (of {owners}).",
+            "Everything before is in error.result. Look for a value that grows without bound "
+            "there; a smaller max_step, a looser rtol or nominal values that fit may help.",
+            time=step.t, variables=tuple(names), system=system.network.root._name,
+        ) from step.cause  # fmt: skip
+
+    def _suspects(self, step: Step) -> list[str]:
+        slope = np.abs(self.problem.slope(step.t, step.y))
+        order = np.argsort(-np.nan_to_num(slope, nan=np.inf, posinf=np.inf))
+        return [self.problem.name_of(int(i)) for i in order[:3]]
+
+    # -- crossings -----------------------------------------------------------------------
+    def _violated(self, t: float, y: np.ndarray) -> np.ndarray:
+        """Margins of the held relations: negative where one no longer holds as assumed."""
+        g = self.problem.crossings(t, y)
+        margin = np.where(self.problem.m > 0.5, g, -g)
+        margin[self.stops.timed] = 1.0  # known instants are stepped onto instead
+        return margin
+
+    def _first_crossing(self, step: Step) -> tuple[float, np.ndarray] | None:
+        before = step.t_old
+        for fraction in INTERIOR:
+            t = step.t_old + fraction * (step.t - step.t_old)
+            y = step.y if fraction == 1.0 else step.dense(t)
+            margin = self._violated(t, y)
+            wrong = np.flatnonzero(margin < 0)
+            if len(wrong):
+                at = self._locate(step, before, t, wrong)
+                close = self._violated(at, step.dense(at))
+                size = np.abs(margin) + 1e-300
+                which = wrong[close[wrong] <= 1e-6 * size[wrong]]
+                if not len(which):
+                    which = wrong[[int(np.argmin(close[wrong] / size[wrong]))]]
+                return at, which
+            before = t
+        return None
+
+    def _locate(self, step: Step, low: float, high: float, wrong: np.ndarray) -> float:
+        def margin(t: float) -> float:
+            return float(np.min(self._violated(t, step.dense(t))[wrong]))
+
+        if margin(low) <= 0:
+            return low
+        if margin(high) >= 0:
+            return high
+        at = brentq(margin, low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
+        return min(max(at, step.t_old), step.t)
+
+    # -- events --------------------------------------------------------------------------
+    def _switch_initially(self, t: float) -> None:
+        problem = self.problem
+        if not self.system.nm:
+            return
+        for _ in range(MOST_ROUNDS):
+            g = self.problem.crossings_here(t)
+            new = self._holds(g, t)
+            if np.array_equal(new, problem.m):
+                self.resets.remember(problem, t)
+                return
+            problem.m[:] = new
+        self._no_fixpoint(t, np.flatnonzero(new != problem.m))
+
+    def _holds(self, g: np.ndarray, t: float) -> np.ndarray:
+        held = np.where(self.stops.at_zero, g >= 0, g > 0).astype(float)
+        later = self.stops.right_limits(t)
+        held[self.stops.timed] = later[self.stops.timed]
+        return held
+
+    def _switch(self, t: float, which: np.ndarray) -> None:
+        """Flip relations at an event and iterate until all agree."""
+        problem = self.problem
+        before = problem.m.copy()
+        timed = self.stops.timed
+        if self.system.nm:
+            later = self.stops.right_limits(t)
+            problem.m[timed] = later[timed]
+            flips = which[~timed[which]]
+            problem.m[flips] = 1.0 - problem.m[flips]
+            g0 = problem.crossings_here(t)
+            size = np.abs(g0) + 1e-300
+            frozen = set(flips.tolist())
+            for _ in range(MOST_ROUNDS):
+                changed = self.resets.apply(problem, t)
+                if changed:
+                    problem.settle(t)
+                g = problem.crossings_here(t)
+                wrong = np.where(problem.m > 0.5, g, -g) < -1e-12 * size
+                wrong[timed] = False
+                wrong[[i for i in frozen if abs(g[i]) <= 1e-9 * max(1e-9, abs(g0[i]))]] = False
+                todo = np.flatnonzero(wrong)
+                if not len(todo) and not changed:
+                    break
+                problem.m[todo] = 1.0 - problem.m[todo]
+            else:
+                self._no_fixpoint(t, todo)
+        self._note(t, np.flatnonzero(problem.m != before))
+        problem.failure = None
+        problem.choose_states(t)
+
+    def _note(self, t: float, changed: np.ndarray) -> None:
+        for r in changed:
+            component, text = self.stops.describe(int(r), bool(self.problem.m[r] > 0.5))
+            self.recording.events.append(EventRecord(t, component, text))
+            self.counts[int(r)] += 1
+            self.recent.append((t, int(r)))
+        window = 1e-3 * (self.settings.t_end - self.settings.t_start)
+        while self.recent and self.recent[0][0] < t - window:
+            self.recent.pop(0)
+        if len(self.recent) > CHATTER:
+            crowd = Counter(r for _, r in self.recent)
+            r, n = crowd.most_common(1)[0]
+            if n > CHATTER // 2:
+                self._chatter(t, r, n, len(self.recent), self.recent[0][0])
+
+    def _chatter(self, t: float, r: int, n: int, total: int, since: float) -> None:
+        component, text = self.stops.describe(r, True)
+        self.recording.status = "failed"
+        self.recording.message = f"chattering of {component}"
+        raise SimulationError(
+            component,
+            f"switches back and forth: {n:,} of {total:,} crossings between {since:.6g} s and "
+            f"{t:.6g} s are its relation {text!r}.",
+            "Give the condition a hysteresis, or state the law as dry friction or contact.",
+            time=t, variables=(component,),
+        )  # fmt: skip
+
+    def _no_fixpoint(self, t: float, which: np.ndarray) -> None:
+        names = [": ".join(self.stops.describe(int(r), True)) for r in which[:3]]
+        self.recording.status = "failed"
+        self.recording.message = "relations without a fixpoint"
+        raise SimulationError(
+            "", f"at t = {t:.9g} s the conditions {', '.join(names)} contradict each other: each "
+            f"switches the other within {MOST_ROUNDS} rounds.",
+            "Give one of them a hysteresis or a Discrete variable to remember its state.",
+            time=t, variables=tuple(names),
+        )  # fmt: skip
+
+
+class Quasistatic:
+    """A model without states: walks through time in equal parts."""
+
+    def __init__(self, problem: Problem, t: float, y: np.ndarray, *, t_end: float, max_step: float
+                 ) -> None:
+        from .solvers import Work
+
+        self.t, self.y = t, y
+        self.h = min(max_step, (t_end - t) / 200) or np.inf
+        self.work = Work()
+
+    def advance(self, t_stop: float) -> Step:
+        old, self.t = self.t, t_stop if self.t + 1.5 * self.h >= t_stop else self.t + self.h
+        self.work.steps += 1
+        return Step(old, self.t, self.y, lambda t: np.zeros((0, *np.shape(t))))
+
+
+class _Stops:
+    """Instants that are known before they are reached, and what switches there."""
+
+    def __init__(self, system: System, p: np.ndarray, t_start: float, t_end: float) -> None:
+        self.system, self.p = system, p
+        tape = system.tape
+        nm = system.nm
+        self.timed = np.zeros(nm, dtype=bool)
+        self.at_zero = np.zeros(nm, dtype=bool)
+        families = system.network.families
+        self.rows: list[tuple[int, int, int]] = tape.relation_layout
+        instants: dict[float, list[int]] = {}
+        linear: list[int] = []
+        for f, r, offset in self.rows:
+            crossing, at_zero = families[f].kernel.relations[r]
+            n = families[f].size
+            self.at_zero[offset : offset + n] = at_zero
+            allowed = families[f].kernel.parameter_hashes | {TIME.__hash__()}
+            if {s.__hash__() for s in ca.symvar(crossing)} <= allowed:
+                slope = ca.jacobian(crossing, TIME)
+                if TIME.__hash__() not in {s.__hash__() for s in ca.symvar(slope)}:
+                    linear += range(offset, offset + n)
+                self.timed[offset : offset + n] = True
+        self.timed_function = ca.Function("timed", [TIME, tape.p], [
+            tape.crossings[np.flatnonzero(self.timed).tolist()]
+        ]) if self.timed.any() else None
+        self.timed_index = np.flatnonzero(self.timed)
+        if self.timed_function is not None:
+            g0 = np.array(self.timed_function(0.0, p)).ravel()
+            g1 = np.array(self.timed_function(1.0, p)).ravel()
+            straight = np.isin(self.timed_index, linear)
+            self.not_straight = self.timed_index[~straight]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                at = -g0 / (g1 - g0)
+            for k in np.flatnonzero(straight & np.isfinite(at) & (at > t_start) & (at < t_end)):
+                instants.setdefault(float(at[k]), []).append(int(self.timed_index[k]))
+        for t in self._breakpoints(t_start, t_end):
+            instants.setdefault(t, [])
+        self.times = np.array(sorted(instants))
+        self.which = instants
+        self.t_end = t_end
+        self.tiny = 1e-12 * max(abs(t_end), abs(t_start), t_end - t_start)
+
+    def _breakpoints(self, t_start: float, t_end: float) -> list[float]:
+        out: set[float] = set()
+        for f, family in enumerate(self.system.network.families):
+            for start, period in family.kernel.breaks:
+                first = self._constant(f, start)
+                if period is None:
+                    out.update(first.tolist())
+                    continue
+                for a, step in zip(first, self._constant(f, period), strict=True):
+                    if step > 0:
+                        k0 = max(0, int(np.floor((t_start - a) / step)))
+                        count = int(min((t_end - a) / step - k0 + 2, 2_000_000))
+                        out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
+        return [t for t in out if t_start < t < t_end]
+
+    def _constant(self, f: int, sx: Any) -> np.ndarray:
+        row = self.system.tape.writer.kernel_row(f, sx)
+        function = ca.Function("constant", [TIME, self.system.tape.p], [row])
+        return np.array(function(0.0, self.p)).ravel()
+
+    def after(self, t: float) -> float:
+        k = int(np.searchsorted(self.times, t + self.tiny, side="right"))
+        return float(self.times[k]) if k < len(self.times) else self.t_end
+
+    def at(self, t: float) -> np.ndarray:
+        return np.array(self.which.get(t, []), dtype=int)
+
+    def right_limits(self, t: float) -> np.ndarray:
+        """Relations of time alone just after ``t``."""
+        out = np.zeros(len(self.timed))
+        if self.timed_function is not None:
+            later = np.array(self.timed_function(t + 4 * self.tiny, self.p)).ravel()
+            out[self.timed_index] = later > 0
+        return out
+
+    def describe(self, relation: int, holds: bool) -> tuple[str, str]:
+        """(component, text) of a relation that switched."""
+        for f, r, offset in self.rows:
+            family = self.system.network.families[f]
+            if offset <= relation < offset + family.size:
+                crossing, _ = family.kernel.relations[r]
+                return family.path(relation - offset), f"{crossing} {'> 0' if holds else '<= 0'}"
+        raise IndexError(relation)
+
+
+class _Resets:
+    """State changes of ``when`` statements."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.items: list[tuple[int, Any, list[tuple[Any, Any]]]] = []
+        flat, tape = system.flat, system.tape
+        at = {int(c): k for k, c in enumerate(tape.reduced.states)}
+        conditions, values = [], []
+        self.targets: list[list[tuple[str, int, float]]] = []
+        for f, family in enumerate(system.network.families):
+            for condition, pairs in family.kernel.resets:
+                row = tape.writer.kernel_row(f, condition)
+                new = [tape.writer.kernel_row(f, value) for _, value in pairs]
+                for instance in range(family.size):
+                    conditions.append(row[0, instance])
+                    targets = []
+                    for (i, _), value in zip(pairs, new, strict=True):
+                        values.append(value[0, instance])
+                        targets.append(self._target(f, i, instance, at, flat))
+                    self.targets.append(targets)
+        self.active = bool(conditions)
+        if self.active:
+            self.conditions = system.function("conditions", ca.vertcat(*conditions))
+            self.values = system.function("assigned", ca.vertcat(*values))
+        self.before = np.zeros(len(conditions))
+
+    def _target(self, f: int, i: int, instance: int, at: dict[int, int], flat: Any
+                ) -> tuple[str, int, float]:
+        local = flat.network.families[f].kernel.variables[i]
+        if local.kind == "discrete":
+            offset = next(o for g, j, o in self.system.tape.discrete_layout if (g, j) == (f, i))
+            return "d", offset + instance, 1.0
+        slot = flat.base[f][i, 0] + instance
+        c = int(flat.class_of[slot])
+        if c not in at:
+            path = f"{flat.network.families[f].path(instance)}.{local.name}"
+            raise SimulationError(
+                path, "is assigned at an event, but it is not integrated in this network.",
+                "Assign a Discrete variable, or a state such as the velocity of a mass.",
+                time=0.0, variables=(path,),
+            )  # fmt: skip
+        return "x", at[c], float(flat.sign_of[slot])
+
+    def remember(self, problem: Problem, t: float) -> None:
+        if self.active:
+            self.before = self.conditions(*problem._arguments(t))
+
+    def apply(self, problem: Problem, t: float) -> bool:
+        """Assign where a condition has just become true; True if anything changed."""
+        if not self.active:
+            return False
+        now = self.conditions(*problem._arguments(t))
+        rising = (now > 0.5) & (self.before <= 0.5)
+        self.before = now
+        if not rising.any():
+            return False
+        values = self.values(*problem._arguments(t))
+        k = 0
+        for fired, targets in zip(rising, self.targets, strict=True):
+            for kind, index, sign in targets:
+                if fired:
+                    (problem.d if kind == "d" else problem.x)[index] = sign * values[k]
+                k += 1
+        return True

@@ -1,0 +1,256 @@
+"""Which consistent state does the run start from?
+
+Initial targets are met in the order: user's high, user's low, classes' default
+high, default low; each level as closely as the levels before and the equations
+leave it free (least squares in nominal units). A conflict among the user's
+high targets is a warning with a compromise, as in Simscape; equations always
+hold.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .exceptions import InitialisationError
+from .nominal import Nominals
+from .system import AlgebraicFailure, Evaluator, Problem, System
+from .units import from_si
+
+__all__ = ["InitialWarning", "Start", "TargetRow", "initialise"]
+
+LEVELS = ("high", "low", "default high", "default low")
+TOLERANCE = 1e-9
+
+
+class InitialWarning(UserWarning):
+    """Initial targets that could not all be met."""
+
+
+@dataclass(frozen=True)
+class TargetRow:
+    """What became of an initial target."""
+
+    path: str
+    priority: str
+    target: Any
+    start: Any
+    met: bool
+
+
+@dataclass(frozen=True)
+class Start:
+    """A consistent start."""
+
+    x: np.ndarray
+    z: np.ndarray
+    rows: list[TargetRow]
+
+
+@dataclass
+class _Targets:
+    slots: np.ndarray
+    values: np.ndarray
+    levels: np.ndarray
+
+
+def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -> Start:
+    """Find states that meet the targets and the equations.
+
+    Raises
+    ------
+    InitialisationError
+        If the equations alone have no solution near the targets; names the
+        variables that could not be solved for.
+    """
+    targets = _collect(system)
+    guesses = _direct(system, targets)
+    problem.x[:] = guesses
+    problem.tied = np.zeros(0, dtype=int)
+    problem._partition()
+    _settle(system, problem, targets, nominals, t)
+    rows = list(_report(system, problem, targets, nominals, t))
+    unmet = [r for r in rows if not r.met and r.priority == "high"]
+    if unmet:
+        names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in unmet)
+        warnings.warn(
+            f"High-priority initial targets conflict with each other or with the equations; the "
+            f"closest compromise is used: {names}. Give one of them priority='low'.",
+            InitialWarning, stacklevel=4,
+        )  # fmt: skip
+    return Start(problem.x.copy(), problem.z.copy(), rows)
+
+
+def _collect(system: System) -> _Targets:
+    slots, values, levels = [], [], []
+    for f, family in enumerate(system.network.families):
+        for i, local in enumerate(family.kernel.variables):
+            base = system.flat.base[f].get((i, 0))
+            if base is None or local.kind in ("across", "through"):
+                continue
+            declared = local.declared
+            default = getattr(declared, "initial", None)
+            for start, m in zip(family.starts, family.members, strict=True):
+                given = m._targets.get(local.name)
+                if given is not None:
+                    value, priority = given
+                    level = {"high": 0, "low": 1, "none": 4}[priority]
+                elif default is not None:
+                    value = default
+                    level = {"high": 2, "low": 3, "none": 4}[declared.priority]  # type: ignore[attr-defined]
+                else:
+                    continue
+                if value is None:
+                    continue
+                slots.append(np.arange(base + start, base + start + m.size))
+                values.append(np.broadcast_to(value, (m.size,)))
+                levels.append(np.full(m.size, level))
+    if not slots:
+        return _Targets(np.zeros(0, int), np.zeros(0), np.zeros(0, int))
+    return _Targets(np.concatenate(slots), np.concatenate(values), np.concatenate(levels))
+
+
+def _direct(system: System, targets: _Targets) -> np.ndarray:
+    """State values where a target names the state itself, the strongest target winning."""
+    flat = system.flat
+    value = np.zeros(flat.classes)
+    for k in np.argsort(-targets.levels, kind="stable"):
+        slot = targets.slots[k]
+        value[flat.class_of[slot]] = flat.sign_of[slot] * targets.values[k]
+    return value[system.tape.reduced.states]
+
+
+def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nominals, t: float
+            ) -> None:
+    """Meet constraints and targets, level by level (Gauss-Newton)."""
+    scale = problem.scale_x
+    active = targets.levels < 4
+    slots, wanted, levels = targets.slots[active], targets.values[active], targets.levels[active]
+    classes, signs = system.flat.class_of[slots], system.flat.sign_of[slots]
+    size = nominals.value[classes]
+    position = np.full(system.flat.classes, -1)
+    position[system.tape.reduced.states] = np.arange(system.nx)
+    direct = position[classes] >= 0
+    nc = system.tape.constraints.numel()
+    if direct.all() and not nc and not system.nz:
+        if np.all(np.abs(problem.x[position[classes]] * signs - wanted) <= TOLERANCE * size):
+            return
+    outputs = _TargetFunctions(system, classes, signs)
+    for _ in range(40):
+        _solve_torn(problem, t)
+        r = (outputs.values(problem, t) - wanted) / size
+        c = problem.system.residual(*problem._arguments(t))[system.nz :]
+        if not nc and np.all(np.abs(r) <= TOLERANCE):
+            return
+        step = _lexicographic(
+            [outputs.constraint_jacobian(problem, t) * scale if nc else None]
+            + [outputs.jacobian(problem, t, levels == k) * scale / size[levels == k][:, None]
+               if (levels == k).any() else None for k in range(4)],
+            [c] + [r[levels == k] for k in range(4)], system.nx,
+        )  # fmt: skip
+        problem.x += step * scale
+        if np.max(np.abs(step), initial=0.0) <= 1e-13 * (1 + np.max(np.abs(problem.x / scale), initial=0.0)):
+            break
+    _solve_torn(problem, t)
+    c = problem.system.residual(*problem._arguments(t))[system.nz :]
+    if nc and not np.max(np.abs(c)) <= 1e-9 * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
+        names = [system.state_name(i) for i in range(system.nx)][:6]
+        raise InitialisationError(
+            "", f"the constraints between {', '.join(names)} have no solution near the initial "
+            f"targets (residual {np.max(np.abs(c)):.3g}).",
+            "Give initial targets that are closer to a possible position.", variables=names,
+        )  # fmt: skip
+
+
+def _solve_torn(problem: Problem, t: float) -> None:
+    if not problem.system.nz:
+        return
+    try:
+        problem.solve_algebraic(t)  # no states are tied yet: constraints are met through them
+    except AlgebraicFailure as failure:
+        raise InitialisationError(
+            failure.worst[0] if failure.worst else "",
+            f"no consistent start was found: {failure}.",
+            "Give initial targets (or guesses with priority='none') closer to a possible state.",
+            variables=failure.worst,
+        ) from failure
+
+
+def _lexicographic(jacobians: list[Any], residuals: list[np.ndarray], n: int) -> np.ndarray:
+    """Least squares level by level, each within the null space of those before."""
+    step = np.zeros(n)
+    null = np.eye(n)
+    for j, r in zip(jacobians, residuals, strict=True):
+        if j is None or not null.shape[1]:
+            continue
+        reduced = j @ null
+        u, s, vt = np.linalg.svd(reduced, full_matrices=True)
+        rank = int(np.sum(s > 1e-10 * max(1.0, s[0] if len(s) else 0.0)))
+        target = -(r + j @ step)
+        y = vt[:rank].T @ ((u[:, :rank].T @ target) / s[:rank])
+        step = step + null @ y
+        null = null @ vt[rank:].T
+    return step
+
+
+class _TargetFunctions:
+    """Values and derivatives of targeted variables with respect to the states."""
+
+    def __init__(self, system: System, classes: np.ndarray, signs: np.ndarray) -> None:
+        tape = system.tape
+        self.system = system
+        expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
+        self.value: Evaluator = system.function("targets", expression)
+        self.by_x = system.jacobian(expression, tape.x)
+        self.by_z = system.jacobian(expression, tape.z) if system.nz else None
+
+    def values(self, problem: Problem, t: float) -> np.ndarray:
+        return self.value(*problem._arguments(t))
+
+    def _total(self, by_x: Any, by_z: Any, problem: Problem, t: float) -> np.ndarray:
+        args = problem._arguments(t)
+        j = by_x.sparse(*args).toarray()
+        if self.system.nz:
+            n = self.system.nz
+            gz = self.system.residual_z.sparse(*args).toarray()[:n]
+            gx = self.system.residual_x.sparse(*args).toarray()[:n]
+            j -= by_z.sparse(*args).toarray() @ np.linalg.solve(gz, gx)
+        return j
+
+    def jacobian(self, problem: Problem, t: float, rows: np.ndarray) -> np.ndarray:
+        return self._total(self.by_x, self.by_z, problem, t)[rows]
+
+    def constraint_jacobian(self, problem: Problem, t: float) -> np.ndarray:
+        n = self.system.nz
+        args = problem._arguments(t)
+        return self.system.residual_x.sparse(*args).toarray()[n:]
+
+
+def _report(system: System, problem: Problem, targets: _Targets, nominals: Nominals, t: float
+            ) -> Iterator[TargetRow]:
+    flat = system.flat
+    classes, signs = flat.class_of[targets.slots], flat.sign_of[targets.slots]
+    if not len(classes):
+        return
+    if len(classes) > 20000:  # a report nobody reads line by line
+        return
+    start = _TargetFunctions(system, classes, signs).values(problem, t)
+    runs = flat.slot_names()
+    bases = np.array([r[0] for r in runs])
+    for slot, c, value, wanted, level in zip(
+        targets.slots, classes, start, targets.values, targets.levels, strict=True
+    ):
+        base, _, f, (i, _) = runs[int(np.searchsorted(bases, slot, side="right")) - 1]
+        local = flat.network.families[f].kernel.variables[i]
+        yield TargetRow(
+            f"{flat.network.families[f].path(slot - base)}.{local.name}",
+            LEVELS[level] if level < 4 else "none",
+            from_si(wanted, local.unit),
+            from_si(value, local.unit),
+            bool(abs(value - wanted) <= 1e-7 * max(nominals.value[c], abs(wanted))),
+        )

@@ -1,0 +1,549 @@
+"""The model: what a user builds, checks, runs and looks at.
+
+Ties the rooms together: network, assembly, system, initialisation, driver and
+results. Compiled structure is kept until the structure changes; parameter values
+and initial targets may change between runs without a new assembly.
+"""
+
+from __future__ import annotations
+
+import re
+import time as clock
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .assembly import flatten, reduce_index, write_tape
+from .assembly.index import Singular
+from .component import Component
+from .diagnostics import Findings, check_model, structure_error
+from .driver import Driver, Settings
+from .exceptions import ParameterError, SimulationError
+from .initialise import Start, initialise
+from .network import Network, build_network
+from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
+from .recording import RunRecording
+from .system import DaeProblem, Problem, System
+from .units import quantity, to_si, unit
+
+__all__ = ["Equations", "Model", "Structure"]
+
+PREFERENCE = {"high": 3.0, "default high": 2.0, "low": 1.0, "default low": 1.0}
+
+
+class Model(Component):
+    """A network of components.
+
+    Parameters
+    ----------
+    name : str
+        For titles and messages.
+
+    Examples
+    --------
+    >>> from blocks import Model
+    >>> from library.translational import Mass, Reference, Spring
+    >>> model = Model("oscillator")
+    >>> model.block = Mass(mass="2 kg", v="1 m/s")
+    >>> model.spring = Spring(stiffness="8 N/m")
+    >>> model.ground = Reference()
+    >>> model.connect(model.block.M, model.spring.R)
+    >>> model.connect(model.spring.C, model.ground.V)
+    >>> result = model.simulate("1 s", rtol=1e-9)
+    >>> round(result["spring.x"].final.to("m").magnitude, 6)
+    0.454649
+    """
+
+    _is_root: ClassVar[bool] = True
+
+    def __init__(self, name: str = "model") -> None:
+        super().__init__()
+        self.__dict__.update(_title=name, _compiled=None, _nominal_table={}, _structure_revision=0)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._title
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{n}: {type(c).__name__}" for n, c in self._children.items())
+        return f"<Model {self._title!r} with {len(self._children)} parts: {parts}>"
+
+    # -- structure ---------------------------------------------------------------------
+    @property
+    def network(self) -> Network:
+        """Families and nodes (built from the present structure)."""
+        return build_network(self)
+
+    @property
+    def graph(self) -> Any:
+        """The topology as a networkx graph of components and nodes."""
+        return self.network.graph()
+
+    def draw(self, save: str | None = None, ax: Any = None) -> Any:
+        """Draw the network: domains by colour, references and findings marked.
+
+        Returns the matplotlib figure; ``save`` also writes it to a file.
+        """
+        from .results.drawing import draw_graph
+
+        network = self.network
+        colours = {d.name: d.colour for _, _, d in network.leaf_ports()}
+        return draw_graph(network.graph(), findings=check_model(self), colours=colours,
+                          ax=ax, save=save)
+
+    def check(self) -> Findings:
+        """Find every mistake that can be found without integrating.
+
+        Returns
+        -------
+        Findings
+            Readable list of errors and warnings with stable codes.
+        """
+        return check_model(self)
+
+    def compile(self) -> System:
+        """Assemble and reduce the present structure (kept until it changes).
+
+        Raises
+        ------
+        StructureError
+            Naming the components of the over- and under-determined parts.
+        """
+        revision = self._structure_revision
+        if self._compiled is None or self._compiled[0] != revision:
+            start = clock.perf_counter()
+            network = build_network(self)
+            flat = flatten(network)
+            parameters = [
+                [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
+            ]
+            inputs = np.zeros(0, dtype=int)
+            try:
+                reduced = reduce_index(flat, _preference(network, flat), parameters, inputs)
+                tape = write_tape(reduced, parameters, inputs)
+            except Singular as singular:
+                raise structure_error(flat, singular) from None
+            system = System(network, tape)
+            self.__dict__["_compiled"] = (revision, system, clock.perf_counter() - start)
+        return self._compiled[1]
+
+    def structure(self) -> Structure:
+        """Sizes before and after reduction, states, blocks, largest loop and index."""
+        return Structure.of(self.compile())
+
+    def equations(self) -> Equations:
+        """The flat and the reduced system in readable form."""
+        return Equations(self.compile())
+
+    # -- nominal values and initial values -----------------------------------------------
+    def nominal_values(self, *values: Any) -> Any:
+        """Set nominal values by dimension and show where each comes from.
+
+        ``model.nominal_values("1 kN", "2 mm/s")`` gives every force 1 kN and
+        every velocity 2 mm/s, except variables with a nominal value of their own.
+
+        Returns
+        -------
+        table
+            One row per state and algebraic unknown: variable, nominal, origin.
+        """
+        from .results.shown import Table
+
+        self._nominal_table.update(nominal_table(values))
+        system = self.compile()
+        rows = nominal_rows(system, find_nominals(system, self._nominal_table), self._nominal_table)
+        return Table(["variable", "nominal value", "from"],
+                     [(path, f"{value:~.4gP}", origin) for path, value, origin in rows])
+
+    def initial_values(self) -> Any:
+        """Solve for the start and show what became of every initial target.
+
+        Returns
+        -------
+        table
+            Columns as in Simscape's variable viewer: status, variable, priority,
+            target, start.
+        """
+        from .results.shown import Table
+
+        system = self.compile()
+        _, start = self._start(system, find_nominals(system, self._nominal_table), 0.0, Problem)
+        return Table(["status", "variable", "priority", "target", "start"],
+                     [("met" if r.met else "not met", r.path, r.priority, f"{r.target:~.6gP}",
+                       f"{r.start:~.6gP}") for r in start.rows])
+
+    def _start(self, system: System, nominals: Nominals, t: float, kind: type[Problem]
+               ) -> tuple[Problem, Start]:
+        states, torn = system.tape.reduced.states, system.tape.z_classes
+        problem = kind(system, system.parameters(), nominals.power_of_two(states),
+                       nominals.power_of_two(torn))
+        for f, i, offset in system.tape.discrete_layout:
+            family = system.network.families[f]
+            local = family.kernel.variables[i]
+            for start, m in zip(family.starts, family.members, strict=True):
+                value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
+                problem.d[offset + start : offset + start + m.size] = value
+        held = np.zeros(0)
+        for _ in range(20):  # relations and initial values depend on each other
+            start_point = initialise(system, problem, nominals, t)
+            if not system.nm:
+                break
+            from .driver import _Stops
+
+            stops = _Stops(system, problem.p, t, t)
+            g = problem.crossings_here(t)
+            held = np.where(stops.at_zero, g >= 0, g > 0).astype(float)
+            held[stops.timed] = stops.right_limits(t)[stops.timed]
+            if np.array_equal(held, problem.m):
+                break
+            problem.m[:] = held
+        return problem, start_point
+
+    # -- running -----------------------------------------------------------------------
+    def simulate(
+        self,
+        duration: Any,
+        *,
+        start: Any = "0 s",
+        method: str = "auto",
+        rtol: float = 1e-6,
+        atol: Any = None,
+        step: Any = None,
+        max_step: Any = None,
+        first_step: Any = None,
+        every: Any = None,
+        times: Any = None,
+        progress: bool | None = None,
+    ) -> Any:
+        """Run the model.
+
+        Parameters
+        ----------
+        duration : str or quantity
+            How long to simulate, ``"4 s"``.
+        start : str or quantity
+            Time at the start.
+        method : str
+            ``"auto"`` or a name listed in :mod:`blocks.solvers`.
+        rtol : float
+            Relative tolerance of every variable.
+        atol : float or sequence of quantities, optional
+            Absolute tolerance: a number is a fraction of each variable's nominal
+            value (default ``rtol / 100``); quantities such as ``["1 nm", "1 um/s"]`` set
+            it for all variables of their dimension.
+        step : str or quantity
+            Step of a fixed-step method.
+        max_step, first_step : str or quantity, optional
+        every, times : str or quantity, optional
+            Spacing of, or explicit, sample times of the result.
+        progress : bool, optional
+            Show a progress bar; by default for interactive terminals only.
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        ModelError
+            For mistakes found before integration.
+        SimulationError
+            For a run that failed; ``error.result`` holds everything before.
+        """
+        from .results import Result
+
+        began = clock.perf_counter()
+        t0 = float(to_si(start, unit("s"), "simulate(start=…)"))
+        t1 = t0 + _positive(duration, "duration")
+        findings = self.check()
+        findings.raise_errors()
+        system = self.compile()
+        checked = clock.perf_counter()
+        nominals = find_nominals(system, self._nominal_table)
+        chosen, why = _choose(method, system, step)
+        kind = DaeProblem if chosen.solves_dae and not chosen.fixed_step else Problem
+        problem, begin = self._start(system, nominals, t0, kind)
+        initialised = clock.perf_counter()
+        scaled = _Tolerances(system, rtol, atol)
+        settings = Settings(
+            t0, t1, chosen, rtol, np.zeros(0),
+            np.inf if max_step is None else _positive(max_step, "max_step"),
+            None if first_step is None else _positive(first_step, "first_step"),
+            None if step is None else _positive(step, "step"),
+        )  # fmt: skip
+        recording = RunRecording(self._title, system, problem, problem.p)
+        recording.samples = _samples(every, times, t0, t1)
+        recording.statistics.update({
+            "method": chosen.name, "why": why, "states": system.nx, "algebraic unknowns": system.nz,
+            "time compiling": self._compiled[2], "time checking": checked - began,
+            "time initialising": initialised - checked,
+        })  # fmt: skip
+        driver = Driver(system, problem, recording, settings, scaled, None)
+        try:
+            with _progress(progress, t0, t1) as driver.progress:
+                driver.run()
+        except SimulationError as error:
+            error.data["result"] = Result(recording)
+            raise
+        recording.initial = begin.rows  # type: ignore[attr-defined]
+        return Result(recording)
+
+
+class _Tolerances:
+    """Absolute tolerances of a problem's scaled unknowns."""
+
+    def __init__(self, system: System, rtol: float, atol: Any) -> None:
+        if not (isinstance(rtol, (int, float)) and 0 < rtol < 1):
+            raise ParameterError("simulate(rtol=…)", f"must be a number between 0 and 1, but is "
+                                 f"{rtol!r}.", given=rtol)
+        self.factor = rtol * 1e-2
+        self.by_dimension: dict[Any, float] = {}
+        if isinstance(atol, (int, float)):
+            self.factor = float(atol)
+        elif atol is not None:
+            for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
+                u = unit(f"{quantity(given).units:~C}")
+                self.by_dimension[u.dimension] = float(to_si(given, u, "simulate(atol=…)"))
+        self.system = system
+        self._by_class: np.ndarray | None = None
+
+    def __call__(self, problem: Problem) -> np.ndarray:
+        out = np.full(problem.size, self.factor)
+        if self.by_dimension:
+            system = self.system
+            classes = np.concatenate([
+                system.tape.reduced.states[problem.free], system.tape.reduced.states[problem.tied],
+                system.tape.z_classes,
+            ])[: problem.size]  # fmt: skip
+            absolute = self._absolute()[classes]
+            known = np.isfinite(absolute)
+            out[known] = absolute[known] / problem.scale[known]
+        return out
+
+    def _absolute(self) -> np.ndarray:
+        if self._by_class is None:
+            flat = self.system.flat
+            self._by_class = np.full(flat.classes, np.nan)
+            second = unit("s").dimension
+            for base, size, f, (i, order) in flat.slot_names():
+                local = flat.network.families[f].kernel.variables[i]
+                dimension = local.unit.dimension / second**order if order else local.unit.dimension
+                if dimension in self.by_dimension:
+                    classes = flat.class_of[base : base + size]
+                    self._by_class[classes] = self.by_dimension[dimension]
+        return self._by_class
+
+
+def _preference(network: Network, flat: Any) -> np.ndarray:
+    """How much every class wants to be a state, from its targets' priorities."""
+    want = np.zeros(flat.classes)
+    for f, family in enumerate(network.families):
+        for i, local in enumerate(family.kernel.variables):
+            base = flat.base[f].get((i, 0))
+            if base is None or local.kind != "variable":
+                continue
+            declared = local.declared
+            default = {"high": 2.0, "low": 1.0}.get(declared.priority, 0.0) \
+                if declared.initial is not None else 0.0  # type: ignore[attr-defined]
+            classes = flat.class_of[base : base + family.size]
+            np.maximum.at(want, classes, default)
+            for start, m in zip(family.starts, family.members, strict=True):
+                if local.name in m._targets:
+                    level = {"high": 4.0, "low": 3.0, "none": 0.0}[m._targets[local.name][1]]
+                    np.maximum.at(want, classes[start : start + m.size], level)
+    return want
+
+
+def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
+    from .solvers import method_named
+
+    if method != "auto":
+        return method_named(method), "chosen by the user"
+    if step is not None:
+        return method_named("trapezoidal"), "a fixed step was given"
+    if system.nz > 20 and not system.linear:
+        return method_named("ida"), "large nonlinear algebraic loops"
+    return method_named("cvode"), "implicit, variable order: safe for stiff models"
+
+
+def _positive(value: Any, name: str) -> float:
+    number = to_si(value, unit("s"), f"simulate({name}=…)")
+    if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
+        raise ParameterError(f"simulate({name}=…)", f"must be a positive time, but is {value}.",
+                             "Write for example '4 s'.", given=value)
+    return float(number)
+
+
+def _samples(every: Any, times: Any, t0: float, t1: float) -> np.ndarray | None:
+    if times is not None:
+        chosen = np.atleast_1d(np.asarray(to_si(times, unit("s"), "simulate(times=…)"), dtype=float))
+        outside = (chosen < t0) | (chosen > t1)
+        if outside.any():
+            raise ParameterError("simulate(times=…)", f"{chosen[outside][0]:g} s is outside the run "
+                                 f"from {t0:g} s to {t1:g} s.", given=times)
+        return chosen
+    if every is None:
+        return None
+    h = _positive(every, "every")
+    return np.append(np.arange(t0, t1 - 1e-9 * h, h), t1)
+
+
+class _progress:
+    """A progress bar, or nothing; imports rich only where it is shown."""
+
+    def __init__(self, wanted: bool | None, t0: float, t1: float) -> None:
+        import sys
+
+        self.on = sys.stderr.isatty() and hasattr(sys, "ps1") if wanted is None else wanted
+        self.t0, self.t1 = t0, t1
+        self.bar: Any = None
+
+    def __enter__(self) -> Any:
+        if not self.on:
+            return None
+        try:
+            from rich.progress import Progress
+        except ImportError:
+            return None
+        self.bar = Progress(transient=True)
+        self.bar.start()
+        task = self.bar.add_task("simulating", total=self.t1 - self.t0)
+        return lambda t: self.bar.update(task, completed=t - self.t0)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Sizes of a model before and after reduction."""
+
+    components: int
+    unknowns_before: int
+    equations_before: int
+    unknowns: int
+    states: int
+    blocks: int
+    largest_loop: int
+    torn: int
+    index: int
+
+    @classmethod
+    def of(cls, system: System) -> Structure:
+        flat, tape = system.flat, system.tape
+        loops = [len(s.equations) for s in tape.steps if s.group < 0]
+        singles = sum(len(s.equations) for s in tape.steps if s.group >= 0)
+        return cls(
+            sum(f.size for f in flat.network.families), flat.slots, flat.equations_before,
+            len(tape.reduced.unknowns), system.nx, singles + len(loops),
+            max(loops, default=1 if singles else 0), system.nz, tape.reduced.index,
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return (
+            f"{self.components} components, {self.unknowns_before} unknowns in "
+            f"{self.equations_before} equations; after reduction {self.unknowns} unknowns in "
+            f"{self.blocks} blocks, largest loop {self.largest_loop}, {self.torn} torn; "
+            f"{self.states} states, index {self.index}"
+        )
+
+
+class Equations:
+    """The flat and the reduced system as text."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    @property
+    def flat(self) -> list[str]:
+        """Every equation of every component, with full paths, aliases included."""
+        network = self._system.network
+        lines = []
+        for family in network.families:
+            for i in range(family.size):
+                for law in family.kernel.laws:
+                    lines.append(_with_path(law.text, family.kernel, family.path(i)))
+                for j, sx in family.kernel.observed.items():
+                    text = f"{family.kernel.variables[j].name} == {sx}"
+                    lines.append(_with_path(text, family.kernel, family.path(i)))
+        for members, _ in _balances(network):
+            lines.append(f"0 == {' + '.join(members)}")
+        return lines
+
+    @property
+    def reduced(self) -> list[str]:
+        """What is integrated and what is solved, in the order of evaluation."""
+        system = self._system
+        flat, names = system.flat, system.class_names
+        lines = []
+        for c in system.tape.reduced.states:
+            d = int(flat.derivative[c])
+            sign = "-" if flat.derivative_sign[c] < 0 else ""
+            lines.append(f"integrate der({names[int(c)]}) = {sign}{names[d]}")
+        for step in system.tape.steps:
+            texts = [self._text(int(e)) for e in step.equations]
+            unknowns = [names[int(c)] for c in step.unknowns]
+            if step.group >= 0:
+                lines += [f"solve {a}  for {b}" for a, b in zip(texts, unknowns, strict=True)]
+            else:
+                kind = "linear" if step.linear else "nonlinear"
+                lines.append(f"solve together ({kind}, {step.torn} torn) for {', '.join(unknowns)}:")
+                lines += [f"    {t}" for t in texts]
+        return lines
+
+    def _text(self, equation: int) -> str:
+        return equation_text(self._system.flat, equation)
+
+    def __str__(self) -> str:
+        return "\n".join(["Flat system", *("  " + t for t in self.flat),
+                          "Reduced system", *("  " + t for t in self.reduced)])
+
+    __repr__ = __str__
+
+
+def equation_text(flat: Any, equation: int) -> str:
+    """A scalar equation with full paths."""
+    group, row = flat.group_of(equation)
+    if group.law is None:
+        span = slice(group.starts[row], group.starts[row + 1])
+        names = [("-" if s < 0 else "") + _class_name(flat, int(c))
+                 for c, s in zip(group.classes[span], group.signs[span], strict=True)]
+        return f"0 == {' + '.join(names)}".replace("+ -", "- ")
+    family = flat.network.families[group.family]
+    return _with_path(group.law.text, group.law.kernel, family.path(int(group.instances[row])))
+
+
+def _class_name(flat: Any, c: int) -> str:
+    slots = np.flatnonzero(flat.class_of == c)
+    if len(slots):
+        return flat.name_of_slot(int(slots[0]))
+    parents = np.flatnonzero(flat.derivative == c)
+    return f"der({_class_name(flat, int(parents[0]))})" if len(parents) else f"unknown {c}"
+
+
+def _with_path(text: str, kernel: Any, path: str) -> str:
+    local = set(kernel.index) | {p.name for p in kernel.parameters}
+
+    def name(match: re.Match[str]) -> str:
+        word = match[0]
+        stem = word.split("_")[0] if word not in local and word.rsplit("_", 1)[0] in local else word
+        return f"{path}.{word}" if word in local or stem in local else word
+
+    return re.sub(r"[A-Za-z_][\w.]*", name, text)
+
+
+def _balances(network: Network) -> Iterable[tuple[list[str], int]]:
+    members: dict[tuple[int, str], list[str]] = {}
+    for f, port, domain in network.leaf_ports():
+        for i, number in enumerate(network.port_numbers(f, port)):
+            for through in domain.through:
+                members.setdefault((int(network.node_of[number]), through), []).append(
+                    f"{network.families[f].path(i)}.{port}.{through}"
+                )
+    return [(m, node) for (node, _), m in members.items()]
+
+

@@ -1,0 +1,121 @@
+"""How large is each variable expected to be?
+
+Nominal values scale unknowns, residuals and absolute tolerances. They come, in
+this order, from the variable (class or instance), the model's table by
+dimension, parameters and initial targets of the same dimension in the same
+component, and last 1 SI unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .system import System
+from .units import Unit, from_si, quantity, to_si, unit
+
+__all__ = ["Nominals", "find_nominals", "nominal_table"]
+
+ORIGINS = ("variable", "model", "parameters and targets", "default")
+
+
+@dataclass(frozen=True)
+class Nominals:
+    """Per class the nominal value in SI units and where it comes from."""
+
+    value: np.ndarray
+    origin: np.ndarray  # index into ORIGINS
+
+    def power_of_two(self, classes: np.ndarray) -> np.ndarray:
+        """Scale factors that cost no rounding."""
+        return np.exp2(np.round(np.log2(self.value[classes])))
+
+
+def nominal_table(values: tuple[Any, ...]) -> dict[Any, tuple[float, Unit]]:
+    """A model's table by dimension from quantities such as ``"1 kN"``."""
+    table = {}
+    for given in values:
+        q = quantity(given)
+        u = unit(f"{q.units:~C}")
+        table[u.dimension] = (abs(float(to_si(q, u, "nominal value"))), u)
+    return table
+
+
+def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nominals:
+    """Nominal values of all classes."""
+    flat = system.flat
+    value = np.ones(flat.classes)
+    origin = np.full(flat.classes, 3)
+
+    def offer(classes: np.ndarray, amount: Any, rank: int) -> None:
+        amount = np.broadcast_to(np.abs(amount), classes.shape)
+        better = (amount > 0) & np.isfinite(amount) & (
+            (rank < origin[classes]) | ((rank == origin[classes]) & (amount > value[classes]))
+        )
+        value[classes[better]] = amount[better]
+        origin[classes[better]] = rank
+
+    for f, family in enumerate(system.network.families):
+        kernel = family.kernel
+        known: dict[Any, np.ndarray] = {}
+        for p in kernel.parameters:
+            if p.size == 1 and not p.unit.is_dimensionless:
+                size = np.abs(family.parameter(p.name)[:, 0])
+                known[p.unit.dimension] = np.maximum(known.get(p.unit.dimension, 0.0), size)
+        for (i, order), base in flat.base[f].items():
+            local = kernel.variables[i]
+            classes = flat.class_of[base : base + family.size]
+            if order == 0 and local.kind in ("variable", "output", "input"):
+                own = _own(family, local)
+                if own is not None:
+                    offer(classes, own, 0)
+                targets = _targets(family, local)
+                if targets is not None:
+                    offer(classes, targets, 2)
+            dimension = local.unit.dimension / unit("s").dimension**order if order else (
+                local.unit.dimension
+            )
+            if dimension in table:
+                offer(classes, table[dimension][0], 1)
+            if dimension in known and local.kind == "variable":
+                offer(classes, known[dimension], 2)
+    return Nominals(value, origin)
+
+
+def _own(family: Any, local: Any) -> np.ndarray | None:
+    declared = local.declared.nominal
+    if declared is None and not any(local.name in m._nominals for m in family.members):
+        return None
+    return np.repeat(
+        [m._nominals.get(local.name, declared or 0.0) for m in family.members],
+        [m.size for m in family.members],
+    )
+
+
+def _targets(family: Any, local: Any) -> np.ndarray | None:
+    if not any(local.name in m._targets for m in family.members):
+        return None
+    return np.concatenate([
+        np.broadcast_to(m._targets.get(local.name, (0.0, ""))[0] or 0.0, (m.size,))
+        for m in family.members
+    ])
+
+
+def nominal_rows(system: System, nominals: Nominals, table: dict[Any, tuple[float, Unit]]
+                 ) -> list[tuple[str, Any, str]]:
+    """(path, nominal quantity, origin) of every variable that is solved for or integrated."""
+    flat = system.flat
+    classes = np.concatenate([system.tape.reduced.states, system.tape.z_classes])
+    rows = []
+    for c in classes:
+        slot = system.class_names.slot.get(int(c))
+        if slot is None:
+            continue
+        for base, size, f, (i, _) in flat.slot_names():
+            if base <= slot < base + size:
+                local = flat.network.families[f].kernel.variables[i]
+                rows.append((flat.name_of_slot(slot), from_si(nominals.value[c], local.unit),
+                             ORIGINS[nominals.origin[c]]))
+    return rows

@@ -1,0 +1,247 @@
+"""What happened during a run, episode by episode?
+
+An episode is the time between two events: relations, discrete values and the
+choice of integrated states are constant in it. Variables are evaluated from the
+stored trajectory when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .exceptions import UnknownName
+from .results.recording import EnergyTerm, EventRecord, VariableInfo
+from .solvers import Trajectory
+from .system import AlgebraicFailure, Problem, System
+
+__all__ = ["Catalog", "Episode", "RunRecording"]
+
+FEWEST_SAMPLES = 200
+
+
+@dataclass
+class Episode:
+    """A stretch of time without events."""
+
+    trajectory: Trajectory
+    m: np.ndarray
+    d: np.ndarray
+    tied: np.ndarray
+    x: np.ndarray  # full states at the start, as first guess
+    z: np.ndarray
+    u: Any = None  # efforts of set-valued laws as a function of (t, x), None where there are none
+
+    @property
+    def start(self) -> float:
+        return self.trajectory.start
+
+    @property
+    def end(self) -> float:
+        return self.trajectory.end
+
+
+class Catalog(Mapping):
+    """All recorded variables by dotted path, looked up by walking the model's tree."""
+
+    def __init__(self, system: System) -> None:
+        self.network = system.network
+        self.first: list[int] = []
+        count = 0
+        for family in self.network.families:
+            self.first.append(count)
+            count += len(family.kernel.variables) * family.size
+        self.count = count
+
+    def __getitem__(self, path: str) -> VariableInfo:
+        node: Any = self.network.root
+        parts = path.split(".")
+        for k, part in enumerate(parts):
+            name, _, number = part.partition("[")
+            if name not in node._children:
+                raise KeyError(path)
+            node = node._children[name]
+            if not node.is_composite:
+                return self._info(path, node, number, ".".join(parts[k + 1 :]))
+        raise KeyError(path)
+
+    def _info(self, path: str, component: Any, number: str, name: str) -> VariableInfo:
+        where = self.network.place.get(id(component))
+        if where is None:
+            raise KeyError(path)
+        f, start = where
+        kernel = self.network.families[f].kernel
+        if name not in kernel.index or bool(number) != (component._count is not None):
+            raise KeyError(path)
+        offset = int(number.rstrip("]")) if number else 0
+        if not 0 <= offset < component.size:
+            raise KeyError(path)
+        return self.info(f, kernel.index[name], start + offset)
+
+    def info(self, f: int, i: int, instance: int) -> VariableInfo:
+        family = self.network.families[f]
+        local = family.kernel.variables[i]
+        owner = family.path(instance)
+        return VariableInfo(
+            f"{owner}.{local.name}", owner, local.name, local.unit, local.kind,
+            getattr(local.declared, "doc", ""), self.first[f] + i * family.size + instance,
+        )  # fmt: skip
+
+    def locate(self, index: int) -> tuple[int, int, int]:
+        """(family, local variable, instance) of a handle."""
+        f = int(np.searchsorted(self.first, index, side="right")) - 1
+        i, instance = divmod(index - self.first[f], self.network.families[f].size)
+        return f, i, instance
+
+    def __iter__(self) -> Iterator[str]:
+        for f, family in enumerate(self.network.families):
+            for instance in range(family.size):
+                owner = family.path(instance)
+                for local in family.kernel.variables:
+                    yield f"{owner}.{local.name}"
+        del f
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@dataclass
+class RunRecording:
+    """The engine's recording of one run, as :mod:`blocks.results` reads it."""
+
+    name: str
+    system: System
+    problem: Problem
+    p: np.ndarray
+    episodes: list[Episode] = field(default_factory=list)
+    events: list[EventRecord] = field(default_factory=list)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    status: str = "finished"
+    message: str = ""
+    samples: np.ndarray | None = None
+    ledger: Any = None
+    _functions: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.catalog = Catalog(self.system)
+
+    # -- times -------------------------------------------------------------------------
+    @property
+    def times(self) -> np.ndarray:
+        return np.concatenate([t for _, t in self._own_times()])
+
+    def _own_times(self) -> list[tuple[Episode, np.ndarray]]:
+        if self.samples is not None:
+            return self._split(self.samples, "right")
+        steps = sum(len(e.trajectory.t) - 1 for e in self.episodes)
+        parts = int(np.clip(np.ceil(FEWEST_SAMPLES / max(steps, 1)), 1, FEWEST_SAMPLES))
+        out = []
+        for e in self.episodes:
+            t = e.trajectory.t
+            if parts > 1 and len(t) > 1:
+                inner = np.linspace(t[:-1], t[1:], parts, endpoint=False, axis=1).ravel()
+                t = np.append(inner, t[-1])
+            out.append((e, t))
+        return out
+
+    def _split(self, times: np.ndarray, side: str) -> list[tuple[Episode, np.ndarray]]:
+        starts = np.array([e.start for e in self.episodes])
+        which = np.searchsorted(starts, times, side="left" if side == "left" else "right") - 1
+        which = np.clip(which, 0, len(self.episodes) - 1)
+        return [(self.episodes[k], times[which == k]) for k in range(len(self.episodes))
+                if (which == k).any()]
+
+    # -- values ------------------------------------------------------------------------
+    def values(self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
+               ) -> np.ndarray:
+        """SI values of variables, (variables, times)."""
+        indices = [int(i) for i in indices]
+        if times is None:
+            parts = self._own_times()
+            order = None
+        else:
+            times = np.asarray(times, dtype=float)
+            order = np.argsort(times, kind="stable")
+            parts = self._split(times[order], side)
+        function = self._function(tuple(indices))
+        columns = [self._evaluate(function, episode, t) for episode, t in parts]
+        out = np.concatenate(columns, axis=1) if columns else np.zeros((len(indices), 0))
+        if order is not None:
+            back = np.empty_like(order)
+            back[order] = np.arange(len(order))
+            out = out[:, back]
+        return out
+
+    def _function(self, indices: tuple[int, ...]) -> ca.Function:
+        if indices not in self._functions:
+            self._functions[indices] = ca.Function(
+                "output", self.system.arguments, [self._expression(indices)]
+            )
+        return self._functions[indices]
+
+    def _expression(self, indices: tuple[int, ...]) -> Any:
+        system, flat = self.system, self.system.flat
+        rows = []
+        for index in indices:
+            f, i, instance = self.catalog.locate(index)
+            kernel = flat.network.families[f].kernel
+            if i in kernel.observed:
+                rows.append(system.tape.writer.kernel_row(f, kernel.observed[i], np.array([instance])))
+            elif kernel.variables[i].kind == "discrete":
+                rows.append(system.tape.writer.d_blocks[f][i][0, instance])
+            else:
+                slot = flat.base[f][i, 0] + instance
+                rows.append(flat.sign_of[slot] * system.tape.values[int(flat.class_of[slot])])
+        return ca.vertcat(*rows) if rows else ca.SX(0, 1)
+
+    def _evaluate(self, function: ca.Function, episode: Episode, t: np.ndarray) -> np.ndarray:
+        x, z = self.states(episode, t)
+        if not len(t):
+            return np.zeros((function.size1_out(0), 0))
+        u = np.zeros((self.system.nu, len(t)))
+        if episode.u is not None:
+            for k in range(len(t)):
+                u[:, k] = episode.u(t[k], x[:, k], z[:, k])
+        out = function(t[None, :], x, z, self.p, episode.m, episode.d, u)
+        return np.asarray(out, dtype=float).reshape(function.size1_out(0), len(t))
+
+    def states(self, episode: Episode, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Full states and torn unknowns at times within an episode."""
+        problem = self.problem
+        problem.p, problem.m, problem.d = self.p, episode.m, episode.d
+        if not np.array_equal(problem.tied, episode.tied):
+            problem.tied = episode.tied
+            problem._partition()
+        y = episode.trajectory(t)[: len(problem.free)] if len(t) else np.zeros((problem.size, 0))
+        if not problem.algebraic:
+            return y * problem.scale_x[problem.free][:, None], np.zeros((0, len(t)))
+        problem.x[:], problem.z[:] = episode.x, episode.z
+        if episode.u is not None:
+            problem.u[:] = 0.0
+        x = np.empty((self.system.nx, len(t)))
+        z = np.empty((self.system.nz, len(t)))
+        for k, at in enumerate(t):
+            problem.x[problem.free] = y[:, k] * problem.scale_x[problem.free]
+            try:
+                problem.solve_algebraic(at)
+                x[:, k], z[:, k] = problem.x, problem.z
+            except AlgebraicFailure:
+                x[:, k], z[:, k] = np.nan, np.nan
+        return x, z
+
+    # -- energy ------------------------------------------------------------------------
+    def energy_terms(self) -> Sequence[EnergyTerm]:
+        """Energy per component; see :mod:`blocks.energy`."""
+        from .energy import energy_terms
+
+        return energy_terms(self)
+
+    def find(self, path: str) -> VariableInfo:
+        try:
+            return self.catalog[path]
+        except KeyError:
+            raise UnknownName(path, "there is no such variable.") from None

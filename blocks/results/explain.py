@@ -1,0 +1,131 @@
+"""What does a variable mean, which sign has it, and what did it do?
+
+The conventions are those of the language: a through variable of a port counts
+positive into its component, one of a two-port positive from R to C, and an
+across variable of a two-port is R minus C.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from .series import Series
+from .shown import SECOND, number, pretty
+
+__all__ = ["explain"]
+
+_CARRIED = re.compile(r"\bfrom (\w+) to (\w+)\b")
+_MINUS = re.compile(r"\b(?:(\w+) of )?(\w+) minus (?:\w+ of )?(\w+)\b")
+_CONSTANT = {
+    "parameter": "It is a parameter, constant during a run.",
+    "discrete": "It is held between events and changes only at them.",
+    "input": "It is an input signal: its value is that of the output connected to it.",
+    "output": "It is an output signal, to be connected to any number of inputs.",
+}
+
+
+def explain(series: Series) -> str:
+    """A few sentences on meaning, sign, unit, range over the run and last value."""
+    info = series.infos[0]
+    subject = f"{series.path}"
+    sentences = [_meaning(series, subject)]
+    if series.is_array:
+        sentences.append(f"There are {len(series.infos):,} instances, {series.infos[0].path} to "
+                         f"{series.infos[-1].path}.")  # fmt: skip
+    sentences += [s for s in (_sign(info), _CONSTANT.get(info.kind, "")) if s]
+    sentences.append(_course(series))
+    return " ".join(sentences)
+
+
+def _meaning(series: Series, subject: str) -> str:
+    info = series.infos[0]
+    doc = info.doc.strip().rstrip(".")
+    if not doc:
+        doc = {"across": f"the across variable at port {_port(info)}",
+               "through": f"the flow into {info.component} at port {_port(info)}"}.get(
+                   info.kind, f"a variable of {info.component or 'the model'}")  # fmt: skip
+    elif not re.match(r"(?i)(the|a|an|whether|how)\b", doc):
+        doc = f"the {_lower(_named_quantity(doc, info.name, series))}"
+    else:
+        doc = _lower(doc)
+    measure = f"in {pretty(info.unit)}" if info.unit.text else "a number without unit"
+    return f"{subject} is {doc}, {measure}."
+
+
+def _named_quantity(doc: str, name: str, series: Series) -> str:
+    """``"f carried from R to C"`` reads better with what f is."""
+    if re.match(rf"{re.escape(name)}\b", doc) and series.unit.text:
+        word = _QUANTITIES.get(_key(series.unit))
+        if word and _CARRIED.search(doc):
+            return word + doc[len(name):]
+        if word and _MINUS.search(doc):
+            minus = _MINUS.search(doc)
+            return f"{word} of {minus[2]} minus that of {minus[3]}"  # type: ignore[index]
+    return doc
+
+
+def _key(shown: Any) -> tuple[Any, bool]:
+    return frozenset(shown.dimension.items()), shown.angular
+
+
+def _quantities() -> dict[Any, str]:
+    from ..units import unit
+
+    words = {"N": "force", "m/s": "velocity", "m": "position", "rad/s": "angular velocity",
+             "N*m": "torque", "V": "voltage", "A": "current", "K": "temperature", "W": "power",
+             "Pa": "pressure", "m**3/s": "volume flow", "kg/s": "mass flow",
+             "rad": "angle"}  # fmt: skip
+    return {_key(unit(text)): word for text, word in words.items()}
+
+
+_QUANTITIES = _quantities()
+
+
+def _lower(text: str) -> str:
+    return text[0].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
+
+def _port(info: Any) -> str:
+    return f"{info.component}.{info.name.rsplit('.', 1)[0]}"
+
+
+def _sign(info: Any) -> str:
+    carried, minus = _CARRIED.search(info.doc), _MINUS.search(info.doc)
+    if carried:
+        a, b = carried.groups()
+        return f"It is positive when it goes from {a} to {b}, negative from {b} to {a}."
+    if minus:
+        _, a, b = minus.groups()
+        return f"It is positive when {a} is ahead of {b}." if info.unit.text == "m" else (
+            f"It is positive when the value at {a} is greater than the one at {b}.")  # fmt: skip
+    if info.kind == "through":
+        return (f"It is positive when it flows through port {_port(info)} into "
+                f"{info.component}; over all ports joined there it sums to zero.")  # fmt: skip
+    if info.kind == "across":
+        return "All ports joined to this one have the same value, counted from the reference."
+    return ""
+
+
+def _course(series: Series) -> str:
+    times = series._recording.times
+    if not len(times):
+        return "The run ended before its first sample."
+    values = np.atleast_2d(series.magnitude)
+    u = series.unit
+    span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"
+    low, high = (np.unravel_index(np.argmin(k * values), values.shape) for k in (1, -1))
+    if values[low] == values[high]:
+        return f"Over the run, {span}, it is {number(values[low], u)} throughout."
+
+    def where(place: Any) -> str:
+        which = f" in {series.infos[place[0]].path}" if series.is_array else ""
+        return f"{number(values[place], u)} (at {number(times[place[1]], SECOND)}{which})"
+
+    text = f"Over the run, {span}, it lies between {where(low)} and {where(high)}"
+    if not series.is_array:
+        return f"{text} and ends at {number(values[0, -1], u)}."
+    last = values[:, -1]
+    return f"{text} and ends between {number(last.min(), u)} and {number(last.max(), u)}."

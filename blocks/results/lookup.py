@@ -1,0 +1,112 @@
+"""Which recorded variables does a path name?
+
+A path names one variable (``"block.v"``), all instances of an array
+(``"masses.v"``), or some of them (``"masses[::10].v"``). The catalogue is only
+asked by key; it is iterated for the message about a name that does not exist.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..exceptions import UnknownName, unknown_name
+from .recording import Recording, VariableInfo
+
+__all__ = ["collapsed", "exists", "find", "groups"]
+
+_INSTANCE = re.compile(r"\[-?\d+\]")
+_SLICE = re.compile(r"\[(?P<start>-?\d*):(?P<stop>-?\d*)(?::(?P<step>-?\d*))?\]|\[(?P<back>-\d+)\]")
+_COMPARED = 5000  # names that a misspelt one is compared with
+
+
+def find(recording: Recording, path: str) -> tuple[VariableInfo, ...] | VariableInfo:
+    """The variable of a path, or a tuple of the instances of an array.
+
+    Raises
+    ------
+    UnknownName
+        With the nearest existing paths.
+    """
+    catalog = recording.catalog
+    found = catalog.get(path) if isinstance(path, str) else None
+    if found is None and isinstance(path, str):
+        found = _instances(catalog, path)
+    if found is None:
+        raise _unknown(recording, str(path))
+    return found
+
+
+def exists(recording: Recording, path: object) -> bool:
+    """Whether :func:`find` would find it."""
+    if not isinstance(path, str):
+        return False
+    return path in recording.catalog or _instances(recording.catalog, path) is not None
+
+
+def _instances(
+    catalog: Mapping[str, VariableInfo], path: str
+) -> tuple[VariableInfo, ...] | VariableInfo | None:
+    match = _SLICE.search(path)
+    if match is not None:
+        every = _numbered(catalog, path[: match.start()], path[match.end() :])
+        if match["back"]:
+            place = int(match["back"])
+            return every[place] if -place <= len(every) else None
+        start, stop, step = (
+            int(match[g]) if match[g] else None for g in ("start", "stop", "step")
+        )
+        return (every[start:stop:step] or None) if step != 0 else None
+    ends = [m.start() for m in re.finditer(r"\.", path)] + [len(path)]
+    for end in ends:
+        if f"{path[:end]}[0]{path[end:]}" in catalog:
+            return _numbered(catalog, path[:end], path[end:])
+    return None
+
+
+def _numbered(
+    catalog: Mapping[str, VariableInfo], head: str, tail: str
+) -> tuple[VariableInfo, ...]:
+    found: list[VariableInfo] = []
+    while (info := catalog.get(f"{head}[{len(found)}]{tail}")) is not None:
+        found.append(info)
+    return tuple(found)
+
+
+def collapsed(path: str) -> str:
+    """A path without instance numbers: ``"masses[3].v"`` -> ``"masses.v"``."""
+    return _INSTANCE.sub("", path) if "[" in path else path
+
+
+def groups(paths: Iterable[str]) -> Iterator[str]:
+    """Paths with the instances of an array named once, in order."""
+    seen: set[str] = set()
+    for path in paths:
+        short = collapsed(path)
+        if short not in seen:
+            seen.add(short)
+            yield short
+
+
+def _unknown(recording: Recording, path: str) -> UnknownName:
+    known = list(groups(recording.catalog))
+    inside = [k for k in known if k.startswith(f"{collapsed(path)}.")]
+    if inside:
+        shown = ", ".join(inside[:12]) + (", …" if len(inside) > 12 else "")
+        return UnknownName(
+            recording.name, f"{path!r} is a component, not a variable.",
+            f"Its variables are: {shown}.", name=path, known=inside, nearest=inside[:3],
+        )  # fmt: skip
+    same = _INSTANCE.search(path) and _instances(recording.catalog, collapsed(path))
+    if isinstance(same, tuple):
+        return UnknownName(
+            recording.name, f"there is no {path!r}.",
+            f"The instances are {same[0].path} to {same[-1].path}.",
+            name=path, known=[i.path for i in same], nearest=[same[0].path, same[-1].path],
+        )  # fmt: skip
+    if len(known) > _COMPARED:
+        last = path.rsplit(".", 1)[-1]
+        first = path.split(".", 1)[0]
+        likely = [k for k in known if k.startswith(first) or k.endswith(f".{last}")]
+        known = (likely or known)[:_COMPARED]
+    return unknown_name(recording.name, path, known, "variables")

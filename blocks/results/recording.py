@@ -1,0 +1,138 @@
+"""What does a run hand over to be looked at?
+
+The seam between the engine and this room: plain records, and the one protocol
+that everything here reads from. Knows no solver, model or component class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..units import Unit
+
+__all__ = ["EnergyTerm", "EventRecord", "Recording", "VariableInfo"]
+
+
+@dataclass(frozen=True)
+class VariableInfo:
+    """One recorded scalar variable.
+
+    Attributes
+    ----------
+    path : str
+        ``"block.v"``, ``"masses[3].v"``, ``"spring.R.f"``.
+    component : str
+        ``"block"``, ``"masses[3]"``, ``"spring"``.
+    name : str
+        Name within the component: ``"v"``, ``"R.f"``.
+    unit : Unit
+        Declared unit, the one values are shown in.
+    kind : str
+        ``"variable"``, ``"across"``, ``"through"``, ``"input"``, ``"output"``,
+        ``"discrete"``, ``"parameter"``.
+    doc : str
+        The declaration's line for people.
+    index : int
+        Handle to be given back to :meth:`Recording.values`.
+    """
+
+    path: str
+    component: str
+    name: str
+    unit: Unit
+    kind: str
+    doc: str
+    index: int
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """Something that happened at one instant: time in s, component, and what."""
+
+    time: float
+    component: str
+    description: str
+
+
+@dataclass(frozen=True)
+class EnergyTerm:
+    """Energy of one leaf component over the run, in J.
+
+    Attributes
+    ----------
+    component, type : str
+        Path and class name.
+    work_in : float
+        Integral of the power (across times through) over its conserving ports,
+        positive into the component.
+    stored : float
+        Change of its stored energy.
+    dissipated : float
+        Energy that left the model as heat.
+    supplied : float
+        Energy that it brought into the model.
+    exchanged : float
+        Integral of the *magnitude* of the power at its ports; 0 where unknown.
+        Tells a balance of large flows from one where nothing ever moved.
+    """
+
+    component: str
+    type: str
+    work_in: float
+    stored: float
+    dissipated: float
+    supplied: float
+    exchanged: float = 0.0
+
+
+@runtime_checkable
+class Recording(Protocol):
+    """What a run has recorded.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    catalog : mapping of str to VariableInfo
+        By path, in order. May be lazy and hold a million entries: it is asked
+        by key, and iterated only where all of it is asked for.
+    times : ndarray
+        Default sample times in s. Two equal times mark an event: the values
+        before and after it.
+    events : sequence of EventRecord
+    statistics : mapping
+        Counters, the method and why it was taken, times of the phases in s.
+    status : {"finished", "failed", "interrupted"}
+    message : str
+
+    Notes
+    -----
+    A recording may also have ``states``, a sequence of paths: what
+    ``Result.plot()`` draws when it is given no names.
+    """
+
+    name: str
+    catalog: Mapping[str, VariableInfo]
+    times: np.ndarray
+    events: Sequence[EventRecord]
+    statistics: Mapping[str, Any]
+    status: str
+    message: str
+
+    def values(
+        self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
+    ) -> np.ndarray:
+        """SI values, one row per index and one column per time.
+
+        ``times`` None means the recording's own times, with both limits at
+        events; otherwise ``side`` chooses the limit at a time of an event.
+        """
+        ...
+
+    def energy_terms(self) -> Sequence[EnergyTerm]:
+        """One term per leaf component."""
+        ...

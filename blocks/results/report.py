@@ -1,0 +1,174 @@
+"""What happened in a run, besides its curves: events, counters, variables."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from .lookup import collapsed, groups
+from .recording import EventRecord, Recording, VariableInfo
+from .sheet import SHOWN, Sheet, pandas
+from .shown import SECOND, label, number
+
+__all__ = ["Events", "Statistics", "Variables"]
+
+
+class Events(Sequence[EventRecord]):
+    """The events of a run in order of time; iterates over :class:`EventRecord`."""
+
+    def __init__(self, records: Sequence[EventRecord]) -> None:
+        self._records = records
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._records[index]
+        return Events(found) if isinstance(index, slice) else found
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def of(self, component: str) -> Events:
+        """Events of one component, of its parts, or of the instances of an array."""
+        return Events([
+            e for e in self._records
+            if component in (e.component, collapsed(e.component))
+            or collapsed(e.component).startswith(f"{component}.")
+        ])  # fmt: skip
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with the columns time [s], component and what."""
+        columns = {
+            label("time", SECOND): [float(e.time) for e in self._records],
+            "component": [e.component for e in self._records],
+            "what": [e.description for e in self._records],
+        }
+        return pandas("A table of events").DataFrame(columns)
+
+    def _sheet(self) -> Sheet:
+        return Sheet(
+            f"{len(self):,} events" if len(self) != 1 else "1 event",
+            {label("time", SECOND): [number(e.time, digits=7) for e in self._records],
+             "component": [e.component for e in self._records],
+             "what": [e.description for e in self._records]},
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return repr(self._sheet()) if len(self) else "no events"
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_() if len(self) else "<p>no events</p>"
+
+
+class Statistics(Mapping[str, Any]):
+    """What a run has cost, and which method was taken and why.
+
+    A plain mapping; counters are also attributes (``result.statistics.steps``).
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def _sheet(self) -> Sheet:
+        rows: list[tuple[str, Any]] = []
+        for name, value in self._values.items():
+            if isinstance(value, Mapping):
+                rows += [(f"{name}: {part}", _cost(v, timed=True)) for part, v in value.items()]
+            else:
+                rows.append((name.replace("_", " "), _cost(value, timed="time" in name)))
+        return Sheet.of_facts("Statistics", rows)
+
+    def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()
+
+
+def _cost(value: Any, timed: bool) -> str:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        return str(value)
+    if float(value).is_integer() and not (timed and isinstance(value, float)):
+        return f"{int(value):,}"
+    return number(value, SECOND if timed else None, 4)
+
+
+class Variables(Sequence[VariableInfo]):
+    """The recorded variables: path, unit, kind and description.
+
+    ``matching("friction*")`` narrows them. Printing a long list shows the
+    instances of an array as one line.
+    """
+
+    def __init__(self, recording: Recording, pattern: str | None = None) -> None:
+        self._catalog = recording.catalog
+        self._chosen: list[VariableInfo] | None = None
+        if pattern is not None:
+            self._chosen = [
+                info for path, info in self._catalog.items()
+                if fnmatch.fnmatchcase(path, pattern)
+                or fnmatch.fnmatchcase(collapsed(path), pattern)
+            ]  # fmt: skip
+        self._recording = recording
+
+    def matching(self, pattern: str) -> Variables:
+        """Those whose path, with or without instance number, matches ``*`` and ``?``."""
+        return Variables(self._recording, pattern)
+
+    def __len__(self) -> int:
+        return len(self._catalog) if self._chosen is None else len(self._chosen)
+
+    def __iter__(self) -> Iterator[VariableInfo]:
+        return iter(self._catalog.values()) if self._chosen is None else iter(self._chosen)
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
+
+    def to_pandas(self) -> Any:
+        """A DataFrame by path."""
+        pd = pandas("A table of variables")
+        infos = list(self)
+        return pd.DataFrame(
+            {"unit": [str(i.unit) for i in infos], "kind": [i.kind for i in infos],
+             "component": [i.component for i in infos], "doc": [i.doc for i in infos]},
+            index=pd.Index([i.path for i in infos], name="path"),
+        )  # fmt: skip
+
+    def _sheet(self) -> Sheet:
+        first: dict[str, VariableInfo] = {}
+        for info in islice(self, 200_000):
+            first.setdefault(collapsed(info.path), info)
+        shown = [
+            (i.path if path == i.path else path, str(i.unit), i.kind, i.doc)
+            for path, i in islice(first.items(), 10 * SHOWN)
+        ]
+        names = ("path", "unit", "kind", "meaning")
+        columns = {n: [row[k] for row in shown] for k, n in enumerate(names)}
+        note = f"{len(self):,} variables" if len(self) > len(first) else ""
+        return Sheet("Variables", columns, note, total=len(first))
+
+    def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()
+
+
+def completions(recording: Recording, limit: int = 5000) -> list[str]:
+    """Paths to offer behind ``result["``, arrays by their common name."""
+    return list(groups(islice(recording.catalog, limit)))

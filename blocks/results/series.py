@@ -1,0 +1,349 @@
+"""What are the values of one variable over the run, in which unit?
+
+A :class:`Series` reads its values when they are first asked for and hands them
+out as pint quantities in the declared unit.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, unknown_name
+from ..units import Unit, from_si, quantity, to_si
+from .recording import Recording, VariableInfo
+from .sheet import Sheet
+from .shown import SECOND, label, number, unit_to_show
+
+__all__ = ["Series"]
+
+SIDES = ("left", "right")
+
+
+class Series:
+    """Values of a recorded variable, or of all instances of an array of them.
+
+    Its numbers are in the declared unit wherever no other is asked for. An
+    array has one row per instance and one column per sample.
+
+    Examples
+    --------
+    ::
+
+        v = result["block.v"]
+        v.to("mm/s")            # quantity array in mm/s
+        v.at("1.5 s")           # interpolated by the solver, in the declared unit
+        v.at(["1 s", "2 s"], side="left")
+        v.final, v.max()        # scalar quantities
+        v * result["friction.f"]    # arithmetic gives quantities
+        np.asarray(v)           # bare numbers in the declared unit
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # == compares sample by sample
+
+    def __init__(
+        self, recording: Recording, infos: VariableInfo | Sequence[VariableInfo], path: str
+    ) -> None:
+        self._recording = recording
+        self.is_array = not isinstance(infos, VariableInfo)
+        self.infos: tuple[VariableInfo, ...] = (
+            (infos,) if isinstance(infos, VariableInfo) else tuple(infos)
+        )
+        self.path = path
+        self._si: np.ndarray | None = None
+
+    # -- what it is ------------------------------------------------------------------
+    @property
+    def unit(self) -> Unit:
+        """The declared unit."""
+        return self.infos[0].unit
+
+    @property
+    def units(self) -> Any:
+        """The declared unit as pint's ``Unit``."""
+        return self.unit.pint
+
+    @property
+    def kind(self) -> str:
+        return self.infos[0].kind
+
+    @property
+    def doc(self) -> str:
+        return self.infos[0].doc
+
+    @property
+    def time(self) -> Series:
+        """Sample times. Two equal ones are the sides of an event."""
+        return clock(self._recording)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        samples = len(self._recording.times)
+        return (len(self.infos), samples) if self.is_array else (samples,)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    # -- values ----------------------------------------------------------------------
+    @property
+    def si(self) -> np.ndarray:
+        """Values in SI base units, read once."""
+        if self._si is None:
+            self._si = self._shaped(self._recording.values([i.index for i in self.infos]))
+        return self._si
+
+    def _shaped(self, rows: Any) -> np.ndarray:
+        rows = np.asarray(rows, dtype=float)
+        return rows if self.is_array else rows[0]
+
+    def to(self, units: str | Unit) -> Any:
+        """All samples as a pint quantity in other units.
+
+        Raises
+        ------
+        WrongDimension, AngleFrequencyError, UnknownUnit
+        """
+        return from_si(self.si, unit_to_show(self.unit, units, self.path))
+
+    @property
+    def quantity(self) -> Any:
+        """All samples as a pint quantity in the declared unit."""
+        return from_si(self.si, self.unit)
+
+    @property
+    def magnitude(self) -> np.ndarray:
+        """All samples as numbers in the declared unit."""
+        return self.quantity.magnitude
+
+    m = magnitude
+
+    def at(self, times: Any, side: str = "right") -> Any:
+        """Values at given times, as exact as the solver's own interpolant.
+
+        Parameters
+        ----------
+        times : str, quantity, or sequence of these
+            ``"1.5 s"``, ``["1 s", "2 s"]``, ``quantity([1, 2], "ms")``.
+        side : {"right", "left"}
+            After or before an event that happens at such a time.
+
+        Returns
+        -------
+        Quantity
+            In the declared unit; a scalar for one variable at one time.
+
+        Raises
+        ------
+        ParameterError
+            For times outside the run.
+        """
+        where = f"{self.path}.at"
+        seconds = np.asarray(to_si(_plain_times(times), SECOND, where), dtype=float)
+        return from_si(self._at(seconds, side, where), self.unit)
+
+    def _at(self, seconds: np.ndarray, side: str, where: str) -> Any:
+        if side not in SIDES:
+            raise unknown_name(f"{where}.side", str(side), SIDES, "sides")
+        inside = within_run(self._recording.times, seconds, where).ravel()
+        order = np.argsort(inside, kind="stable")
+        rows = np.empty((len(self.infos), len(inside)))
+        indices = [i.index for i in self.infos]
+        rows[:, order] = self._recording.values(indices, inside[order], side)
+        found = rows.reshape(len(self.infos), *seconds.shape)
+        return found if self.is_array else found[0] if seconds.ndim else float(found[0])
+
+    @property
+    def initial(self) -> Any:
+        """First sample."""
+        return from_si(self._some()[..., 0], self.unit)
+
+    @property
+    def final(self) -> Any:
+        """Last sample."""
+        return from_si(self._some()[..., -1], self.unit)
+
+    def max(self) -> Any:
+        """Largest sample; for an array, that of every instance."""
+        return from_si(self._some().max(axis=-1), self.unit)
+
+    def min(self) -> Any:
+        """Smallest sample; for an array, that of every instance."""
+        return from_si(self._some().min(axis=-1), self.unit)
+
+    def _some(self) -> np.ndarray:
+        if not len(self._recording.times):
+            raise ParameterError(self.path, "has no samples: the run ended before its first one.",
+                                 "See result.message.", code="result.empty")  # fmt: skip
+        return self.si
+
+    def __getitem__(self, index: Any) -> Any:
+        """Instances of an array as Series; samples of a variable as quantities."""
+        if not self.is_array:
+            return self.quantity[index]
+        if isinstance(index, tuple):
+            return self[index[0]].quantity[(..., *index[1:])]
+        chosen = np.arange(len(self.infos))[index]
+        if np.ndim(chosen) == 0:
+            info = self.infos[int(chosen)]
+            return Series(self._recording, info, info.path)
+        return Series(self._recording, [self.infos[k] for k in chosen], self.path)
+
+    # -- the protocols of numpy and arithmetic ----------------------------------------
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.magnitude, dtype=dtype)
+
+    def to_numpy(self) -> np.ndarray:
+        """Numbers in the declared unit (also what matplotlib draws)."""
+        return np.array(self.magnitude)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*_quantities(inputs), **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return func(*_quantities(args), **_quantities(kwargs))
+
+    def __neg__(self) -> Any:
+        return -self.quantity
+
+    def __abs__(self) -> Any:
+        return abs(self.quantity)
+
+    # -- looking -----------------------------------------------------------------------
+    def to_pandas(self) -> Any:
+        """A pandas Series (a DataFrame for an array) over time, units in the labels."""
+        from .result import Result
+
+        frame = Result(self._recording).table(self)
+        return frame if self.is_array else frame.iloc[:, 0]
+
+    def plot(self, units: str | None = None, **options: Any) -> Any:
+        """Draw it over time; options as in ``Result.plot``."""
+        from .plotting import plot
+
+        given = {} if units is None else {self.path: units}
+        return plot(self._recording, [self], units=given, **options)
+
+    def _facts(self) -> Sheet:
+        times = self._recording.times
+        title = label(self.path, self.unit) + (f" × {len(self.infos)}" if self.is_array else "")
+        rows: list[tuple[str, str]] = [("kind", self.kind)]
+        if self.doc:
+            rows.append(("meaning", self.doc))
+        if len(times) and len(self.infos):
+            rows.append(("samples", f"{len(times)} from {number(times[0], SECOND)} to "
+                                    f"{number(times[-1], SECOND)}"))  # fmt: skip
+            worth = {"initial": self.initial, "final": self.final, "min": self.min(),
+                     "max": self.max()}  # fmt: skip
+            for word, value in worth.items():
+                low, high = np.min(value.magnitude), np.max(value.magnitude)
+                text = number(high, self.unit)
+                spread = low != high and np.ndim(value.magnitude)
+                rows.append((word, f"{number(low)} … {text}" if spread else text))
+        return Sheet.of_facts(title, rows)
+
+    def __repr__(self) -> str:
+        return repr(self._facts())
+
+    def _repr_html_(self) -> str | None:
+        return self._facts()._repr_html_()
+
+
+def _operator(name: str) -> Callable[[Series, Any], Any]:
+    function = getattr(operator, name)
+
+    def forward(self: Series, other: Any) -> Any:
+        return function(self.quantity, _operand(other))
+
+    forward.__name__ = name
+    return forward
+
+
+def _reflected(name: str) -> Callable[[Series, Any], Any]:
+    function = getattr(operator, name)
+
+    def backward(self: Series, other: Any) -> Any:
+        return function(_operand(other), self.quantity)
+
+    backward.__name__ = name
+    return backward
+
+
+for _name in ("add", "sub", "mul", "truediv", "pow"):
+    setattr(Series, f"__{_name}__", _operator(_name))
+    setattr(Series, f"__r{_name}__", _reflected(_name))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Series, f"__{_name}__", _operator(_name))
+
+
+def _operand(other: Any) -> Any:
+    if isinstance(other, Series):
+        return other.quantity
+    return quantity(other) if isinstance(other, str) else other
+
+
+def _quantities(things: Any) -> Any:
+    if isinstance(things, Series):
+        return things.quantity
+    if isinstance(things, dict):
+        return {k: _quantities(v) for k, v in things.items()}
+    if isinstance(things, (tuple, list)):
+        return type(things)(_quantities(v) for v in things)
+    return things
+
+
+def _plain_times(times: Any) -> Any:
+    return times.quantity if isinstance(times, Series) else times
+
+
+def within_run(times: np.ndarray, wanted: np.ndarray, where: str) -> np.ndarray:
+    """The wanted times, refused if one is outside the run by more than rounding."""
+    if not len(times):
+        raise ParameterError(where, "the run ended before its first sample.",
+                             "See result.message.", code="result.empty")  # fmt: skip
+    start, end = float(times[0]), float(times[-1])
+    slack = 1e-12 * max(abs(start), abs(end))
+    outside = ~((wanted >= start - slack) & (wanted <= end + slack))
+    if np.any(outside):
+        first = np.ravel(wanted)[np.ravel(outside)][0]
+        raise ParameterError(
+            where,
+            f"{number(first, SECOND, 9)} is outside the run, which covers "
+            f"{number(start, SECOND, 9)} to {number(end, SECOND, 9)}.",
+            "Take a time in that range.",
+            given=first,
+            bound=(start, end),
+            code="result.time",
+        )
+    return np.clip(wanted, start, end)
+
+
+class _Clock:
+    """A recording of time itself."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.name, self.times = recording.name, recording.times
+        self.catalog = {_TIME.path: _TIME}
+        self.events, self.statistics = (), {}
+        self.status, self.message = recording.status, recording.message
+
+    def values(self, indices: Any, times: Any = None, side: str = "right") -> np.ndarray:
+        return np.array([self.times if times is None else times], dtype=float)
+
+    def energy_terms(self) -> tuple[()]:
+        return ()
+
+
+_TIME = VariableInfo("time", "", "time", SECOND, "time", "time of the run", 0)
+
+
+def clock(recording: Recording) -> Series:
+    """The sample times as a Series."""
+    return Series(_Clock(recording), _TIME, "time")

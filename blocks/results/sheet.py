@@ -1,0 +1,128 @@
+"""How is a small table read in a terminal or a notebook?
+
+rich lays it out, or pandas where rich is missing; with neither, tab-separated
+lines. Only text and numbers are known here.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..exceptions import need_package
+
+__all__ = ["Sheet", "pandas"]
+
+SHOWN = 30  # rows printed; the rest is counted
+
+
+def pandas(purpose: str) -> Any:
+    """The module pandas, or the error that names it."""
+    try:
+        import pandas as module
+    except ImportError:
+        raise need_package("pandas", purpose, "table") from None
+    return module
+
+
+class Sheet:
+    """A titled table of text and numbers.
+
+    Parameters
+    ----------
+    title : str
+    columns : mapping of str to sequence
+    note : str
+        A line below the table.
+    total : int, optional
+        Number of rows there would be, where only some are given.
+    last : bool
+        Whether the last row is a total, kept and set apart.
+    """
+
+    def __init__(self, title: str, columns: Mapping[str, Sequence[Any]], note: str = "",
+                 total: int | None = None, last: bool = False) -> None:  # fmt: skip
+        self.title, self.columns, self.note, self.last = title, dict(columns), note, last
+        self.rows = len(next(iter(self.columns.values()), ()))
+        self.total = self.rows if total is None else total
+
+    @classmethod
+    def of_facts(cls, title: str, rows: Sequence[tuple[str, Any]], note: str = "") -> Sheet:
+        """Two columns without headings: what, and its value."""
+        return cls(title, {"": [k for k, _ in rows], " ": [v for _, v in rows]}, note)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def to_pandas(self) -> Any:
+        """All rows as a DataFrame."""
+        return pandas("Making a DataFrame").DataFrame(self.columns)
+
+    def _lines(self) -> list[tuple[str, ...]]:
+        rows = list(zip(*([_text(v) for v in c] for c in self.columns.values()), strict=True))
+        if len(rows) <= SHOWN:
+            return rows
+        tail = SHOWN // 5
+        return [*rows[: SHOWN - tail], tuple("…" for _ in self.columns), *rows[-tail:]]
+
+    def _note(self) -> str:
+        hidden = self.total > min(self.rows, SHOWN)
+        return "\n".join(filter(None, [self.note, f"{self.total:,} rows" if hidden else ""]))
+
+    def __repr__(self) -> str:
+        lines = self._lines()
+        if not lines:
+            return f"{self.title}: none"
+        try:
+            return self._with_rich(lines)
+        except ImportError:
+            pass
+        try:
+            frame = pandas("Printing a table").DataFrame(lines, columns=list(self.columns))
+            body = frame.to_string(index=False)
+        except ImportError:
+            body = "\n".join("\t".join(line) for line in [tuple(self.columns), *lines])
+        return "\n".join(filter(None, [self.title, body, self._note()]))
+
+    def _with_rich(self, lines: list[tuple[str, ...]]) -> str:
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        facts = not any(name.strip() for name in self.columns)
+        table = Table(title=Text(self.title, style="bold"), title_justify="left", box=box.SIMPLE,
+                      show_header=not facts, pad_edge=False)  # fmt: skip
+        for name, values in self.columns.items():
+            right = not facts and all(isinstance(v, (int, float)) for v in values)
+            table.add_column(name, justify="right" if right else "left", overflow="fold")
+        for k, line in enumerate(lines):
+            table.add_row(*(Text(cell) for cell in line),
+                          end_section=self.last and k == len(lines) - 2)  # fmt: skip
+        width = max(80, shutil.get_terminal_size((100, 24)).columns)
+        page = io.StringIO()
+        Console(file=page, width=width, color_system=None).print(table)
+        drawn = "\n".join(line.rstrip() for line in page.getvalue().splitlines() if line.strip())
+        return "\n".join(filter(None, [drawn, self._note()]))
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks; without pandas the text is shown instead."""
+        import html
+
+        try:
+            frame = pandas("Printing a table").DataFrame(self._lines(), columns=list(self.columns))
+        except ImportError:
+            return None
+        facts = not any(name.strip() for name in self.columns)
+        body = frame.to_html(index=False, header=not facts, border=0)
+        note = self._note()
+        return (f"<p><b>{html.escape(self.title)}</b></p>{body}"
+                + (f"<p>{html.escape(note)}</p>" if note else ""))  # fmt: skip
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"

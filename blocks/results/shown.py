@@ -1,0 +1,98 @@
+"""In which unit, and how, is a value shown?
+
+Conversions for display, with messages worded for someone who looks at a
+result, and the texts of units, numbers and labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension
+from ..units import Unit, conversion, unit
+
+__all__ = ["SECOND", "from_label", "label", "number", "pretty", "time_unit", "unit_to_show"]
+
+SECOND = unit("s")
+_LABEL = re.compile(r"(?P<path>.*\S)\s*\[(?P<unit>[^\[\]]*)\]\s*$")
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SYMBOLS = {"degC": "°C", "degF": "°F", "deg": "°", "degree": "°", "ohm": "Ω", "percent": "%"}
+
+
+def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
+    """The unit to show ``path`` in: its declared one, or the one asked for.
+
+    Raises
+    ------
+    UnknownUnit, WrongDimension, AngleFrequencyError
+        Where the unit asked for does not fit.
+    """
+    if target is None:
+        return source
+    try:
+        return conversion(source, target, path)
+    except AngleFrequencyError:
+        problem = f"is in {source} and cannot be shown in {target}."
+        advice = (
+            "One turn is 2π rad: show it in rev/s, rpm or rad/s."
+            if source.angular
+            else "It counts periods: show it in Hz or kHz."
+        )
+        raise AngleFrequencyError(
+            path, problem, advice, expected=source, given=target
+        ) from None
+    except UnknownUnit as error:
+        raise UnknownUnit(path, error.problem, error.advice, unit=target) from None
+    except UnitError:
+        raise WrongDimension(
+            path,
+            f"is in {source} and cannot be shown in {target}.",
+            f"Name {source} or a unit convertible to it.",
+            expected=source,
+            given=target,
+        ) from None
+
+
+def label(path: str, shown: Unit) -> str:
+    """The heading of a column: ``"block.v [m/s]"``, ``"gear.ratio [1]"``."""
+    return f"{path} [{shown}]"
+
+
+def from_label(text: str, where: str = "") -> tuple[str, Unit]:
+    """Path and unit of a heading, the inverse of :func:`label`."""
+    match = _LABEL.match(text)
+    if match is None:
+        raise UnknownUnit(
+            where,
+            f"the column {text!r} has no unit.",
+            f"Write the unit into the heading, such as '{text} [m/s]', or '[1]' where there is "
+            "none.",
+            column=text,
+        )
+    return match["path"], unit(match["unit"])
+
+
+def pretty(shown: Unit) -> str:
+    """A unit as set in print: ``"N·s/m"``, ``"m/s²"``, ``"°C"``."""
+    text = _SYMBOLS.get(shown.text, shown.text)
+    text = re.sub(r"(?:\*\*|\^)\(?(-?\d+)\)?", lambda m: m[1].translate(_SUPERSCRIPT), text)
+    return re.sub(r"\s*\*\s*", "·", text)
+
+
+def number(value: Any, shown: Unit | None = None, digits: int = 5) -> str:
+    """A number with its unit for people: ``"0.25 m/s"``, ``"-12.5 °C"``."""
+    text = f"{float(value) + 0.0:.{digits}g}"
+    return text if shown is None or not shown.text else f"{text} {pretty(shown)}"
+
+
+def time_unit(span: float) -> Unit:
+    """A unit in which a duration in s is a number of sensible size."""
+    limits: Mapping[str, float] = {"ns": 1e-6, "us": 1e-3, "ms": 0.5, "s": 600, "min": 2e4,
+                                   "hour": 4e5}  # fmt: skip
+    if not np.isfinite(span) or span <= 0:
+        return SECOND
+    return unit(next((name for name, below in limits.items() if span < below), "day"))

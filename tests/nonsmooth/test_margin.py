@@ -1,0 +1,243 @@
+"""Stick margin and the split of efforts that the motion leaves open."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq, linprog
+
+from blocks.nonsmooth import MarginProblem, minimal_split, solve_box, undetermined_groups
+
+PARALLEL = np.ones((2, 2))
+
+
+def margin_by_linear_program(D, r, F):
+    """min s with D x = r, |x| <= s F, straight from the definition."""
+    n = len(r)
+    eye = np.eye(n)
+    # HiGHS has absolute tolerances: equal units first, then forces of order one.
+    d = 1 / np.sqrt(np.diag(D))
+    size = np.max(F / d)
+    D, r, F = D * np.outer(d, d), r * d / size, F / d / size
+    answer = linprog(
+        np.append(np.zeros(n), 1.0),
+        A_ub=np.block([[eye, -F[:, None]], [-eye, -F[:, None]]]), b_ub=np.zeros(2 * n),
+        A_eq=np.column_stack([D, np.zeros(n)]), b_eq=r, bounds=(None, None),
+    )  # fmt: skip
+    return answer.fun
+
+
+# Margin --------------------------------------------------------------------------------------
+
+
+def test_parallel_brakes_of_1_and_3_slip_at_a_load_of_exactly_4():
+    brakes = MarginProblem(PARALLEL, [-1, -3], [1, 3], [True, True])
+    slip = brentq(lambda load: brakes.value([load, load])[0] - 1, 0.1, 10, xtol=1e-14)
+    assert slip == pytest.approx(4.0, abs=1e-12)
+    at = brakes.margin([10 / 3, 10 / 3])
+    assert at.value[0] == pytest.approx(10 / 12, abs=1e-14)  # a least-norm split says 1 here
+    assert at.first[0].tolist() == [0, 1]
+    assert brakes.value([-4.0, -4.0])[0] == pytest.approx(1.0)
+
+
+def test_geared_brakes_slip_at_a_load_of_exactly_3_5():
+    w = np.array([1.0, 3.0])
+    D, F = np.outer(w, w) / 2.8, np.array([2.0, 0.5])
+    brakes = MarginProblem(D, -F, F, [0, 1])
+    for load in (-3.5, 0.7, 3.5):
+        assert brakes.value(w * load / 2.8)[0] == pytest.approx(abs(load) / 3.5, abs=1e-13)
+
+
+def test_loop_breaks_away_at_1_7_and_names_the_elements():
+    W = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])
+    inverse_mass = np.diag([1.0, 0.5])
+    F = np.array([1.0, 2.0, 0.7])
+    loop = MarginProblem(W @ inverse_mass @ W.T, -F, F, [0, 1, 2])
+    at = loop.margin(W @ inverse_mass @ np.array([1.7, 0.0]))
+    assert at.value[0] == pytest.approx(1.0, abs=1e-13)
+    assert at.first[0].tolist() == [0, 2]
+    assert at.worst == at.value[0]
+
+
+def test_regular_margin_is_the_largest_ratio_and_knows_sliding_neighbours():
+    D = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    F = np.array([1.0, 4.0, 2.0])
+    both = MarginProblem(D, -F, F, [0, 2])
+    # Element 1 slides with its effort of -4 N: 2 x0 = 1 + (-4), x0 = -1.5.
+    at = both.margin([1.0, 0.0, 1.0], effort=[0.0, -4.0, 0.0])
+    assert_allclose(at.value, [1.5, 0.5])
+    assert [f.tolist() for f in at.first] == [[0], [2]]
+    assert [p.tolist() for p in both.parts] == [[0], [2]]
+    with pytest.raises(ValueError, match="efforts of the elements that are not stuck"):
+        both.value([1.0, 0.0, 1.0])
+
+
+def test_contact_lets_go_where_its_effort_is_zero():
+    contact = MarginProblem([[2.0]], 0.0, np.inf, [0], scale=10.0)
+    assert contact.value([4.0])[0] == pytest.approx(1 - 2 / 10)
+    assert contact.value([0.0])[0] == pytest.approx(1.0)
+    assert contact.value([-4.0])[0] > 1
+
+
+def test_lopsided_bounds_are_reached_at_one():
+    element = MarginProblem([[1.0]], -1.0, 3.0, [0])
+    for effort, value in ((3.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (2.0, 0.5)):
+        assert element.value([effort])[0] == pytest.approx(value)
+
+
+def test_prestressed_contacts_never_let_go_together():
+    # Clamped from both sides: the stress between the two walls is free.
+    clamp = MarginProblem([[1.0, -1.0], [-1.0, 1.0]], 0.0, np.inf, [0, 1])
+    assert clamp.value([5.0, -5.0])[0] == -np.inf
+
+
+def test_load_that_no_effort_can_balance_has_an_infinite_margin():
+    assert MarginProblem(PARALLEL, -1.0, 1.0, [0, 1]).value([1.0, 0.5])[0] == np.inf
+    across_prescribed = MarginProblem([[0.0]], -1.0, 1.0, [0])
+    assert across_prescribed.value([0.5])[0] == np.inf
+    assert across_prescribed.value([0.0])[0] == 0.0
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 7), st.integers(1, 7))
+def test_margin_is_the_one_of_the_linear_program(seed, n, rank):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(n, min(n, rank)))
+    D, F = W @ W.T, rng.exponential(size=n) + 0.05
+    r = D @ rng.normal(size=n)
+    problem = MarginProblem(D, -F, F, np.arange(n))
+    reference = margin_by_linear_program(D, r, F)
+    assert problem.value(r).max() == pytest.approx(reference, rel=1e-6)
+    first = np.concatenate(problem.margin(r).first)
+    assert len(first) >= 1
+
+
+def test_large_singular_part_takes_a_linear_program():
+    rng = np.random.default_rng(8)
+    n = 24
+    W = rng.normal(size=(n, 12))
+    D, F, r = W @ W.T, np.ones(n), W @ rng.normal(size=12)
+    at = MarginProblem(D, -F, F, np.arange(n)).margin(r)
+    assert at.value[0] == pytest.approx(margin_by_linear_program(D, r, F), rel=1e-7)
+    assert len(at.first[0]) >= 13
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.integers(2, 6), st.floats(0.2, 2.0))
+def test_margin_passes_one_exactly_where_stick_ends(seed, n, load):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(n, max(1, n - 2)))
+    D, F = W @ W.T, rng.exponential(size=n) + 0.05
+    b = W @ rng.normal(size=W.shape[1])
+    b *= load / MarginProblem(D, -F, F, np.arange(n)).value(b)[0]
+    if abs(load - 1) > 1e-6:
+        assert np.all(solve_box(D, b, -F, F).stuck) == (load < 1)
+
+
+def test_ten_thousand_margins_need_no_loop():
+    n = 10_000
+    mass = np.linspace(1, 2, n)
+    many = MarginProblem(sp.diags_array(1 / mass), -2.0, 2.0, np.arange(n))
+    assert many.size == n
+    assert_allclose(many.value(np.full(n, 1.0)), mass / 2)
+
+
+# Split ---------------------------------------------------------------------------------------
+
+
+def test_parallel_brakes_share_in_proportion_to_their_strength():
+    held = solve_box(PARALLEL, [3.5, 3.5], [-1, -3], [1, 3])
+    split = minimal_split(PARALLEL, [-1, -3], [1, 3], held.effort, held.stuck)
+    assert_allclose(split, [0.875, 2.625], atol=1e-12)
+
+
+def test_free_internal_stress_of_a_group_is_described():
+    D = np.zeros((4, 4))
+    D[:3, :3] = 1.0
+    D[3, 3] = 1.0
+    F = np.array([1.0, 2.0, 4.0, 1.0])
+    held = solve_box(D, [3.0, 3.0, 3.0, 0.5], -F, F)
+    (group,) = undetermined_groups(D, -F, F, held.effort, held.stuck)
+    assert group.members.tolist() == [0, 1, 2]
+    assert group.freedom == 2
+    assert_allclose(group.low, [-1.0, -2.0, 0.0], atol=1e-9)
+    assert_allclose(group.high, [1.0, 2.0, 4.0], atol=1e-9)
+    split = minimal_split(D, -F, F, held.effort, held.stuck)
+    assert_allclose(split, [3 / 7, 6 / 7, 12 / 7, 0.5], atol=1e-11)
+
+
+def test_independent_groups_are_told_apart_within_one_part():
+    # Two pairs of parallel brakes on two masses that a fifth friction couples.
+    W = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [1, -1]])
+    F = np.array([1.0, 1, 1, 3, 0.1])
+    D = W @ W.T
+    held = solve_box(D, W @ np.array([0.4, 0.8]), -F, F)
+    groups = undetermined_groups(D, -F, F, held.effort, held.stuck)
+    assert len(groups) == 1  # the coupling makes all five one group of three stresses
+    assert groups[0].freedom == 3
+    apart = undetermined_groups(D[:4, :4], -F[:4], F[:4], held.effort[:4], np.arange(4))
+    assert [g.members.tolist() for g in apart] == [[0, 1], [2, 3]]
+
+
+def test_determined_efforts_belong_to_no_group_and_stay():
+    D, F = np.array([[2.0, -1.0], [-1.0, 2.0]]), np.ones(2)
+    held = solve_box(D, [0.3, 0.1], -F, F)
+    assert undetermined_groups(D, -F, F, held.effort, held.stuck) == []
+    assert np.array_equal(minimal_split(D, -F, F, held.effort, held.stuck), held.effort)
+
+
+def test_efforts_pinned_by_their_bounds_are_determined():
+    held = solve_box(PARALLEL, [4.0, 4.0], [-1, -3], [1, 3])
+    assert undetermined_groups(PARALLEL, [-1, -3], [1, 3], held.effort, [0, 1]) == []
+
+
+def test_table_on_four_legs_shares_its_weight_evenly():
+    corners = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, -1], [1, -1, 1]])  # lift, two tilts
+    D = corners @ corners.T
+    held = solve_box(D, D @ np.array([3.0, 1.0, 3.0, 1.0]), 0.0, np.inf)
+    split = minimal_split(D, 0.0, np.inf, held.effort, held.stuck)
+    assert_allclose(split, 2.0, atol=1e-9)
+    (group,) = undetermined_groups(D, 0.0, np.inf, held.effort, held.stuck)
+    assert_allclose(group.low, 0.0, atol=1e-9)
+    assert_allclose(group.high, 4.0, atol=1e-9)
+
+
+def test_what_the_largest_ratio_leaves_open_has_the_least_norm():
+    # Beam on legs at x = -1, 0 and three at 1, 12 N in all, moment 9 N m about 0. The
+    # least leg can carry 1 N at most (first two), the last three share 10 N in any way.
+    legs = np.array([[1.0, -1], [1, 0], [1, 1], [1, 1], [1, 1]])
+    D = legs @ legs.T
+    for effort in ([1.0, 1, 8, 1, 1], [0.0, 3, 0, 0, 9], [1.5, 0, 10.5, 0, 0]):
+        split = minimal_split(D, 0.0, np.inf, effort, np.arange(5))
+        assert_allclose(split, [1, 1, 10 / 3, 10 / 3, 10 / 3], atol=1e-9)
+
+
+def test_friction_across_a_rigid_path_may_have_any_effort_and_reports_none():
+    (group,) = undetermined_groups([[0.0]], -2.0, 2.0, [1.5], [0])
+    assert (group.low[0], group.high[0]) == (-2.0, 2.0)
+    assert minimal_split([[0.0]], -2.0, 2.0, [1.5], [0])[0] == pytest.approx(0.0, abs=1e-12)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**31), st.integers(2, 7), st.integers(1, 4))
+def test_split_keeps_the_motion_and_has_the_smallest_largest_ratio(seed, n, rank):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(n, min(rank, n)))
+    D, F = W @ W.T, rng.exponential(size=n) + 0.1
+    b = W @ rng.normal(size=W.shape[1])
+    b /= MarginProblem(D, -F, F, np.arange(n)).value(b)[0] * rng.uniform(1.05, 3)
+    held = solve_box(D, b, -F, F)
+    split = minimal_split(D, -F, F, held.effort, held.stuck)
+    assert_allclose(D @ split, D @ held.effort, atol=1e-10 * np.max(np.abs(b)))
+    assert np.max(np.abs(split) / F) == pytest.approx(margin_by_linear_program(D, b, F), rel=1e-6)
+    # Least norm among those: no small internal stress may lower it.
+    _, values, right = np.linalg.svd(D / np.sqrt(np.outer(np.diag(D), np.diag(D))))
+    stress = right[int(np.sum(values > 1e-11)) :] / np.sqrt(np.diag(D))
+    top = np.max(np.abs(split) / F) * (1 + 1e-9)
+    for step in (1e-4, -1e-4):
+        for direction in stress:
+            other = split + step * direction
+            if np.max(np.abs(other) / F) <= top:
+                assert np.sum((other / F) ** 2) >= np.sum((split / F) ** 2) - 1e-9

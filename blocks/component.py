@@ -17,10 +17,33 @@ Which declaration or base to take
 ``Branch``         base of two-ports: R, C, through R to C, across R minus C
 ``Component``      everything else
 =================  ====================================================
+
+Units that depend on the instance
+---------------------------------
+Blocks that work in any unit declare where it comes from. ``unit="any"`` lets a
+parameter take the unit of the value it is given; a function of the component
+derives a unit from its options and from the units of other parameters, and one
+that returns a list declares as many numbered variables or signals::
+
+    class Gain(Component):
+        input = Option("1", doc="Unit of the input")
+        gain = Parameter("1", unit="any")
+        u = Input(lambda c: c.input)
+        y = Output(lambda c: c.gain.units * quantity(1, c.input).units)
+
+    class Sum(Component):
+        unit = Option("1")
+        signs = Option("++")
+        u = Input(lambda c: [c.unit] * len(c.signs))      # ports u1, u2, ...
+        y = Output(lambda c: c.unit)
+
+Such functions may read options, units and array sizes, never values. Units and
+ports are settled when a component is made and cannot change afterwards.
 """
 
 from __future__ import annotations
 
+import copy
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,11 +55,13 @@ from .domain import Domain
 from .exceptions import (
     ConnectionRefused,
     EquationError,
+    ModelError,
     NamingError,
     ParameterError,
+    UnitError,
     unknown_name,
 )
-from .units import Unit, from_si, quantity, to_si, unit
+from .units import Unit, from_si, quantity, to_si, unit, unit_of
 
 __all__ = [
     "Branch", "Component", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "PortRef",
@@ -55,6 +80,8 @@ class Declaration:
 
     name: str = ""
     when: str | Callable[[Any], bool] | None = None
+    group: str = ""  # name of the declaration that this is a numbered one of
+    open: bool = False  # whether the unit depends on the instance
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -71,12 +98,18 @@ class Declaration:
         if component is None:
             return self
         trace = component.__dict__.get("_trace")
-        return trace.symbol(self) if trace is not None else self.read(component)
+        if trace is not None:
+            return trace.symbol(self)
+        return (component._form_of(self) if self.open else self).read(component)
 
     def __set__(self, component: Any, value: Any) -> None:
         component._assign(self, value)
 
     def read(self, component: Component) -> Any:
+        raise NotImplementedError
+
+    def with_unit(self, u: Unit) -> Declaration:
+        """This declaration for an instance whose unit is known."""
         raise NotImplementedError
 
 
@@ -88,8 +121,10 @@ class Parameter(Declaration):
     default : str, quantity, number or sequence
         Its unit is the declared one. A bare number declares a dimensionless
         parameter.
-    unit : str, optional
-        Declared unit, where the default does not show it.
+    unit : str or function of the component, optional
+        Declared unit, where the default does not show it; ``"any"`` takes the
+        unit of the value given, a function derives it (default and bounds are
+        then plain numbers in that unit).
     minimum, maximum : same forms as ``default``, or 0, optional
         Bounds that are allowed themselves.
     above, below : optional
@@ -105,7 +140,7 @@ class Parameter(Declaration):
     def __init__(
         self,
         default: Any,
-        unit: str | None = None,
+        unit: str | Callable[[Any], Any] | None = None,
         *,
         minimum: Any = None,
         maximum: Any = None,
@@ -116,21 +151,42 @@ class Parameter(Declaration):
         when: str | Callable[[Any], bool] | None = None,
         doc: str = "",
     ) -> None:
-        self.unit = _unit_of_default(default, unit)
-        self.default = to_si(default, self.unit, "default")
-        self.bounds = {
-            word: self._bound(bound)
+        self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
+        self._given = default, {
+            word: bound
             for word, bound in (
                 ("minimum", minimum), ("maximum", maximum), ("above", above), ("below", below)
             )
             if bound is not None
         }  # fmt: skip
-        self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
+        self.any_unit = unit == "any"
+        self.open = self.any_unit or callable(unit)
+        self.unit_of = unit if callable(unit) else None
+        self._settle(_unit_of_default(default, None if self.open else unit))
+
+    def _settle(self, u: Unit) -> None:
+        default, bounds = self._given
+        self.unit = u
+        self.default = to_si(self._in_unit(default), u, "default")
+        self.bounds = {word: self._bound(bound) for word, bound in bounds.items()}
+
+    def _in_unit(self, number: Any) -> Any:
+        """A plain number is one in the declared unit where that is not known beforehand."""
+        return quantity(number, self.unit) if self.unit_of and not isinstance(number, str) else number
 
     def _bound(self, bound: Any) -> float:
         if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
             return float(bound)
-        return float(to_si(bound, self.unit, "bound"))
+        return float(to_si(self._in_unit(bound), self.unit, "bound"))
+
+    def with_unit(self, u: Unit) -> Parameter:
+        made = copy.copy(self)
+        if u.dimension != self.unit.dimension and not made.unit_of:
+            made.unit, made.bounds = u, {w: made._bound(b) for w, b in self._given[1].items()}
+        else:
+            made._settle(u)
+        made.open = False
+        return made
 
     def read(self, component: Component) -> Any:
         value = component._values.get(self.name, self.default)
@@ -162,6 +218,19 @@ class Parameter(Declaration):
                     given=value, bound=limit, rule=word,
                 )  # fmt: skip
         return number
+
+
+def _unit_given(value: Any, where: str) -> Unit:
+    """The unit of a user's value, plain numbers being dimensionless."""
+    first = value
+    while isinstance(first, (list, tuple)) and len(first):
+        first = first[0]
+    if not isinstance(first, str) and not hasattr(first, "units"):
+        return unit("")
+    try:
+        return unit_of(first)
+    except UnitError as error:
+        raise type(error)(where, error.problem, error.advice, **error.data) from None
 
 
 def _unit_of_default(default: Any, text: str | None) -> Unit:
@@ -240,9 +309,11 @@ class Variable(Declaration):
 
     Parameters
     ----------
-    unit : str
+    unit : str or function of the component
+        A function that returns a list declares numbered variables ``x1, x2, …``;
+        ``self.x`` in ``equations()`` is then the list of them.
     initial : str or quantity, optional
-        Default initial target.
+        Default initial target (a plain number where the unit is a function).
     priority : {"high", "low", "none"}
         Priority of the default target.
     nominal : str or quantity, optional
@@ -250,20 +321,43 @@ class Variable(Declaration):
     """
 
     def __init__(
-        self, unit: str = "", initial: Any = None, *, priority: str = "none", nominal: Any = None,
+        self, unit: str | Callable[[Any], Any] = "", initial: Any = None, *,
+        priority: str = "none", nominal: Any = None,
         when: str | Callable[[Any], bool] | None = None, doc: str = "",
     ) -> None:  # fmt: skip
-        self.unit = _unit(unit)
-        self.initial = None if initial is None else to_si(initial, self.unit, "initial")
-        self.nominal = None if nominal is None else abs(to_si(nominal, self.unit, "nominal"))
+        self.open = callable(unit)
+        self.unit_of = unit if callable(unit) else None
+        self._given = initial, nominal
+        self.initial = self.nominal = None
+        self.unit = _unit("" if callable(unit) else unit)
+        if not self.open:
+            self._settle(self.unit)
         self.priority, self.when, self.doc = priority, when, doc
+
+    def _settle(self, u: Unit) -> None:
+        self.unit = u
+        initial, nominal = (
+            quantity(v, u) if isinstance(v, (int, float)) and self.unit_of else v
+            for v in self._given
+        )
+        self.initial = None if initial is None else to_si(initial, u, "initial")
+        self.nominal = None if nominal is None else abs(to_si(nominal, u, "nominal"))
+
+    def with_unit(self, u: Unit) -> Variable:
+        made = copy.copy(self)
+        made._settle(u)
+        made.open = False
+        return made
 
     def read(self, component: Component) -> VariableRef:
         return VariableRef(component, self)
 
 
-def _unit(text: str | Unit) -> Unit:
-    return text if isinstance(text, Unit) else unit(text)
+def _unit(text: Any) -> Unit:
+    """A :class:`Unit` from a text, a pint unit or itself."""
+    if isinstance(text, Unit):
+        return text
+    return unit(text if isinstance(text, str) else f"{text:~C}")
 
 
 class Discrete(Variable):
@@ -288,7 +382,7 @@ class Input(Signal):
         one, an unconnected input is a finding of ``check()``.
     """
 
-    def __init__(self, unit: str = "", *, default: str | None = None,
+    def __init__(self, unit: str | Callable[[Any], Any] = "", *, default: str | None = None,
                  when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
         super().__init__(unit, when=when, doc=doc)
         self.default = default
@@ -395,9 +489,12 @@ class Component:
                         "Rename one of the two.", name=name,
                     )  # fmt: skip
         cls._declared = declared
-        cls._kernels = {}
+        cls._kernels, cls._forms = {}, {}
+        cls._open = any(d.open for d in declared.values())
 
     _kernels: ClassVar[dict[Any, Any]] = {}
+    _forms: ClassVar[dict[Any, dict[str, Declaration]]] = {}
+    _open: ClassVar[bool] = False
 
     def __init__(self, *, count: int | None = None, **values: Any) -> None:
         if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
@@ -407,6 +504,8 @@ class Component:
             _name="", _parent=None, _count=count, _values={}, _targets={}, _nominals={},
             _children={}, _connections=[], _revision=0,
         )  # fmt: skip
+        if self._open:
+            values = self._take_structure(values)
         for name, value in values.items():
             setattr(self, name, value)
         if self.is_composite:
@@ -428,15 +527,122 @@ class Component:
         """Relations between parameters that must hold; yields what is violated."""
         return iter(())
 
+    # -- declarations whose unit depends on the instance ---------------------------
+    def _take_structure(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Take options and parameters that set units, settle the form; returns the rest."""
+        def sets_structure(name: str) -> bool:
+            declared = self._declared.get(name)
+            return isinstance(declared, Option) or getattr(declared, "any_unit", False)
+
+        self.__dict__["_units"] = {}
+        for name, value in values.items():
+            if sets_structure(name):
+                setattr(self, name, value)
+        self.__dict__["_declared"] = self._make_form()
+        return {n: v for n, v in values.items() if not sets_structure(n)}
+
+    def _structure_key(self) -> tuple[Any, ...]:
+        """What the equations depend on: options, functions of time, array sizes, open units."""
+        parts: list[Any] = []
+        for name, value in self._values.items():
+            declared = type(self)._declared[name]
+            if isinstance(declared, Option) or callable(value):
+                parts.append((name, value))
+            elif np.ndim(declared.default):  # type: ignore[attr-defined]
+                parts.append((name, np.shape(value)[-np.ndim(declared.default):]))  # type: ignore[attr-defined]
+        if self._open:
+            parts += [(name, str(u)) for name, u in self._units.items()]
+        return tuple(sorted(parts, key=lambda item: item[0]))
+
+    def _make_form(self) -> dict[str, Declaration]:
+        """The declarations of this instance, with units and numbers of ports."""
+        key = self._structure_key()
+        if key not in self._forms:
+            form = dict(type(self)._declared)
+            before = self.__dict__.get("_declared")
+            self.__dict__["_declared"] = form  # functions below read options and parameters of it
+            try:
+                for name, declared in type(self)._declared.items():
+                    if getattr(declared, "any_unit", False):
+                        form[name] = declared.with_unit(self._units.get(name, declared.unit))  # type: ignore[attr-defined]
+                for name, declared in type(self)._declared.items():
+                    if getattr(declared, "unit_of", None) and declared.exists(self):
+                        self._derive(form, name, declared)
+            finally:
+                if before is None:
+                    del self.__dict__["_declared"]
+                else:
+                    self.__dict__["_declared"] = before
+            self._forms[key] = form
+        return self._forms[key]
+
+    def _derive(self, form: dict[str, Declaration], name: str, declared: Any) -> None:
+        try:
+            derived = declared.unit_of(self)
+            if not isinstance(derived, (list, tuple)):
+                form[name] = declared.with_unit(_unit(derived))
+                return
+            units = [_unit(u) for u in derived]
+        except UnitError as error:
+            raise type(error)(f"{self.path}.{name}", error.problem, error.advice,
+                              **error.data) from None
+        del form[name]
+        for k, u in enumerate(units, 1):
+            made = declared.with_unit(u)
+            made.name, made.group = f"{name}{k}", name
+            form[made.name] = made
+
+    def _form_of(self, declared: Declaration) -> Declaration:
+        """The declaration in the form it has for this instance."""
+        made = self._declared.get(declared.name)
+        if made is None:
+            numbered = [n for n, d in self._declared.items() if d.group == declared.name]
+            raise unknown_name(self.path, declared.name, numbered, "numbered ports")
+        return made
+
+    def _reform(self, where: str, old_values: dict[str, Any], old_units: dict[str, Unit]) -> None:
+        """Settle the form anew after a structural change; refuse other units or ports."""
+        def shape(form: dict[str, Declaration]) -> Any:
+            return {n: getattr(getattr(d, "unit", None), "dimension", None)
+                    for n, d in form.items() if d.exists(self)}
+
+        before = self._declared
+        try:
+            new = self._make_form()
+            if shape(new) != shape(before):
+                raise ParameterError(
+                    where, "sets units or the number of ports, which are settled when a component "
+                    "is made.", f"Make a new {type(self).__name__} and connect it.",
+                    code="parameter.form",
+                )  # fmt: skip
+        except ModelError:
+            self.__dict__.update(_values=old_values, _units=old_units)
+            raise
+        self.__dict__["_declared"] = new
+
     # -- values ----------------------------------------------------------------
     def _assign(self, declared: Declaration, value: Any) -> None:
         where = f"{self.path}.{declared.name}"
         if isinstance(declared, (Parameter, Option)):
+            old = (self._values.copy(), self._units.copy()) if self._open else ({}, {})
+            if getattr(declared, "any_unit", False) and not callable(value):
+                given = _unit_given(value, where)
+                declared = type(self)._declared[declared.name].with_unit(given)
             accepted = declared.accept(value, where)
             if np.ndim(accepted) and isinstance(declared, Parameter):
                 accepted = self._shaped(declared, np.asarray(accepted), where)
+            structure = isinstance(declared, Option) or callable(accepted) or (
+                np.ndim(accepted) > 0 and isinstance(declared, Parameter)
+                and np.ndim(declared.default) > 0
+                and np.shape(accepted) != np.shape(self._values.get(declared.name, declared.default))
+            )
             self._values[declared.name] = accepted
-            self._changed(isinstance(declared, Option) or callable(accepted))
+            if getattr(declared, "any_unit", False):
+                structure = structure or self._units.get(declared.name) != declared.unit  # type: ignore[attr-defined]
+                self._units[declared.name] = declared.unit  # type: ignore[attr-defined]
+            if structure and "_declared" in self.__dict__:
+                self._reform(where, *old)
+            self._changed(structure)
         elif isinstance(declared, Port) or not isinstance(declared, Variable):
             raise ConnectionRefused(where, "a port cannot be assigned.",
                                     "Join ports with model.connect(a, b).")
@@ -450,7 +656,7 @@ class Component:
         table = np.ndim(declared.default) > 0
         if not table and values.shape == (n,) and self._count is not None:
             return values
-        if table and values.ndim == 1:
+        if table and values.ndim == np.ndim(declared.default):
             return values
         raise ParameterError(
             where,
@@ -500,7 +706,9 @@ class Component:
             mine._targets.update(new._targets)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in self._declared or (name.startswith("_") and not isinstance(value, Component)):
+        if name in self._declared:
+            self._declared[name].__set__(self, value)
+        elif name.startswith("_") and not isinstance(value, Component):
             object.__setattr__(self, name, value)
         elif isinstance(value, Component):
             self._attach(name, value)
@@ -514,6 +722,8 @@ class Component:
             return children[name]
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in self._declared:  # a numbered port
+            return self._declared[name].__get__(self, type(self))
         known = [*children, *self._declared] or ["(nothing)"]
         raise unknown_name(self.path, name, known, "parts" if children else "names")
 
@@ -528,7 +738,7 @@ class Component:
         self._changed(True)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._children]
+        return [*super().__dir__(), *self._children, *self._declared]
 
     # -- the tree ----------------------------------------------------------------
     @property

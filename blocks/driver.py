@@ -18,12 +18,12 @@ import casadi as ca
 import numpy as np
 from scipy.optimize import brentq
 
-from .exceptions import SimulationError
+from .exceptions import ParameterError, SimulationError
 from .expression import TIME
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .solvers import Method, Step, Trajectory
-from .system import Problem, System
+from .system import Evaluator, Problem, System
 
 __all__ = ["Driver", "Settings"]
 
@@ -57,6 +57,7 @@ class Driver:
         self.settings, self.tolerances, self.progress = settings, tolerances, progress
         self.stops = _Stops(system, problem.p, settings.t_start, settings.t_end)
         self.resets = _Resets(system)
+        self.samples = _Samples(system, self.stops)
         self.counts: Counter[int] = Counter()
         self.recent: list[tuple[float, int]] = []
         self.work: dict[str, int] = {}
@@ -200,22 +201,29 @@ class Driver:
         def margin(t: float) -> float:
             return float(np.min(self._violated(t, step.dense(t))[wrong]))
 
-        if margin(low) <= 0:
-            return low
         if margin(high) >= 0:
             return high
-        at = brentq(margin, low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
-        return min(max(at, step.t_old), step.t)
+        at = low
+        if margin(low) > 0:
+            at = brentq(margin, low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
+        # go to the far side of the crossing, so that rounding cannot undo the switch
+        nudge = np.spacing(max(abs(low), abs(high)))
+        while at < high and (at <= step.t_old or margin(at) >= 0):
+            at, nudge = min(at + nudge, high), 2 * nudge
+        return at
 
     # -- events --------------------------------------------------------------------------
     def _switch_initially(self, t: float) -> None:
         problem = self.problem
-        if not self.system.nm:
+        if not self.system.nm and not self.samples.active:
             return
+        self.samples.begin(t, first=True)
+        problem.settle(t)
         for _ in range(MOST_ROUNDS):
+            changed = self.samples.apply(problem, t)
             g = self.problem.crossings_here(t)
             new = self._holds(g, t)
-            if np.array_equal(new, problem.m):
+            if np.array_equal(new, problem.m) and not changed:
                 self.resets.remember(problem, t)
                 return
             problem.m[:] = new
@@ -232,7 +240,8 @@ class Driver:
         problem = self.problem
         before = problem.m.copy()
         timed = self.stops.timed
-        if self.system.nm:
+        if self.system.nm or self.samples.active:
+            self.samples.begin(t)
             later = self.stops.right_limits(t)
             problem.m[timed] = later[timed]
             flips = which[~timed[which]]
@@ -241,8 +250,11 @@ class Driver:
             size = np.abs(g0) + 1e-300
             frozen = set(flips.tolist())
             for _ in range(MOST_ROUNDS):
-                changed = self.resets.apply(problem, t)
+                changed = self.samples.apply(problem, t)
                 if changed:
+                    problem.settle(t)
+                if self.resets.apply(problem, t):
+                    changed = True
                     problem.settle(t)
                 g = problem.crossings_here(t)
                 wrong = np.where(problem.m > 0.5, g, -g) < -1e-12 * size
@@ -287,6 +299,7 @@ class Driver:
 
     def _no_fixpoint(self, t: float, which: np.ndarray) -> None:
         names = [": ".join(self.stops.describe(int(r), True)) for r in which[:3]]
+        names = names or self.samples.restless(self.problem, t)
         self.recording.status = "failed"
         self.recording.message = "relations without a fixpoint"
         raise SimulationError(
@@ -360,19 +373,20 @@ class _Stops:
     def _breakpoints(self, t_start: float, t_end: float) -> list[float]:
         out: set[float] = set()
         for f, family in enumerate(self.system.network.families):
-            for start, period in family.kernel.breaks:
-                first = self._constant(f, start)
+            sampled = [(s, p) for s, p, _ in family.kernel.samplings if s is not None]
+            for start, period in [*family.kernel.breaks, *sampled]:
+                first = self.constant(f, start)
                 if period is None:
                     out.update(first.tolist())
                     continue
-                for a, step in zip(first, self._constant(f, period), strict=True):
+                for a, step in zip(first, self.constant(f, period), strict=True):
                     if step > 0:
                         k0 = max(0, int(np.floor((t_start - a) / step)))
                         count = int(min((t_end - a) / step - k0 + 2, 2_000_000))
                         out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
         return [t for t in out if t_start < t < t_end]
 
-    def _constant(self, f: int, sx: Any) -> np.ndarray:
+    def constant(self, f: int, sx: Any) -> np.ndarray:
         row = self.system.tape.writer.kernel_row(f, sx)
         function = ca.Function("constant", [TIME, self.system.tape.p], [row])
         return np.array(function(0.0, self.p)).ravel()
@@ -467,3 +481,92 @@ class _Resets:
                     (problem.d if kind == "d" else problem.x)[index] = sign * values[k]
                 k += 1
         return True
+
+
+class _Samples:
+    """Assignments of ``every`` and ``initially`` statements at their instants.
+
+    Values are evaluated anew until they agree with each other; a component's own
+    discrete variables count with what they were before the instant.
+    """
+
+    def __init__(self, system: System, stops: _Stops) -> None:
+        self.system, self.stops = system, stops
+        start, period, owner, target, values = [], [], [], [], []
+        offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
+        before = ca.SX.sym("before", system.nd)
+        for f, family in enumerate(system.network.families):
+            memory = {i: before[o : o + family.size].T for (g, i), o in offset_of.items() if g == f}
+            every = np.arange(family.size)
+            for first, step, pairs in family.kernel.samplings:
+                items = len(start) + every
+                start += self._instants(f, first)
+                period += self._instants(f, step)
+                for i, value in pairs:
+                    values.append(system.tape.writer.kernel_row(f, value, memory=memory).T)
+                    owner.append(items)
+                    target.append(offset_of[f, i] + every)
+        self.active = bool(values)
+        self.start, self.period = np.array(start), np.array(period)
+        if not self.active:
+            return
+        self.owner, self.target = np.concatenate(owner), np.concatenate(target)
+        self.values = Evaluator(ca.Function(
+            "sampled", [*system.arguments, before], [ca.vertcat(*values)]))
+        self.last = np.full(len(start), -np.inf)  # number of the last sample taken
+        self.due = np.zeros(len(start), dtype=bool)
+        self.before = np.zeros(system.nd)
+        bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
+        if len(bad):
+            name = self._name(int(bad[0]))
+            raise ParameterError(name, f"samples every {self.period[bad[0]]:g} s.",
+                                 "The period of every() must be positive.")
+
+    def _instants(self, f: int, sx: Any) -> list[float]:
+        if sx is None:
+            return [np.nan] * self.system.network.families[f].size
+        return self.stops.constant(f, sx).tolist()
+
+    def begin(self, t: float, first: bool = False) -> None:
+        """Find who samples at ``t`` and remember the values before."""
+        if not self.active:
+            return
+        with np.errstate(invalid="ignore"):
+            k = np.round((t - self.start) / self.period)
+            on_time = np.abs(self.start + k * self.period - t) <= self.stops.tiny
+            self.due = on_time & (k >= 0) & (k > self.last)
+        self.last[self.due] = k[self.due]
+        if first:
+            self.due |= np.isnan(self.start)
+        self.fresh = True
+
+    def apply(self, problem: Problem, t: float) -> bool:
+        """Assign with the present values of everything else; True if anything changed."""
+        if not self.active or not self.due.any():
+            return False
+        if self.fresh:
+            self.before, self.fresh = problem.d.copy(), False
+        new = problem.d.copy()
+        mine = self.due[self.owner]
+        new[self.target[mine]] = self.values(*problem._arguments(t), self.before)[mine]
+        if np.array_equal(new, problem.d, equal_nan=True):
+            return False
+        problem.d[:] = new
+        return True
+
+    def restless(self, problem: Problem, t: float) -> list[str]:
+        """Names of the samplers whose values do not settle."""
+        if not self.active:
+            return []
+        old = problem.d.copy()
+        self.apply(problem, t)
+        moving = np.flatnonzero(np.isin(self.target, np.flatnonzero(problem.d != old)))
+        return [self._name(int(i)) for i in self.owner[moving][:3]]
+
+    def _name(self, item: int) -> str:
+        for family in self.system.network.families:
+            count = len(family.kernel.samplings) * family.size
+            if item < count:
+                return family.path(item % family.size)
+            item -= count
+        raise IndexError(item)

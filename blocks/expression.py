@@ -23,7 +23,7 @@ from .units import Unit, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "abs_", "arctan", "arctan2", "breakpoints",
-    "cos", "cosh", "der", "exp", "floor", "interpolate", "log", "maximum", "minimum", "mod",
+    "cos", "cosh", "der", "every", "exp", "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod",
     "reset", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 
@@ -310,6 +310,15 @@ class Breakpoints:
     period: Expression | None
 
 
+@dataclass(frozen=True)
+class Sampling:
+    """Assignments at ``start + k period``; see :func:`every` and :func:`initially`."""
+
+    start: Expression | None  # None: the start of the run
+    period: Expression | None  # None: once
+    assignments: tuple[tuple[Expression, Expression], ...]
+
+
 def where(condition: Any, then: Any, otherwise: Any, *, events: bool = True) -> Expression:
     """``then`` where the condition holds, ``otherwise`` elsewhere.
 
@@ -340,10 +349,35 @@ def when(condition: Any, assignments: dict[Expression, Any]) -> Reset:
     before the event. Variables that can be assigned are ``Discrete`` ones and
     those that are integrated.
     """
-    pairs = []
-    for variable, value in assignments.items():
-        pairs.append((variable, _like(value, variable, "=")))
-    return Reset(_condition(condition), tuple(pairs))
+    return Reset(_condition(condition), _pairs(assignments))
+
+
+def every(period: Any, assignments: dict[Expression, Any], start: Any = 0) -> Sampling:
+    """At the instants ``start + k period`` give Discrete variables new values.
+
+    Yield it from ``equations()``. On the right, the component's own Discrete
+    variables have their values just before the instant, everything else the
+    value it has once all samplers of that instant have acted: ``{self.n:
+    self.n + 1}`` counts, ``{self.held: self.u}`` passes through a chain of
+    sample-and-holds without delay, and ``{self.y: self.last, self.last: self.u}``
+    delays by one period. The solver steps onto the instants.
+
+    Parameters
+    ----------
+    period, start : parameter, quantity or text
+        May depend on parameters only; the period must be positive.
+    """
+    instant = Expression(TIME, _TIME_DIMENSION)
+    return Sampling(_like(start, instant, "="), _like(period, instant, "="), _pairs(assignments))
+
+
+def initially(assignments: dict[Expression, Any]) -> Sampling:
+    """When the run starts, give Discrete variables values that depend on others."""
+    return Sampling(None, None, _pairs(assignments))
+
+
+def _pairs(assignments: dict[Expression, Any]) -> tuple[tuple[Expression, Expression], ...]:
+    return tuple((variable, _like(value, variable, "=")) for variable, value in assignments.items())
 
 
 def reset(variable: Expression, value: Any) -> dict[Expression, Any]:

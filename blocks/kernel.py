@@ -29,7 +29,16 @@ from .component import (
 )
 from .domain import Domain
 from .exceptions import BlocksError, EquationError, ModelError, unknown_name
-from .expression import TIME, Breakpoints, Equation, Expression, Reset, as_expression, current_trace
+from .expression import (
+    TIME,
+    Breakpoints,
+    Equation,
+    Expression,
+    Reset,
+    Sampling,
+    as_expression,
+    current_trace,
+)
 from .expression import time as time_expression
 from .units import Unit, describe
 
@@ -168,6 +177,8 @@ class Kernel:
         whether it holds at zero.
     resets, breaks
         State changes at events, known discontinuity times.
+    samplings : list of (start, period, [(variable, value), ...])
+        Assignments at known instants; no start means that of the run.
     observed : dict of int to SX
         Variables that are only assigned and never used: they are computed for
         results and take no part in the solution.
@@ -185,6 +196,7 @@ class Kernel:
         self.relation_symbols: list[Any] = []
         self.resets: list[tuple[Any, list[tuple[int, Any]]]] = []
         self.breaks: list[tuple[Any, Any]] = []
+        self.samplings: list[tuple[Any, Any, list[tuple[int, Any]]]] = []
         self.observed: dict[int, Any] = {}
         self.defaults: dict[int, Any] = {}  # of unconnected inputs
         self.index: dict[str, int] = {}
@@ -295,6 +307,10 @@ class Trace:
                 self._declare(name, declared)
             else:
                 self.cache[name] = None
+            if declared.group:
+                self.cache.setdefault(declared.group, []).append(self.cache[name])
+        for name in type(component)._declared:
+            self.cache.setdefault(name, []) if name not in component._declared else None
 
     def _declare(self, name: str, declared: Declaration) -> None:
         kernel = self.kernel
@@ -319,6 +335,9 @@ class Trace:
                 symbol = ca.SX.sym(name, size)
                 kernel.parameters.append(Local_Parameter(name, declared.unit, size, declared))
                 kernel.parameter_symbols.append(symbol)
+                if np.ndim(declared.default) == 2:  # stored row by row
+                    rows, columns = np.shape(value)
+                    symbol = ca.reshape(symbol, columns, rows).T
                 self.cache[name] = Expression(symbol, declared.unit.dimension)
 
     def read_defaults(self) -> None:
@@ -385,28 +404,17 @@ def kernel_of(component: Component) -> Kernel:
     WrongDimension, EquationError
         Naming the class, the equation and both sides' units.
     """
-    key = _kernel_key(component)
+    key = component._structure_key()
     cls = type(component)
     if key not in cls._kernels:
         cls._kernels[key] = (_trace(component), key)
     return cls._kernels[key][0]
 
 
-def _kernel_key(component: Component) -> tuple[Any, ...]:
-    parts: list[Any] = []
-    for name, value in component._values.items():
-        declared = component._declared[name]
-        if isinstance(declared, Option) or callable(value):
-            parts.append((name, value))
-        elif np.ndim(declared.default):  # type: ignore[attr-defined]
-            parts.append((name, int(np.shape(value)[-1])))
-    return tuple(sorted(parts, key=lambda item: item[0]))
-
-
 def _trace(component: Component) -> Kernel:
     reader = object.__new__(type(component))
     trace = Trace(component)
-    reader.__dict__["_trace"] = trace
+    reader.__dict__.update(_trace=trace, _declared=component._declared)
     kernel = trace.kernel
     token = current_trace.set(trace)
     try:
@@ -433,6 +441,12 @@ def _trace(component: Component) -> Kernel:
                 equations.append((residual, f"{statement.left.sx} == {statement.right.sx}"))
         elif isinstance(statement, Reset):
             _add_reset(kernel, trace, statement)
+        elif isinstance(statement, Sampling):
+            kernel.samplings.append((
+                None if statement.start is None else statement.start.sx,
+                None if statement.period is None else statement.period.sx,
+                _assigned(kernel, "every()" if statement.period else "initially()", statement),
+            ))
         elif isinstance(statement, Breakpoints):
             kernel.breaks.append(
                 (statement.start.sx, None if statement.period is None else statement.period.sx)
@@ -476,14 +490,25 @@ def _add_reset(kernel: Kernel, trace: Trace, statement: Reset) -> None:
         condition = statement.condition.held(trace)
     finally:
         current_trace.reset(token)
+    kernel.resets.append((condition, _assigned(kernel, "when()", statement)))
+
+
+def _assigned(kernel: Kernel, word: str, statement: Reset | Sampling) -> list[tuple[int, Any]]:
+    """(variable, value) of the assignments of a statement."""
+    held_only = isinstance(statement, Sampling)
     pairs = []
     for variable, value in statement.assignments:
         key = kernel.key_of(variable.sx) if variable.sx.is_symbolic() else None
-        if key is None or key[1] != 0:
-            raise EquationError(kernel.name, f"when() assigns to {variable.sx}, which is not a "
-                                "variable of the component.", "Assign to a Variable or Discrete.")
+        if key is None or key[1] != 0 or (
+            held_only and kernel.variables[key[0]].kind != "discrete"
+        ):
+            raise EquationError(
+                kernel.name, f"{word} assigns to {variable.sx}, which is not a "
+                f"{'Discrete' if held_only else 'variable'} of the component.",
+                f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}.",
+            )  # fmt: skip
         pairs.append((key[0], value.sx))
-    kernel.resets.append((condition, pairs))
+    return pairs
 
 
 def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
@@ -494,6 +519,7 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
             used[s.__hash__()] = used.get(s.__hash__(), 0) + 1
     outside = [c for c, _ in kernel.relations]
     outside += [c for c, _ in kernel.resets] + [v for _, p in kernel.resets for _, v in p]
+    outside += [v for _, _, p in kernel.samplings for _, v in p]
     busy = {s.__hash__() for sx in outside for s in ca.symvar(sx)}
     busy |= {kernel.symbols[i, 0].__hash__() for _, p in kernel.resets for i, _ in p}
     free = {

@@ -364,6 +364,8 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
         return method_named(method), "chosen by the user"
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"
+    if system.clusters:
+        return method_named("DOP853"), "one-step: states are chosen anew during the run"
     if system.nz > 20 and not system.linear:
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"

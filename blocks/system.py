@@ -21,6 +21,8 @@ from .assembly import Tape
 from .expression import TIME
 from .network import Network
 
+DENSE = 60  # algebraic unknowns up to which Newton's matrix is dense
+
 __all__ = ["AlgebraicFailure", "Evaluator", "Problem", "System"]
 
 
@@ -113,6 +115,13 @@ class System:
     @cached_property
     def residual_z(self) -> Evaluator:
         return self.jacobian(ca.vertcat(self.tape.residual, self.tape.constraints), self.tape.z)
+
+    @cached_property
+    def residual_w(self) -> Evaluator:
+        """Dense Jacobian of the residuals with respect to all of x and z (small systems)."""
+        full = ca.vertcat(self.tape.residual, self.tape.constraints)
+        j = ca.jacobian(full, ca.vertcat(self.tape.x, self.tape.z))
+        return self.function("residual_w", ca.densify(j))
 
     @cached_property
     def crossings(self) -> Evaluator:
@@ -217,6 +226,7 @@ class Problem:
         self.scale = self.scale_x[self.free]
         self.algebraic = len(self.tied) + self.system.nz
         self.scale_w = np.concatenate([self.scale_x[self.tied], self.scale_z])
+        self._columns = np.concatenate([self.tied, self.system.nx + np.arange(self.system.nz)])
         self._factor = None
 
     def choose_states(self, t: float) -> bool:
@@ -231,7 +241,7 @@ class Problem:
             return False
         tied: list[int] = []
         offset = self.system.nz
-        jacobian = self.system.residual_x.sparse(*self._arguments(t)).toarray()
+        jacobian = self.system.residual_x.sparse(*self._arguments(t))
         at = {int(c): i for i, c in enumerate(self.system.tape.reduced.states)}
         flat = self.system.flat
         for cluster in clusters:
@@ -242,7 +252,7 @@ class Problem:
                 columns = np.array([at[int(c)] for c in classes])
                 rows = np.arange(offset, offset + len(equations))
                 offset += len(equations)
-                block = jacobian[np.ix_(rows, columns)] * self.scale_x[columns]
+                block = jacobian[rows][:, columns].toarray() * self.scale_x[columns]
                 chosen = columns[self._pivots(block, columns)]
                 tied += chosen.tolist()
                 allowed = flat.antiderivatives(self.system.tape.reduced.states[chosen])
@@ -325,19 +335,16 @@ class Problem:
         return self.system.state_name(int(self.tied[i - nz]))
 
     def _factorise(self, t: float) -> None:
-        a = self._algebraic_matrix(t)
-        if a.shape[0] <= 60:
-            dense = a.toarray()
-            try:
-                inverse = np.linalg.inv(dense)
-            except np.linalg.LinAlgError:
-                inverse = np.linalg.pinv(dense)
-            self._factor = lambda r: inverse @ r
-        else:
-            try:
-                self._factor = splu(a).solve
-            except RuntimeError:
-                self._factor = lambda r: np.full(len(r), np.nan)
+        try:
+            if self.algebraic <= DENSE:
+                rows = self.system.nz + self.system.tape.constraints.numel()
+                full = self.system.residual_w(*self._arguments(t)).reshape(-1, rows)
+                inverse = np.linalg.inv(full[self._columns, : self.algebraic])
+                self._factor = lambda r: r @ inverse  # columns of the Jacobian are rows here
+            else:
+                self._factor = splu(self._algebraic_matrix(t)).solve
+        except (RuntimeError, np.linalg.LinAlgError):  # singular here
+            self._factor = lambda r: np.full(len(r), np.nan)
 
     def _algebraic_matrix(self, t: float) -> csc_matrix:
         args = self._arguments(t)

@@ -114,6 +114,13 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     return registry().Quantity(value)
 
 
+def unit_of(value: Any) -> Unit:
+    """The unit of a text such as ``"2 kN"`` (as it is written there) or of a quantity."""
+    if isinstance(value, str):
+        return _parse(value)[1]
+    return _unit_of(quantity(value).units)
+
+
 def _is_quantity(value: Any) -> bool:
     return hasattr(value, "magnitude") and hasattr(value, "units")
 

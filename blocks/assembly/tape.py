@@ -149,8 +149,12 @@ class _Writer:
             return -row
         return row * ca.DM(signs).T
 
-    def arguments(self, f: int, keys: list[tuple[int, int]], instances: np.ndarray) -> list[Any]:
-        """Rows for a kernel function: variables, time, relations, parameters."""
+    def arguments(self, f: int, keys: list[tuple[int, int]], instances: np.ndarray,
+                  memory: dict[int, Any] | None = None) -> list[Any]:
+        """Rows for a kernel function: variables, time, relations, parameters.
+
+        ``memory`` are other symbols for the component's own discrete variables.
+        """
         group = Group(f, None, instances)
         kernel = self.flat.network.families[f].kernel
         n = len(instances)
@@ -158,7 +162,7 @@ class _Writer:
         rows = []
         for key in keys:
             if kernel.variables[key[0]].kind == "discrete":
-                block = self.d_blocks[f][key[0]]
+                block = (memory or self.d_blocks[f])[key[0]]
                 rows.append(block if every else block[0, instances.tolist()])
             else:
                 rows.append(self.gather(*self.flat.argument(group, key)))
@@ -168,9 +172,9 @@ class _Writer:
         return rows
 
     def call(self, function: ca.Function, f: int, keys: list[tuple[int, int]],
-             instances: np.ndarray) -> Any:
+             instances: np.ndarray, memory: dict[int, Any] | None = None) -> Any:
         """A kernel function on some instances, as a row."""
-        rows = self.arguments(f, keys, instances)
+        rows = self.arguments(f, keys, instances, memory)
         if len(instances) == 1:
             return function.call(rows, True, False)[0]
         return function.map(len(instances)).call(rows, True, False)[0]
@@ -206,13 +210,16 @@ class _Writer:
         mine = classes == unknowns[which]
         own_sign = np.zeros(len(rows), dtype=int)
         np.add.at(own_sign, which[mine], signs[mine])
-        r, c, s = which[~mine], classes[~mine], -(signs * own_sign[which])[~mine]
+        r, c, s = which[~mine], classes[~mine], -(signs / own_sign[which])[~mine]
         used, local = np.unique(c, return_inverse=True)
         if not len(used):
             _put(self.values, unknowns, ca.SX.zeros(len(rows), 1))
             return
-        matrix = ca.DM.triplet(r.tolist(), local.tolist(), ca.DM(s.astype(float)),
-                               len(rows), len(used))
+        # a class may occur more than once in a sum: add its coefficients up
+        place, which = np.unique(r * len(used) + local, return_inverse=True)
+        r, local = np.divmod(place, len(used))
+        s = np.bincount(which, weights=s)
+        matrix = ca.DM.triplet(r.tolist(), local.tolist(), ca.DM(s), len(rows), len(used))
         _put(self.values, unknowns, ca.mtimes(ca.SX(matrix), _take(self.values, used)))
 
     # -- order ------------------------------------------------------------------------
@@ -435,7 +442,8 @@ class _Writer:
             self.parameter_layout, self.relation_layout, self.discrete_layout, self,
         )  # fmt: skip
 
-    def kernel_row(self, f: int, sx: Any, instances: np.ndarray | None = None) -> Any:
+    def kernel_row(self, f: int, sx: Any, instances: np.ndarray | None = None,
+                   memory: dict[int, Any] | None = None) -> Any:
         """A kernel expression (crossing, observed variable, …) on all instances of a family."""
         kernel = self.flat.network.families[f].kernel
         inside = {s.__hash__() for s in ca.symvar(sx)}
@@ -444,10 +452,10 @@ class _Writer:
         if observed:
             sx = ca.substitute(sx, ca.vertcat(*(kernel.symbols[k] for k in observed)),
                                ca.vertcat(*(kernel.observed[k[0]] for k in observed)))
-            return self.kernel_row(f, sx, instances)
+            return self.kernel_row(f, sx, instances, memory)
         function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
         every = np.arange(self.flat.network.families[f].size)
-        return self.call(function, f, keys, every if instances is None else instances)
+        return self.call(function, f, keys, every if instances is None else instances, memory)
 
 
 def _take(values: Any, index: np.ndarray) -> Any:

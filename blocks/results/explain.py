@@ -114,6 +114,7 @@ def _course(series: Series) -> str:
     if not len(times):
         return "The run ended before its first sample."
     values = np.atleast_2d(series.magnitude)
+    scale = float(np.max(np.abs(values)))
     u = series.unit
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"
     low, high = (np.unravel_index(np.argmin(k * values), values.shape) for k in (1, -1))
@@ -122,10 +123,11 @@ def _course(series: Series) -> str:
 
     def where(place: Any) -> str:
         which = f" in {series.infos[place[0]].path}" if series.is_array else ""
-        return f"{number(values[place], u)} (at {number(times[place[1]], SECOND)}{which})"
+        at = number(times[place[1]], SECOND)
+        return f"{number(values[place], u, scale=scale)} (at {at}{which})"
 
     text = f"Over the run, {span}, it lies between {where(low)} and {where(high)}"
     if not series.is_array:
-        return f"{text} and ends at {number(values[0, -1], u)}."
+        return f"{text} and ends at {number(values[0, -1], u, scale=scale)}."
     last = values[:, -1]
     return f"{text} and ends between {number(last.min(), u)} and {number(last.max(), u)}."

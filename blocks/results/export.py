@@ -13,6 +13,7 @@ import numpy as np
 
 from ..exceptions import MissingUnit, UnknownName, need_package
 from ..units import unit
+from .lookup import collapsed
 from .sheet import pandas
 from .shown import from_label
 from .table import Column, Table
@@ -31,7 +32,8 @@ def read_csv(file: str | Path) -> Table:
         Where no heading is ``time […]``.
     """
     pd = pandas("Reading CSV")
-    frame = pd.read_csv(file, float_precision="round_trip", skipinitialspace=True)
+    exact = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+    frame = pd.read_csv(file, skipinitialspace=True, **exact)
     return _from_frame(frame, str(file))
 
 
@@ -67,6 +69,15 @@ def _take_time(columns: dict[str, Column], where: str) -> Column:
     return columns.pop("time")
 
 
+def _instances(path: str, components: list[str]) -> tuple[str, ...]:
+    """Paths of an array's variables: ``masses.v`` and ``masses[0]`` make ``masses[0].v``."""
+    if not components or "[" not in components[0]:
+        return tuple(f"{path}[{k}]" for k in components)
+    head = collapsed(components[0])
+    tail = path.rpartition("]")[2] if "]" in path else path.removeprefix(head)
+    return tuple(f"{component}{tail}" for component in components)
+
+
 def read_netcdf(file: str | Path) -> Table:
     """Read a NetCDF file whose variables have the attribute ``units``."""
     try:
@@ -88,9 +99,7 @@ def read_netcdf(file: str | Path) -> Table:
         if values.ndim == 2:
             values = values.transpose(..., "time")
             axis = values.dims[0]
-            instances = tuple(
-                str(k) if isinstance(k, str) else f"{name}[{k}]" for k in values[axis].values
-            )
+            instances = _instances(str(name), [str(k) for k in values[axis].values])
         columns[str(name)] = Column(
             np.asarray(values.values, dtype=float), unit(values.attrs["units"]),
             "" if doc == name else doc, instances,

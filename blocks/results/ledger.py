@@ -151,16 +151,17 @@ class Ledger(Sequence[EnergyTerm]):
         columns: dict[str, list[Any]] = {
             "component": [t.component for t in self._terms] + ["total"],
             "type": [t.type for t in self._terms] + [""],
-            **{f"{w} [{name}]": [f"{v + 0.0:.5g}" for v in rows[w]] for w in WORDS[:-1]},
-            f"residual [{name}]": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
+            **{w: [f"{v + 0.0:.5g}" for v in rows[w]] for w in WORDS[:-1]},
+            "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
         }
         missing, moved = self.residual.magnitude, self.turned_over.magnitude
         unit_of = [_fitting(missing), _fitting(moved)]
-        note = (f"unaccounted for: {missing / unit_of[0].factor:.2g} {pretty(unit_of[0])} of "
+        note = (f"unaccounted for: {missing / unit_of[0].factor:.3g} {pretty(unit_of[0])} of "
                 f"{moved / unit_of[1].factor:.5g} {pretty(unit_of[1])} turned over")  # fmt: skip
         if missing and moved:
             note += f" (relative {self.relative_residual:.1e})"
-        return Sheet(f"Energy of {self.name}".removesuffix(" of "), columns, note, last=True)
+        title = f"Energy of {self.name}".removesuffix(" of ")
+        return Sheet(f"{title} in {name}", columns, note, last=True)
 
     def __repr__(self) -> str:
         return repr(self._sheet())

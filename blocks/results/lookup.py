@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..exceptions import UnknownName, unknown_name
 from .recording import Recording, VariableInfo
 
-__all__ = ["collapsed", "exists", "find", "groups"]
+__all__ = ["collapsed", "exists", "find", "grouped", "groups"]
 
 _INSTANCE = re.compile(r"\[-?\d+\]")
 _SLICE = re.compile(r"\[(?P<start>-?\d*):(?P<stop>-?\d*)(?::(?P<step>-?\d*))?\]|\[(?P<back>-\d+)\]")
@@ -28,13 +28,11 @@ def find(recording: Recording, path: str) -> tuple[VariableInfo, ...] | Variable
     UnknownName
         With the nearest existing paths.
     """
-    catalog = recording.catalog
-    found = catalog.get(path) if isinstance(path, str) else None
-    if found is None and isinstance(path, str):
-        found = _instances(catalog, path)
-    if found is None:
-        raise _unknown(recording, str(path))
-    return found
+    if isinstance(path, str):
+        found = recording.catalog.get(path) or _instances(recording.catalog, path)
+        if found is not None:
+            return found
+    raise _unknown(recording, str(path))
 
 
 def exists(recording: Recording, path: object) -> bool:
@@ -78,6 +76,25 @@ def collapsed(path: str) -> str:
     return _INSTANCE.sub("", path) if "[" in path else path
 
 
+def grouped(
+    recording: Recording, paths: Iterable[str]
+) -> Iterator[tuple[str, VariableInfo | tuple[VariableInfo, ...]]]:
+    """Path and variables of each single variable, and of each array as a whole."""
+    catalog = recording.catalog
+    arrays: set[str] = set()
+    for path in paths:
+        short = collapsed(path)
+        if short == path:
+            yield path, catalog[path]
+        elif short not in arrays:
+            whole = _instances(catalog, short)
+            if not isinstance(whole, tuple):
+                yield path, catalog[path]
+                continue
+            arrays.add(short)
+            yield short, whole
+
+
 def groups(paths: Iterable[str]) -> Iterator[str]:
     """Paths with the instances of an array named once, in order."""
     seen: set[str] = set()
@@ -89,6 +106,9 @@ def groups(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _unknown(recording: Recording, path: str) -> UnknownName:
+    if path in ("time", "t"):
+        return UnknownName(recording.name, f"there is no variable {path!r}.",
+                           "Time is result.time.", name=path, known=[], nearest=[])  # fmt: skip
     known = list(groups(recording.catalog))
     inside = [k for k in known if k.startswith(f"{collapsed(path)}.")]
     if inside:

@@ -15,7 +15,7 @@ from typing import Any
 from ..units import from_si
 from . import explain as _explain
 from .ledger import Ledger
-from .lookup import exists, find
+from .lookup import exists, find, grouped
 from .recording import Recording
 from .report import Events, Statistics, Variables, completions
 from .series import Series, clock
@@ -60,7 +60,10 @@ class Result(Mapping[str, Series]):
         return Series(self._recording, find(self._recording, path), path)
 
     def get(self, path: str, default: Any = None) -> Any:
-        return self[path] if path in self else default
+        """The series of a path, or the default where there is none."""
+        if path not in self:
+            return default
+        return self[path]
 
     def __contains__(self, path: object) -> bool:
         return exists(self._recording, path)
@@ -146,7 +149,7 @@ class Result(Mapping[str, Series]):
         Parameters
         ----------
         *paths : str or Series
-            Everything, where none is named.
+            Everything, where none is named; an array as one.
         every : str or quantity, optional
             Sample at equal distances from the start, such as ``"10 ms"``.
         times : sequence of str, or quantity, optional
@@ -162,7 +165,8 @@ class Result(Mapping[str, Series]):
 
     def _chosen(self, paths: tuple[str | Series, ...]) -> list[Series]:
         if not paths:
-            return [Series(self._recording, i, p) for p, i in self._recording.catalog.items()]
+            found = grouped(self._recording, self._recording.catalog)
+            return [Series(self._recording, infos, path) for path, infos in found]
         return [p if isinstance(p, Series) else self[p] for p in paths]
 
     def table(self, *paths: str | Series, **options: Any) -> Any:

@@ -7,21 +7,20 @@ out as pint quantities in the declared unit.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pint
 
-from ..exceptions import ParameterError, unknown_name
-from ..units import Unit, from_si, quantity, to_si
-from .recording import Recording, VariableInfo
+from ..exceptions import ParameterError
+from ..units import Unit, from_si, quantity
+from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .sheet import Sheet
 from .shown import SECOND, label, number, unit_to_show
+from .times import check_side, seconds_of, within_run
 
 __all__ = ["Series"]
-
-SIDES = ("left", "right")
-
 
 class Series:
     """Values of a recorded variable, or of all instances of an array of them.
@@ -145,12 +144,10 @@ class Series:
             For times outside the run.
         """
         where = f"{self.path}.at"
-        seconds = np.asarray(to_si(_plain_times(times), SECOND, where), dtype=float)
-        return from_si(self._at(seconds, side, where), self.unit)
+        return from_si(self._at(seconds_of(times, where), side, where), self.unit)
 
     def _at(self, seconds: np.ndarray, side: str, where: str) -> Any:
-        if side not in SIDES:
-            raise unknown_name(f"{where}.side", str(side), SIDES, "sides")
+        check_side(side, where)
         inside = within_run(self._recording.times, seconds, where).ravel()
         order = np.argsort(inside, kind="stable")
         rows = np.empty((len(self.infos), len(inside)))
@@ -218,9 +215,9 @@ class Series:
     # -- looking -----------------------------------------------------------------------
     def to_pandas(self) -> Any:
         """A pandas Series (a DataFrame for an array) over time, units in the labels."""
-        from .result import Result
+        from .table import sample
 
-        frame = Result(self._recording).table(self)
+        frame = sample(self._recording, [self]).to_pandas()
         return frame if self.is_array else frame.iloc[:, 0]
 
     def plot(self, units: str | None = None, **options: Any) -> Any:
@@ -241,11 +238,12 @@ class Series:
                                     f"{number(times[-1], SECOND)}"))  # fmt: skip
             worth = {"initial": self.initial, "final": self.final, "min": self.min(),
                      "max": self.max()}  # fmt: skip
+            scale = max(np.max(np.abs(worth[w].magnitude)) for w in ("min", "max"))
             for word, value in worth.items():
                 low, high = np.min(value.magnitude), np.max(value.magnitude)
-                text = number(high, self.unit)
+                text = number(high, self.unit, scale=scale)
                 spread = low != high and np.ndim(value.magnitude)
-                rows.append((word, f"{number(low)} … {text}" if spread else text))
+                rows.append((word, f"{number(low, scale=scale)} … {text}" if spread else text))
         return Sheet.of_facts(title, rows)
 
     def __repr__(self) -> str:
@@ -282,6 +280,10 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(Series, f"__{_name}__", _operator(_name))
 
 
+# Without this, quantity * series would take the series for a plain number without unit.
+pint.compat.upcast_type_map[f"{Series.__module__}.{Series.__qualname__}"] = Series  # type: ignore[index]
+
+
 def _operand(other: Any) -> Any:
     if isinstance(other, Series):
         return other.quantity
@@ -298,46 +300,23 @@ def _quantities(things: Any) -> Any:
     return things
 
 
-def _plain_times(times: Any) -> Any:
-    return times.quantity if isinstance(times, Series) else times
-
-
-def within_run(times: np.ndarray, wanted: np.ndarray, where: str) -> np.ndarray:
-    """The wanted times, refused if one is outside the run by more than rounding."""
-    if not len(times):
-        raise ParameterError(where, "the run ended before its first sample.",
-                             "See result.message.", code="result.empty")  # fmt: skip
-    start, end = float(times[0]), float(times[-1])
-    slack = 1e-12 * max(abs(start), abs(end))
-    outside = ~((wanted >= start - slack) & (wanted <= end + slack))
-    if np.any(outside):
-        first = np.ravel(wanted)[np.ravel(outside)][0]
-        raise ParameterError(
-            where,
-            f"{number(first, SECOND, 9)} is outside the run, which covers "
-            f"{number(start, SECOND, 9)} to {number(end, SECOND, 9)}.",
-            "Take a time in that range.",
-            given=first,
-            bound=(start, end),
-            code="result.time",
-        )
-    return np.clip(wanted, start, end)
-
-
 class _Clock:
     """A recording of time itself."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.name, self.times = recording.name, recording.times
-        self.catalog = {_TIME.path: _TIME}
-        self.events, self.statistics = (), {}
+        self.catalog: Mapping[str, VariableInfo] = {_TIME.path: _TIME}
+        self.events: Sequence[EventRecord] = ()
+        self.statistics: Mapping[str, Any] = {}
         self.status, self.message = recording.status, recording.message
 
-    def values(self, indices: Any, times: Any = None, side: str = "right") -> np.ndarray:
+    def values(
+        self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
+    ) -> np.ndarray:
         return np.array([self.times if times is None else times], dtype=float)
 
-    def energy_terms(self) -> tuple[()]:
+    def energy_terms(self) -> Sequence[EnergyTerm]:
         return ()
 
 

@@ -38,7 +38,7 @@ def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
     except AngleFrequencyError:
         problem = f"is in {source} and cannot be shown in {target}."
         advice = (
-            "One turn is 2π rad: show it in rev/s, rpm or rad/s."
+            "One turn is 2π rad: show it in turn/s, rpm or rad/s."
             if source.angular
             else "It counts periods: show it in Hz or kHz."
         )
@@ -83,9 +83,13 @@ def pretty(shown: Unit) -> str:
     return re.sub(r"\s*\*\s*", "·", text)
 
 
-def number(value: Any, shown: Unit | None = None, digits: int = 5) -> str:
-    """A number with its unit for people: ``"0.25 m/s"``, ``"-12.5 °C"``."""
-    text = f"{float(value) + 0.0:.{digits}g}"
+def number(value: Any, shown: Unit | None = None, digits: int = 5, scale: float = 0.0) -> str:
+    """A number with its unit for people: ``"0.25 m/s"``, ``"-12.5 °C"``.
+
+    What is nothing but rounding beside the ``scale`` of its kin is shown as 0.
+    """
+    plain = 0.0 if abs(float(value)) < 1e-12 * scale else float(value) + 0.0
+    text = f"{plain:.{digits}g}"
     return text if shown is None or not shown.text else f"{text} {pretty(shown)}"
 
 

@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
-from ..units import Unit, from_si, quantity, to_si, unit
+from ..units import Unit, from_si, quantity
+from .lookup import collapsed
 from .recording import Recording
-from .series import SIDES, Series, clock, within_run
+from .series import Series, clock
 from .sheet import Sheet, pandas
 from .shown import SECOND, label, number, unit_to_show
+from .times import check_side, grid
 
 __all__ = ["Column", "Table", "sample"]
 
@@ -134,8 +136,9 @@ class Table(Mapping[str, Any]):
             attributes = {"units": str(column.unit), "long_name": column.doc or path}
             dimensions: tuple[str, ...] = ("time",)
             if column.instances:
-                dimension = _common(path, column.instances, coordinates)
-                coordinates[dimension] = (dimension, list(column.instances))
+                names = [i[: i.rindex("]") + 1] for i in column.instances]
+                dimension = _common(path, names, coordinates)
+                coordinates[dimension] = (dimension, names)
                 dimensions = (dimension, "time")
             data[path] = (dimensions, column.values, attributes)
         return xarray.Dataset(data, coordinates, attrs={"model": self.name})
@@ -181,13 +184,11 @@ class Table(Mapping[str, Any]):
         return self._sheet()._repr_html_()
 
 
-def _common(path: str, instances: tuple[str, ...], taken: Mapping[str, Any]) -> str:
-    """A dimension for an array: its component, or its path where that one is another set."""
-    head = instances[0].split("[", 1)[0]
-    for name in (head, path):
-        if name != "time" and (name not in taken or taken[name][1] == list(instances)):
-            return name
-    return f"{path} instance"
+def _common(path: str, instances: list[str], taken: Mapping[str, Any]) -> str:
+    """A dimension for an array: its component, unless that one has other instances."""
+    head = collapsed(instances[0])
+    free = head != "time" and (head not in taken or taken[head][1] == instances)
+    return head if free else f"instances of {path}"
 
 
 def sample(
@@ -205,8 +206,7 @@ def sample(
     for path in wanted:
         if path not in known:
             raise unknown_name("units", path, known, "columns")
-    if side not in SIDES:
-        raise unknown_name("side", str(side), SIDES, "sides")
+    check_side(side, "table")
     seconds = grid(recording.times, every, times)
     samples = len(recording.times) if seconds is None else len(seconds)
     if samples * sum(len(s.infos) for s in chosen) > CELLS:
@@ -240,31 +240,3 @@ def _rows(
     values = recording.values(indices, seconds, side)
     ends = np.cumsum([len(s.infos) for s in chosen])
     return np.split(np.asarray(values, dtype=float), ends[:-1])
-
-
-def grid(recorded: np.ndarray, every: Any, times: Any) -> np.ndarray | None:
-    """Times in s to sample at, None for the recorded ones."""
-    if times is not None:
-        if every is not None:
-            raise ParameterError("table", "takes either every or times, but was given both.",
-                                 "Leave one of them out.")  # fmt: skip
-        given = times.quantity if isinstance(times, Series) else times
-        seconds = np.atleast_1d(np.asarray(to_si(given, SECOND, "times"), dtype=float))
-        inside = within_run(recorded, seconds, "times")
-        if np.any(np.diff(inside) < 0):
-            raise ParameterError("times", "must not decrease.", "Sort them.")
-        return inside
-    if every is None:
-        return None
-    step = to_si(every, unit("s"), "every")
-    if np.ndim(step) or not np.isfinite(step) or step <= 0:
-        raise ParameterError("every", f"must be greater than 0 s, but is {every}.",
-                             "Write for example every='10 ms'.", given=every)  # fmt: skip
-    if not len(recorded):
-        return np.empty(0)
-    start, end = float(recorded[0]), float(recorded[-1])
-    count = int(np.floor((end - start) / step * (1 + 1e-12) + 1e-9)) + 1
-    if count > CELLS:
-        raise ParameterError("every", f"of {every} makes {count:,} samples.",
-                             "Take a longer one.", given=every, code="result.size")  # fmt: skip
-    return np.minimum(start + step * np.arange(count), end)

@@ -203,5 +203,5 @@ class _Pieces:
             t = times[some]
             piece = np.searchsorted(starts, t, side="right") - 1
             weights = basis(unit_interval(t, starts[piece], ends[piece]), self.nodes)
-            values = self._values.rows[piece].reshape(-1, self.nodes, self.size)
+            values = self._values.rows[piece].reshape(len(some), self.nodes, self.size)
             out[:, some] = np.einsum("kj,kjn->nk", weights, values)

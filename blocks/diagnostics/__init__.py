@@ -1,0 +1,23 @@
+"""Which mistakes of a model can be found without integrating it?
+
+Takes the model, its network and, where it has one, the compiled system; gives
+:class:`Findings`: what is wrong in the user's words, with one repair each. Sees
+structure, values and the start; never integrates and never changes the model.
+
+================  ==========================================================
+``findings``      what is handed out: ``Finding``, ``Findings``, the codes
+``words``         how equations, unknowns and physical quantities are named
+``traits``        what a class does to its ports: hold, prescribe, conserve
+``classes``       equations and unknowns of one class
+``network``       circuits, references, conflicts of sources, lone ports
+``signals``       signal lines and loops
+``singular``      the parts of a network without a unique solution
+``start``         initial targets and derivatives at the start
+``check``         the order of all these
+================  ==========================================================
+"""
+
+from .check import check_model, structure_error
+from .findings import SEVERITIES, Finding, Findings
+
+__all__ = ["SEVERITIES", "Finding", "Findings", "check_model", "structure_error"]

@@ -1,0 +1,90 @@
+"""Does a component class state as many equations as it has unknowns?
+
+The class is matched with the richest surroundings it could have: one equation
+per port and through variable on all its port variables. What is singular even
+then is singular in every network. Knows no instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..assembly.matching import match
+from ..kernel import Kernel
+from .findings import Finding, found
+from .words import enumerated, listed, plural
+
+__all__ = ["class_findings"]
+
+
+def class_findings(kernel: Kernel, where: list[str]) -> Iterator[Finding]:
+    """Missing, surplus and misplaced equations of a class, used at ``where``."""
+    if any(len(d.across) != len(d.through) for d, _ in kernel.ports.values()):
+        return  # such a domain's own equations decide
+    unknown = {i: n for n, i in enumerate(
+        i for i, v in enumerate(kernel.variables)
+        if v.kind not in ("input", "discrete") and i not in kernel.observed)}  # fmt: skip
+    rows, columns = [], []
+    for row, law in enumerate(kernel.laws):
+        for i, _ in law.arguments:
+            if i in unknown:
+                rows.append(row)
+                columns.append(unknown[i])
+    own = len(kernel.laws)
+    outside = sum(len(d.through) for d, _ in kernel.ports.values())
+    port_variables = [unknown[i] for _, table in kernel.ports.values() for i in table.values()]
+    for k in range(outside):
+        rows += [own + k] * len(port_variables)
+        columns += port_variables
+    m = match(np.array(rows, dtype=int), np.array(columns, dtype=int), own + outside, len(unknown))
+    if m.perfect:
+        return
+    local = {n: i for i, n in unknown.items()}
+    names = [kernel.variables[local[int(n)]].name for n in m.under_unknowns]
+    surplus = [kernel.laws[e].text for e in m.over_equations if e < own]
+    yield _finding(kernel, where, len(unknown) - outside, own, names, surplus)
+
+
+def _finding(kernel: Kernel, where: list[str], unknowns: int, equations: int, free: list[str],
+             surplus: list[str]) -> Finding:
+    """The words for a class with free unknowns, surplus equations, or both."""
+    used = {i for law in kernel.laws for i, _ in law.arguments}
+    absent = [v.name for i, v in enumerate(kernel.variables)
+              if i not in used and i not in kernel.observed
+              and v.kind in ("variable", "output", "through")]
+    ports = sum(len(d.through) for d, _ in kernel.ports.values())
+    observed = len(kernel.observed)
+    counted = plural(unknowns + observed, "unknown")
+    own = [v.name for v in kernel.variables if v.kind in ("variable", "output")]
+    each = listed([*own, *(f"one of port {p}" for p in kernel.ports)], 8)
+    counted += f" ({each})" if ports or own else ""
+    head = f"{kernel.name} has {counted} but {plural(equations + observed, 'equation')}"
+    used_by = f" It is used by {listed(where, 4)}." if where != [kernel.name] else ""
+    missing = unknowns - equations
+    if missing > 0:
+        verb = "is" if missing == 1 else "are"
+        hint = f"variables that appear in no equation: {listed(absent, 8)}" if absent else (
+            f"nothing determines {listed(free, 8)}")
+        return found(
+            "equation.missing", where,
+            f"{head}: {plural(missing, 'equation')} {verb} missing; {hint}.{used_by}",
+            f"Yield {plural(missing, 'more equation')} from {kernel.name}.equations(), or remove "
+            f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does not need.",
+        )  # fmt: skip
+    if missing < 0:
+        verb = "is" if missing == -1 else "are"
+        return found(
+            "equation.surplus", where,
+            f"{head}: {plural(-missing, 'equation')} {verb} too many, among these:"
+            f"{enumerated(surplus)}{used_by and chr(10) + used_by.strip()}",
+            f"Remove {'it' if missing == -1 else 'them'} from {kernel.name}.equations(), or declare "
+            f"the {'variable' if missing == -1 else 'variables'} meant to be determined.",
+        )  # fmt: skip
+    return found(
+        "equation.unbalanced", where,
+        f"{kernel.name} has as many equations as unknowns, but these determine too few of them:"
+        f"{enumerated(surplus)}\nwhile nothing determines {listed(absent or free, 8)}.{used_by}",
+        "Check for an equation stated twice and for one that lacks a variable.",
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""Does every input have one source, and do signals run in a circle?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from ..network import Network
+from .findings import Finding, found
+from .traits import traits_of
+from .words import listed, plural
+
+__all__ = ["signal_findings"]
+
+
+def signal_findings(network: Network) -> Iterator[Finding]:
+    """Open inputs, lines with several outputs, loops without a state."""
+    yield from _lines(network)
+    yield from _loops(network)
+
+
+def _nodes(network: Network, kind: str) -> list[tuple[int, int, np.ndarray]]:
+    """(family, variable, nodes) of all inputs or outputs."""
+    return [
+        (f, i, network.node_of[network.port_numbers(f, v.name)])
+        for f, family in enumerate(network.families)
+        for i, v in enumerate(family.kernel.variables) if v.kind == kind
+    ]
+
+
+def _lines(network: Network) -> Iterator[Finding]:
+    count = int(network.node_of.max()) + 1 if len(network.node_of) else 0
+    outputs, inputs = np.zeros(count, dtype=int), np.zeros(count, dtype=int)
+    for table, kind in ((outputs, "output"), (inputs, "input")):
+        for _, _, nodes in _nodes(network, kind):
+            np.add.at(table, nodes, 1)
+    for f, i, nodes in _nodes(network, "input"):
+        family = network.families[f]
+        local = family.kernel.variables[i]
+        lonely = np.flatnonzero(outputs[nodes] == 0)
+        if i in family.kernel.defaults or not len(lonely):
+            continue
+        paths = [f"{family.path(int(k))}.{local.name}" for k in lonely[:20]]
+        rest = "" if len(lonely) <= 3 else f" ({plural(len(lonely), 'instance')})"
+        unit_text = f" in {local.unit}" if local.unit.text else " without unit"
+        yield found(
+            "signal.unconnected", paths,
+            f"The input {listed(paths, 3)}{rest} is connected to nothing and has no default.",
+            f"Connect an output{unit_text} to it: model.connect(model.….…, model.{paths[0]}).",
+        )  # fmt: skip
+    for node in np.flatnonzero(outputs > 1)[:12]:
+        sources = _members(network, "output", int(node))
+        sinks = _members(network, "input", int(node))
+        target = f"{listed(sinks)} {'is' if len(sinks) == 1 else 'are'}" if sinks else "One line is"
+        yield found(
+            "signal.outputs", [*sources, *sinks][:20],
+            f"{target} connected to {len(sources)} outputs at once: {listed(sources)}.",
+            "Keep one of them, or combine them in a block first (such as a sum).",
+        )  # fmt: skip
+
+
+def _members(network: Network, kind: str, node: int) -> list[str]:
+    return [f"{network.families[f].path(int(k))}.{network.families[f].kernel.variables[i].name}"
+            for f, i, nodes in _nodes(network, kind) for k in np.flatnonzero(nodes == node)]
+
+
+def _loops(network: Network) -> Iterator[Finding]:
+    """Strongly connected lines through blocks whose output follows the input at once."""
+    a, b, blocks = [], [], []
+    for f, family in enumerate(network.families):
+        for source, target in traits_of(family.kernel).feeds:
+            a.append(network.node_of[network.port_numbers(f, source)])
+            b.append(network.node_of[network.port_numbers(f, target)])
+            blocks += [(f, k) for k in range(family.size)]
+    if not a:
+        return
+    tail, head = np.concatenate(a), np.concatenate(b)
+    count = int(network.node_of.max()) + 1
+    graph = coo_matrix((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(count, count))
+    label = connected_components(graph, directed=True, connection="strong")[1]
+    sizes = np.bincount(label)
+    inside = (label[tail] == label[head]) & ((sizes[label[tail]] > 1) | (tail == head))
+    for part in np.unique(label[tail[inside]])[:12]:
+        edges = np.flatnonzero(inside & (label[tail] == part))
+        following = {int(tail[e]): e for e in edges[::-1]}
+        at, chain = int(tail[edges[0]]), []
+        seen: dict[int, int] = {}
+        while at not in seen:
+            seen[at] = len(chain)
+            chain.append(following[at])
+            at = int(head[following[at]])
+        chain = chain[seen[at]:]
+        names = [network.families[blocks[e][0]].path(blocks[e][1]) for e in chain]
+        yield found(
+            "signal.loop", names,
+            f"The signals run in a circle without any delay: {' -> '.join([*names, names[0]])}. "
+            "Their values are the solution of a system of equations at every instant.",
+            "If that is not meant, break the circle with an integrator, a filter or a memory.",
+        )  # fmt: skip

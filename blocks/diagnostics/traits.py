@@ -1,0 +1,186 @@
+"""What does a class do to its ports: hold them, prescribe them, conserve through them?
+
+Read off the row space of the Jacobian of the class's laws, with internal
+unknowns eliminated: a statement such as ``v_R - v_C = given`` is in it or not.
+Coefficients that are neither numbers nor parameters are given random values,
+so a statement that needs a special value of them is never reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..assembly.matching import match
+from ..kernel import Kernel, Law
+
+__all__ = ["Tie", "Traits", "traits_of"]
+
+EPSILON = 1e-9
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Two ports (or one and the ground) whose across difference a class prescribes."""
+
+    ports: tuple[str, ...]  # one or two port names
+    variable: str  # across variable
+    given: bool  # by a parameter, an input or time; not just rigid
+
+
+@dataclass
+class Traits:
+    """What a class does to its conserving ports and signals.
+
+    Attributes
+    ----------
+    ties : across differences it prescribes
+    conserves : names of domains whose through variables sum to zero over its ports
+    prescribes : (port, through variable) -> given by a parameter, an input or time
+    feeds : (input, output) pairs with direct feedthrough
+    """
+
+    ties: list[Tie] = field(default_factory=list)
+    conserves: set[str] = field(default_factory=set)
+    prescribes: dict[tuple[str, str], bool] = field(default_factory=dict)
+    feeds: list[tuple[str, str]] = field(default_factory=list)
+
+
+def traits_of(kernel: Kernel) -> Traits:
+    """The traits of a class (found once per kernel)."""
+    if "_traits" not in kernel.__dict__:
+        kernel.__dict__["_traits"] = _Reader(kernel).traits()
+    return kernel.__dict__["_traits"]
+
+
+class _Reader:
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        known = {i for i, v in enumerate(kernel.variables) if v.kind in ("input", "discrete")}
+        self.keys = sorted({a for law in kernel.laws for a in law.arguments if a[0] not in known}
+                           | {(i, 0) for _, table in kernel.ports.values()
+                              for i in table.values()})  # fmt: skip
+        self.column = {key: k for k, key in enumerate(self.keys)}
+        matrix = np.zeros((len(kernel.laws), len(self.keys)))
+        chance = np.random.default_rng(0)
+        values = [_typical(p, chance) for p in kernel.parameters]
+        for row, law in enumerate(kernel.laws):
+            for position, key in enumerate(law.arguments):
+                if key in self.column:
+                    matrix[row, self.column[key]] = _slope(law, position, values, chance)
+        self.matrix = matrix
+        u, s, vt = np.linalg.svd(matrix, full_matrices=False)
+        rank = int(np.sum(s > EPSILON * max(1.0, s[0] if len(s) else 0.0)))
+        self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
+        own = {s.__hash__() for s in kernel.symbols.values()}
+        own |= {s.__hash__() for s in kernel.relation_symbols}
+        own -= {kernel.symbols[i, 0].__hash__() for i in known}
+        self.gives = np.array([
+            any(s.__hash__() not in own for s in ca.symvar(law.residual)) for law in kernel.laws
+        ], dtype=bool)  # fmt: skip
+
+    def weights(self, terms: dict[int, float]) -> np.ndarray | None:
+        """The combination of laws that says sum(terms) == given, None where there is none."""
+        target = np.zeros(len(self.keys))
+        for i, coefficient in terms.items():
+            target[self.column[i, 0]] = coefficient
+        inside = self.vt @ target
+        if np.linalg.norm(target - self.vt.T @ inside) > EPSILON * 100:
+            return None
+        return self.u @ (inside / self.s)
+
+    def given(self, weights: np.ndarray) -> bool:
+        return bool(np.any(self.gives & (np.abs(weights) > EPSILON)))
+
+    def traits(self) -> Traits:
+        traits = Traits()
+        domains: dict[str, list[tuple[str, Any, dict[str, int]]]] = {}
+        for name, (domain, table) in self.kernel.ports.items():
+            domains.setdefault(domain.name, []).append((name, domain, table))
+        for domain_name, ports in domains.items():
+            domain = ports[0][1]
+            for a in domain.across:
+                self._ties(traits, ports, a)
+            for t in domain.through:
+                if self.weights({table[t]: 1.0 for _, _, table in ports}) is not None:
+                    traits.conserves.add(domain_name)
+                for name, _, table in ports:
+                    w = self.weights({table[t]: 1.0})
+                    if w is not None:
+                        traits.prescribes[name, t] = self.given(w)
+        traits.feeds = _feedthrough(self.kernel) if not self.kernel.ports else []
+        return traits
+
+    def _ties(self, traits: Traits, ports: list[Any], across: str) -> None:
+        fixed = set()
+        for name, _, table in ports:
+            w = self.weights({table[across]: 1.0})
+            if w is not None:
+                fixed.add(name)
+                traits.ties.append(Tie((name,), across, self.given(w)))
+        for (a, _, first), (b, _, second) in combinations(ports, 2):
+            if a in fixed and b in fixed:
+                continue
+            w = self.weights({first[across]: 1.0, second[across]: -1.0})
+            if w is not None:
+                traits.ties.append(Tie((a, b), across, self.given(w)))
+
+
+def _typical(parameter: Any, chance: np.random.Generator) -> np.ndarray:
+    """A value of size one that is nothing special (no ratio of exactly one)."""
+    if parameter.size != 1:
+        return np.resize(np.asarray(parameter.declared.default, dtype=float).ravel(),
+                         parameter.size)[:, None]
+    return np.array([[chance.uniform(1.05, 1.95)]])
+
+
+def _slope(law: Law, position: int, values: list[np.ndarray], chance: np.random.Generator
+           ) -> float:
+    kind = law.slopes[position]
+    if kind == "constant" or (kind == "parameter" and values):
+        slope = float(np.ravel(law.slopes_at(position, values))[0])
+        if np.isfinite(slope):
+            return slope
+    return float(chance.uniform(0.5, 1.5) * chance.choice([-1, 1]))
+
+
+def _feedthrough(kernel: Kernel) -> list[tuple[str, str]]:
+    """Pairs of input and output where the output follows the input at once."""
+    inputs = [i for i, v in enumerate(kernel.variables) if v.kind == "input"]
+    outputs = [i for i, v in enumerate(kernel.variables) if v.kind == "output"]
+    if not inputs or not outputs:
+        return []
+    order: dict[int, int] = {}
+    for law in kernel.laws:
+        for i, k in law.arguments:
+            order[i] = max(order.get(i, 0), k)
+    unknown = {i: n for n, i in enumerate(
+        i for i, v in enumerate(kernel.variables)
+        if v.kind in ("variable", "output") and i not in kernel.observed)}  # fmt: skip
+    rows, columns = [], []
+    for row, law in enumerate(kernel.laws):
+        for i, k in law.arguments:
+            if i in unknown and k == order[i]:
+                rows.append(row)
+                columns.append(unknown[i])
+    m = match(np.array(rows, dtype=int), np.array(columns, dtype=int), len(kernel.laws),
+              len(unknown))
+    pairs = []
+    for out in outputs:
+        seen: set[int] = set()
+        todo = [out] if order.get(out, 0) == 0 else []
+        while todo:
+            i = todo.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            if i in inputs:
+                pairs.append((kernel.variables[i].name, kernel.variables[out].name))
+            elif i in unknown and m.equation_of[unknown[i]] >= 0:
+                law = kernel.laws[m.equation_of[unknown[i]]]
+                todo += [j for j, k in law.arguments if k == order[j]]  # lower ones are states
+    return pairs

@@ -1,0 +1,157 @@
+"""How are equations, unknowns and physical quantities named to a person?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..units import Unit, unit
+
+__all__ = ["Names", "article", "listed", "plural", "quantity_word", "shortened"]
+
+# unit, angular, what it is called, what lets it differ (across) or hold it (through)
+_QUANTITIES = (
+    ("m/s", False, "velocity", "a spring or a damper"),
+    ("1/s", True, "angular velocity", "a spring or a damper"),
+    ("m", False, "position", "a spring or a damper"),
+    ("N", False, "force", "a mass"),
+    ("N*m", False, "torque", "an inertia"),
+    ("V", False, "voltage", "a resistor"),
+    ("A", False, "current", "a resistor"),
+    ("Pa", False, "pressure", "a flow resistance"),
+    ("m**3/s", False, "flow rate", "a flow resistance"),
+    ("K", False, "temperature", "a thermal resistance"),
+    ("W", False, "heat flow", "a thermal mass"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=None)
+def _quantity(u: Unit) -> tuple[str, str]:
+    for text, angular, word, example in _QUANTITIES:
+        if unit(text).dimension == u.dimension and angular == u.angular:
+            return word, example
+    return "", ""
+
+
+def quantity_word(name: str, u: Unit) -> str:
+    """What a variable's unit measures: ``"velocity"``; else its name and unit."""
+    return _quantity(u)[0] or f"variable {name} (in {u})"
+
+
+def example_word(u: Unit) -> str:
+    """A familiar component that lets the quantity adjust itself, in brackets, or nothing."""
+    example = _quantity(u)[1]
+    return f" ({example})" if example else ""
+
+
+def listed(names: Iterable[str], limit: int = 6, word: str = "and") -> str:
+    """``"a, b and c"``; long lists are cut with the number of the rest."""
+    names = list(dict.fromkeys(names))
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} {word} {len(names) - limit:,} more"
+    return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+_NUMBERS = "no one two three four five six seven eight nine ten".split()
+
+
+def plural(count: int, word: str) -> str:
+    """``"one equation"``, ``"3 equations"``."""
+    if count == 1:
+        return f"one {word}"
+    return f"{_NUMBERS[0] if count == 0 else f'{count:,}'} {word}s"
+
+
+def article(word: str) -> str:
+    """``"an Inertia"``, ``"a Mass"``."""
+    return f"an {word}" if word[:1].lower() in "aeio" else f"a {word}"
+
+
+def shortened(text: str, limit: int = 160) -> str:
+    """A long equation, cut."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+class Names:
+    """Paths of the unknowns and equations of a flat system."""
+
+    def __init__(self, flat: Any) -> None:
+        self.flat = flat
+        self.runs = flat.slot_names()
+        self.bases = np.array([r[0] for r in self.runs], dtype=int)
+
+    def unknown(self, c: int) -> str:
+        """The most telling path of a class: a component's variable before a port's."""
+        slots = np.flatnonzero(self.flat.class_of == c)
+        if not len(slots):
+            parents = np.flatnonzero(self.flat.derivative == c)
+            return f"der({self.unknown(int(parents[0]))})" if len(parents) else f"unknown {c}"
+        family, instance, local, order = min(
+            (self._slot(int(s)) for s in slots[:200]), key=lambda s: (s[3], _rank(s[2]))
+        )
+        name = f"{family.path(instance)}.{local.name}"
+        return "der(" * order + name + ")" * order
+
+    def _slot(self, slot: int) -> tuple[Any, int, Any, int]:
+        base, _, f, (i, order) = self.runs[int(np.searchsorted(self.bases, slot, "right")) - 1]
+        family = self.flat.network.families[f]
+        return family, slot - base, family.kernel.variables[i], order
+
+    def owners(self, c: int) -> list[str]:
+        """Components that have the unknown as one of their own variables."""
+        slots = np.flatnonzero(self.flat.class_of == c)
+        every = [self._slot(int(s)) for s in slots[:200]]
+        own = [s for s in every if s[2].kind not in ("across", "through")] or every
+        return [family.path(instance) for family, instance, _, _ in own]
+
+    def owner(self, equation: int) -> str:
+        """The component that states an equation; empty for the balance of a node."""
+        group, row = self.flat.group_of(equation)
+        if group.law is None:
+            return ""
+        return self.flat.network.families[group.family].path(int(group.instances[row]))
+
+    def ports_of(self, equation: int) -> list[str]:
+        """Ports at the node whose balance an equation is."""
+        group, row = self.flat.group_of(equation)
+        node = int(group.nodes[row]) if len(group.nodes) else -1
+        return ports_at(self.flat.network, node) if node >= 0 else []
+
+    def equation(self, equation: int) -> str:
+        """An equation with full paths; the balance of a node in words."""
+        from ..model import equation_text
+
+        ports = self.ports_of(equation)
+        if not ports:
+            return shortened(equation_text(self.flat, equation))
+        group, row = self.flat.group_of(equation)
+        slots = np.flatnonzero(self.flat.class_of == group.classes[group.starts[row]])
+        locals_ = [self._slot(int(s))[2] for s in slots[:200]]
+        word = next((quantity_word(v.name, v.unit) for v in locals_ if v.kind == "through"), "")
+        balance = f"{word} balance" if word and not group.order else "balance"
+        return f"the {balance} at the node of {listed(ports, 4)}"
+
+
+def _rank(local: Any) -> int:
+    return {"variable": 0, "output": 1, "input": 2}.get(local.kind, 3)
+
+
+def ports_at(network: Any, node: int) -> list[str]:
+    """Paths of the conserving ports at a node."""
+    paths = []
+    for f, name, _ in network.leaf_ports():
+        family = network.families[f]
+        hits = np.flatnonzero(network.node_of[network.port_numbers(f, name)] == node)
+        paths += [f"{family.path(int(i))}.{name}" for i in hits]
+    return paths
+
+
+def enumerated(lines: Sequence[str], limit: int = 6) -> str:
+    """Lines of an indented list, cut with the number of the rest."""
+    shown = [f"\n    {line}" for line in lines[:limit]]
+    if len(lines) > limit:
+        shown.append(f"\n    … and {len(lines) - limit:,} more")
+    return "".join(shown)

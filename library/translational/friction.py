@@ -1,0 +1,94 @@
+"""Friction between two bodies that rub or roll on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import e, sqrt
+from typing import Any
+
+import numpy as np
+
+from blocks import Input, Option, Parameter, Variable, exp, tanh
+
+from .domain import TwoPort
+
+__all__ = ["RollingResistance", "TranslationalFriction", "stribeck"]
+
+
+def stribeck(v: Any, breakaway: Any, coulomb: Any, viscous: Any, breakaway_velocity: Any) -> Any:
+    """Continuous Stribeck, Coulomb and viscous friction force (or torque) at velocity v.
+
+    sqrt(2e) (F_brk - F_C) exp(-(v/v_St)²) v/v_St + F_C tanh(v/v_Coul) + f v, with
+    v_St = sqrt(2) v_brk and v_Coul = v_brk/10.
+    """
+    u = v / breakaway_velocity
+    rise = sqrt(e) * (breakaway - coulomb) * exp(-(u**2) / 2) * u
+    return rise + coulomb * tanh(10 * u) + viscous * v
+
+
+class TranslationalFriction(TwoPort):
+    """Friction between the bodies at R and C.
+
+    With ``law="simscape"`` a continuous function of the velocity v,
+
+    f = sqrt(2e) (F_brk - F_C) exp(-(v/v_St)²) v/v_St + F_C tanh(v/v_Coul) + c v,
+
+    with v_St = sqrt(2) v_brk, v_Coul = v_brk/10, breakaway force F_brk, breakaway
+    velocity v_brk, Coulomb force F_C and viscous coefficient c. Dissipates f v >= 0.
+    The law never sticks: a load P below F_brk creeps at about
+    P / (sqrt(e) (F_brk - F_C)/v_brk + 10 F_C/v_brk + c). A smaller breakaway
+    velocity creeps less and is stiffer.
+
+    Ports: R, C; f > 0 for v > 0.
+
+    Raises
+    ------
+    ModelError
+        If the breakaway force is below the Coulomb force.
+
+    References
+    ----------
+    B. Armstrong, C. Canudas de Wit, "Friction Modeling and Compensation", The
+    Control Handbook, CRC Press, 1995.
+    """
+
+    law = Option("simscape", ("simscape",), doc="friction law")
+    breakaway_force = Parameter("25 N", minimum=0, doc="Breakaway force")
+    breakaway_velocity = Parameter("0.1 m/s", above=0, doc="Velocity of the largest friction")
+    coulomb_force = Parameter("20 N", minimum=0, doc="Coulomb force")
+    viscous_coefficient = Parameter("100 N*s/m", minimum=0, doc="Viscous coefficient")
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.breakaway_force < self.coulomb_force):
+            yield (f"breakaway_force is {self.breakaway_force:~P} and thus below coulomb_force, "
+                   f"which is {self.coulomb_force:~P}. Friction at rest is at least that of "
+                   "sliding: raise breakaway_force or lower coulomb_force.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        yield self.f == stribeck(
+            self.v, self.breakaway_force, self.coulomb_force, self.viscous_coefficient,
+            self.breakaway_velocity,
+        )  # fmt: skip
+        yield self.power_dissipated == self.f * self.v
+
+
+class RollingResistance(TwoPort):
+    """Rolling resistance of a wheel or a body at R on the road at C.
+
+    Equation: f = coefficient N tanh(v / threshold_velocity), with the wheel load N
+    from the input, or the parameter ``normal_force`` while nothing is connected.
+    Dissipates f v >= 0; does not hold a body on a slope, which creeps.
+
+    Ports: R, C. Inputs: N in N.
+    """
+
+    coefficient = Parameter(0.01, minimum=0, doc="Rolling resistance coefficient")
+    normal_force = Parameter("1 kN", minimum=0, varying=True, doc="Wheel load")
+    threshold_velocity = Parameter("1 cm/s", above=0, doc="Velocity below which the force falls")
+    N = Input("N", default="normal_force", doc="wheel load")
+    power_dissipated = Variable("W", doc="heat")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.f == self.coefficient * self.N * tanh(self.v / self.threshold_velocity)
+        yield self.power_dissipated == self.f * self.v

@@ -1,0 +1,146 @@
+"""Stops, one-sided contacts and supports that act in a range of positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import Option, Parameter, Variable, der, interpolate, maximum, minimum, where
+
+from .domain import TwoPort
+from .tables import integral, table_faults
+
+__all__ = ["ElastoGap", "HardStop", "PositionDependentSupport"]
+
+MODELS = ("smooth", "full", "undamped rebound")
+
+
+class HardStop(TwoPort):
+    """Elastic stops that keep R between two bounds relative to C.
+
+    Equations: dx/dt = v; with p the penetration of a bound, K its stiffness and D
+    its damping, the force of the upper bound is
+
+    * ``model="full"``: K p + D v. Damping jumps in at the bound and pulls on the
+      rebound.
+    * ``model="undamped rebound"``: K p + D max(v, 0).
+    * ``model="smooth"`` (default): s (K p + D v) with s = l² (3 - 2 l) and
+      l = min(p/transition, 1): stiffness and damping rise smoothly from the bound
+      over the transition region; the rebound is damped.
+
+    The lower bound mirrors it. Between the bounds f = 0. Contact and the end of the
+    transition region are located events. Neglects the mass of the stops.
+
+    Ports: R, C. Initial target: x (high, 0 m), the place of R between the bounds;
+    f > 0 at the upper bound.
+    """
+
+    model = Option("smooth", MODELS, doc="how stiffness and damping set in")
+    upper_bound = Parameter("0.1 m", doc="Gap of the upper bound, seen from x = 0")
+    lower_bound = Parameter("-0.1 m", doc="Gap of the lower bound, seen from x = 0")
+    upper_stiffness = Parameter("1 MN/m", above=0, doc="Contact stiffness at the upper bound")
+    lower_stiffness = Parameter("1 MN/m", above=0, doc="Contact stiffness at the lower bound")
+    upper_damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping at the upper bound")
+    lower_damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping at the lower bound")
+    transition = Parameter("0.1 mm", above=0, when=lambda c: c.model == "smooth",
+                           doc="Depth of the transition region")  # fmt: skip
+    x = Variable("m", "0 m", priority="high", doc="position of R against C")
+    energy_stored = Variable("J", doc="elastic energy of the stops")
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.upper_bound <= self.lower_bound):
+            yield (f"upper_bound is {self.upper_bound:~P} and lower_bound {self.lower_bound:~P}. "
+                   "The upper bound must be above the lower one.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        upper = self._bound(self.x - self.upper_bound, self.v, self.upper_stiffness,
+                            self.upper_damping)  # fmt: skip
+        lower = self._bound(self.lower_bound - self.x, -self.v, self.lower_stiffness,
+                            self.lower_damping)  # fmt: skip
+        yield der(self.x) == self.v
+        yield self.f == upper[0] - lower[0]
+        yield self.energy_stored == upper[1] + lower[1]
+        yield self.power_dissipated == upper[2] + lower[2]
+
+    def _bound(self, depth: Any, v: Any, stiffness: Any, damping: Any) -> tuple[Any, Any, Any]:
+        """Force, stored energy and dissipation of one bound, v into it."""
+        p = maximum(depth, 0)
+        if self.model == "undamped rebound":
+            v = maximum(v, 0)
+        share, energy = 1.0, stiffness * p**2 / 2
+        if self.model == "smooth":
+            l = where(depth < self.transition, p / self.transition, 1)
+            share = l**2 * (3 - 2 * l)
+            # integral of s K p up to the end of the transition, then that of K p
+            l = minimum(p / self.transition, 1)
+            within = stiffness * self.transition**2 * (3 * l**4 / 4 - 2 * l**5 / 5)
+            energy = within + stiffness * (p**2 - minimum(p, self.transition) ** 2) / 2
+        force = where(depth > 0, share * (stiffness * p + damping * v), 0)
+        return force, energy, where(depth > 0, share * damping * v**2, 0)
+
+
+class ElastoGap(TwoPort):
+    """Contact that pushes only: a spring-damper that R lifts off from.
+
+    Equations: dx/dt = v. For x >= free_length, f = 0. For x < free_length
+    f = f_c + f_d with f_c = -stiffness (free_length - x) and f_d = damping v limited
+    to the interval from f_c to -f_c, so f <= 0 always: the limit keeps the force
+    continuous at first contact and from pulling at lift-off.
+
+    Ports: R stands on C; x is the distance from C to R and f the (negative) force.
+    Initial target: x (high, 0 m).
+
+    References
+    ----------
+    Modelica Standard Library, ``Mechanics.Translational.Components.ElastoGap``
+    (with exponent n = 1; s_rel is x, s_rel0 is free_length, flange_b is R).
+    """
+
+    stiffness = Parameter("1 MN/m", above=0, doc="Contact stiffness")
+    damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping")
+    free_length = Parameter("0 m", doc="Distance at which R touches")
+    x = Variable("m", "0 m", priority="high", doc="distance from C to R")
+    energy_stored = Variable("J", doc="elastic energy")
+    power_dissipated = Variable("W", doc="heat")
+
+    def equations(self) -> Iterator[Any]:
+        depth = self.free_length - self.x
+        elastic = self.stiffness * maximum(depth, 0)
+        viscous = maximum(minimum(self.damping * self.v, elastic), -elastic)
+        yield der(self.x) == self.v
+        yield self.f == where(depth > 0, viscous - elastic, 0)
+        yield self.energy_stored == elastic * maximum(depth, 0) / 2
+        yield self.power_dissipated == viscous * self.v
+
+
+class PositionDependentSupport(TwoPort):
+    """Support whose force and damping depend on the position of R against C.
+
+    Equations: dx/dt = v; f = F(x) + d(x) v, with F and d interpolated linearly in
+    tables over ``positions`` and held outside for d, continued for F. A detent, a
+    cam profile, or a rail that is damped on part of its length. Stores the
+    integral of F dx, dissipates d v².
+
+    Ports: R, C. Initial target: x (high, 0 m).
+    """
+
+    positions = Parameter(["-1 m", "1 m"], doc="Positions of the tables, increasing")
+    forces = Parameter(["0 N", "0 N"], doc="Force F at the positions")
+    dampings = Parameter(["0 N*s/m", "0 N*s/m"], minimum=0, doc="Damping d at the positions")
+    x = Variable("m", "0 m", priority="high", doc="position of R against C")
+    energy_stored = Variable("J", doc="potential energy")
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        yield from table_faults(("positions", self.positions), forces=self.forces,
+                                dampings=self.dampings)  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        damping = interpolate(self.x, self.positions, self.dampings, hold=True)
+        yield der(self.x) == self.v
+        yield self.f == interpolate(self.x, self.positions, self.forces) + damping * self.v
+        yield self.energy_stored == integral(self.x, self.positions, self.forces)
+        yield self.power_dissipated == damping * self.v**2

@@ -1,0 +1,68 @@
+"""Small circuits for tests of translational components."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blocks import Component, Input, Model, Output, Parameter
+from library.translational import ForceSource, Mass, Reference, VelocitySource
+
+
+class Signal(Component):
+    """A signal given as a function of time, to be connected to an input."""
+
+    value = Parameter("0", varying=True)
+    y = Output("1")
+
+    def equations(self):
+        yield self.y == self.value
+
+
+def signal(unit, value):
+    """An instance of a signal source with an output ``y`` in the given unit."""
+    kind = type("SignalSource", (Component,), {
+        "value": Parameter(f"0 {unit}", varying=True),
+        "y": Output(unit),
+        "equations": lambda self: iter([self.y == self.value]),
+    })  # fmt: skip
+    return kind(value=value)
+
+
+def sink(unit):
+    """A component with an input ``u`` that does nothing."""
+    return type("Sink", (Component,), {"u": Input(unit)})()
+
+
+def driven(part, velocity=None, *, source=None):
+    """Source, part and ground in a loop: v of the part is v of the source."""
+    model = Model("driven")
+    model.source = source or VelocitySource(velocity=velocity)
+    model.part = part
+    model.ground = Reference()
+    model.connect(model.source.R, model.part.R)
+    model.connect(model.source.C, model.part.C, model.ground.V)
+    return model
+
+
+def thrown(part, *, mass="2 kg", velocity="1 m/s", force="0 N"):
+    """A mass at R of a part whose C is on the ground, with a force on the mass."""
+    model = Model("thrown")
+    model.body = Mass(mass=mass, v=velocity)
+    model.part = part
+    model.push = ForceSource(force=force)
+    model.ground = Reference()
+    model.connect(model.body.M, model.part.R, model.push.R)
+    model.connect(model.part.C, model.push.C, model.ground.V)
+    return model
+
+
+def values(result, path, unit, times=None):
+    """Numbers of a variable in a unit, at all samples or at given seconds."""
+    series = result[path]
+    if times is None:
+        return series.to(unit).magnitude
+    return np.asarray(series.at([f"{float(t)!r} s" for t in np.atleast_1d(times)]).to(unit).magnitude)
+
+
+def seconds(result):
+    return result.time.to("s").magnitude

@@ -199,12 +199,14 @@ class Parameter(Declaration):
                 raise ParameterError(
                     where, "takes a constant, but was given a function.",
                     "Functions of time belong to sources and signal blocks.", given=value,
+                    code="parameter.function",
                 )  # fmt: skip
             return value
         number = to_si(value, self.unit, where, self.advice)
         if not np.all(np.isfinite(number)):
             raise ParameterError(where, f"is {value}, which is not a finite number.",
-                                 f"Give a value in {self.unit}.", given=value)
+                                 f"Give a value in {self.unit}.", given=value,
+                                 code="parameter.finite")
         for word, bound in self.bounds.items():
             wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
                      "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
@@ -214,8 +216,9 @@ class Parameter(Declaration):
                 limit = from_si(bound, self.unit)
                 raise ParameterError(
                     where, f"must be {rule} {limit.magnitude:g} {self.unit}, but is {value}.",
-                    self.doc and f"It is the {self.doc[0].lower()}{self.doc[1:].rstrip('.')}.",
-                    given=value, bound=limit, rule=word,
+                    f"Check the sign, the size and the unit of {self.name}"
+                    f"{f' ({self.doc.rstrip(chr(46))})' if self.doc else ''}.",
+                    given=value, bound=limit, rule=word, code="parameter.bounds",
                 )  # fmt: skip
         return number
 
@@ -273,11 +276,11 @@ class Option(Declaration):
             raise unknown_name(where, value, [str(c) for c in self.choices], "choices")
         if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
             raise ParameterError(where, f"is a switch, but was given {value!r}.",
-                                 "Give True or False.", given=value)
+                                 "Give True or False.", given=value, code="parameter.choice")
         if self.minimum is not None and (isinstance(value, bool) or not isinstance(value, int)
                                          or value < self.minimum):
             raise ParameterError(where, f"must be a whole number of at least {self.minimum}, but "
-                                 f"is {value!r}.", given=value)
+                                 f"is {value!r}.", given=value, code="parameter.count")
         return value
 
 
@@ -416,7 +419,10 @@ class PortRef:
             raise ConnectionRefused(
                 f"{self.component.path}.{self.port.name}",
                 "this port exists only with other options of its component.",
-                f"It depends on {self.port.when!r}.",
+                f"It depends on {self.port.when!r}."
+                if isinstance(self.port.when, str)
+                else f"See the options of {type(self.component).__name__}.",
+                code="connection.absent",
             )
 
     @property
@@ -480,13 +486,14 @@ class Component:
                         raise NamingError(
                             f"{cls.__name__}.{name}", "this name is reserved by Component.",
                             "Choose another name for the declaration.", name=name,
+                            code="name.reserved",
                         )  # fmt: skip
                     declared[name] = value
                 elif name in declared:
                     raise NamingError(
                         f"{cls.__name__}.{name}",
                         f"hides the {type(declared[name]).__name__.lower()} {name!r} of a base.",
-                        "Rename one of the two.", name=name,
+                        "Rename one of the two.", name=name, code="name.taken",
                     )  # fmt: skip
         cls._declared = declared
         cls._kernels, cls._forms = {}, {}
@@ -499,7 +506,8 @@ class Component:
     def __init__(self, *, count: int | None = None, **values: Any) -> None:
         if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
             raise ParameterError(f"{type(self).__name__}.count", "must be a whole number of at "
-                                 f"least 1, but is {count!r}.", given=count)
+                                 f"least 1, but is {count!r}.", given=count,
+                                 code="parameter.count")
         self.__dict__.update(
             _name="", _parent=None, _count=count, _values={}, _targets={}, _nominals={},
             _children={}, _connections=[], _revision=0,
@@ -529,10 +537,12 @@ class Component:
 
     # -- declarations whose unit depends on the instance ---------------------------
     def _take_structure(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Take options and parameters that set units, settle the form; returns the rest."""
+        """Take what sets units and numbers of ports, settle the form; returns the rest."""
         def sets_structure(name: str) -> bool:
             declared = self._declared.get(name)
-            return isinstance(declared, Option) or getattr(declared, "any_unit", False)
+            return isinstance(declared, Option) or isinstance(declared, Parameter) and (
+                declared.any_unit or np.ndim(declared.default) > 0 and declared.unit_of is None
+            )
 
         self.__dict__["_units"] = {}
         for name, value in values.items():
@@ -645,7 +655,8 @@ class Component:
             self._changed(structure)
         elif isinstance(declared, Port) or not isinstance(declared, Variable):
             raise ConnectionRefused(where, "a port cannot be assigned.",
-                                    "Join ports with model.connect(a, b).")
+                                    "Join ports with model.connect(a, b).",
+                                    code="connection.assigned")
         else:
             self._aim(declared, value, where)
             self._changed(False)
@@ -665,6 +676,7 @@ class Component:
             "Give one value, or as many as count says." if self._count or not table
             else f"Give {width} values.",
             given=values,
+            code="parameter.size",
         )
 
     def _aim(self, declared: Variable, value: Any, where: str) -> None:
@@ -675,7 +687,8 @@ class Component:
             number = to_si(target.value, declared.unit, where)
             if not np.all(np.isfinite(number)):
                 raise ParameterError(where, f"has the initial target {target.value}, which is not "
-                                     "a finite number.", f"Give a value in {declared.unit}.")
+                                     "a finite number.", f"Give a value in {declared.unit}.",
+                                     code="parameter.finite")
             self._targets[declared.name] = (number, target.priority)
         elif target.priority == "none":
             self._targets[declared.name] = (None, "none")
@@ -692,7 +705,7 @@ class Component:
             self._pass_on()
         elif self._children and self.is_composite and self._parent is not None:
             raise ParameterError(self.path, "a composite's options cannot change once it is built.",
-                                 "Make a new one.")
+                                 "Make a new one.", code="parameter.structure")
 
     def _pass_on(self) -> None:
         """Give the parts of a composite the values its new parameters imply."""
@@ -773,22 +786,27 @@ class Component:
         where = f"{self.path}.{name}".lstrip(".")
         if not self.is_composite:
             raise NamingError(where, f"{type(self).__name__} is not a composite and has no parts.",
-                              "Add the component to the model instead.", name=name)
+                              "Add the component to the model instead.", name=name,
+                              code="name.parts")
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
             raise NamingError(where, f"{name!r} cannot be used as a name.",
-                              "Names are Python identifiers that do not start with '_'.", name=name)
+                              "Names are Python identifiers that do not start with '_'.",
+                              name=name, code="name.invalid")
         if hasattr(type(self), name):
             raise NamingError(where, f"the name {name!r} is reserved by {type(self).__name__}.",
-                              "Choose another name.", name=name)
+                              "Choose another name.", name=name, code="name.reserved")
         if name in self._children:
             raise NamingError(where, f"there is already a {type(self._children[name]).__name__} of "
-                              "this name.", "Choose another name, or del the first one.", name=name)
+                              "this name.", "Choose another name, or del the first one.", name=name,
+                              code="name.taken")
         if part._parent is not None:
             raise NamingError(where, f"this component is already part of the model as "
-                              f"{part.path!r}.", "Make a second one for a second place.", name=name)
+                              f"{part.path!r}.", "Make a second one for a second place.", name=name,
+                              code="name.used")
         if part._is_root:
             raise NamingError(where, "a model cannot be part of another.",
-                              "Write a composite component instead.", name=name)
+                              "Write a composite component instead.", name=name,
+                              code="name.parts")
         if self._count is not None:
             part._spread(self._count)
         part.__dict__.update(_name=name, _parent=self)
@@ -804,7 +822,7 @@ class Component:
     def _spread(self, count: int) -> None:
         if self._count not in (None, count):
             raise NamingError(self.path, "an array cannot be part of an array of composites.",
-                              "Give the count to one of the two.")
+                              "Give the count to one of the two.", code="parameter.count")
         self.__dict__["_count"] = count
         for child in self._children.values():
             child._spread(count)
@@ -846,12 +864,12 @@ class Component:
         """
         if len(ports) < 2:
             raise ConnectionRefused(self.path, "connect() takes at least two ports.",
-                                    "Write model.connect(a.R, b.C).")
+                                    "Write model.connect(a.R, b.C).", code="connection.ports")
         for ref in ports:
             if not isinstance(ref, PortRef):
                 raise ConnectionRefused(
                     self.path, f"connect() takes ports, but was given {_named(ref)}.",
-                    _port_hint(ref), given=ref,
+                    _port_hint(ref), given=ref, code="connection.ports",
                 )  # fmt: skip
             if not _is_inside(ref.component, self):
                 raise ConnectionRefused(
@@ -860,6 +878,7 @@ class Component:
                     f"{self.path or 'the model'} yet, so it cannot be joined to "
                     f"{next((p.path for p in ports if p is not ref), '')}.",
                     "First write model.name = Component(…), then connect.",
+                    code="connection.foreign",
                 )
         self._agree(ports)
         self._connections.append(tuple(ports))
@@ -875,6 +894,7 @@ class Component:
                     f"{first.path} and {ref.path}",
                     f"{a.path} is a signal and {b.path} a conserving port.",
                     "Sources turn signals into physical quantities, sensors the reverse.",
+                    code="connection.kind",
                 )
             if not signal and ref.port.domain is not first.port.domain:  # type: ignore[union-attr]
                 raise ConnectionRefused(

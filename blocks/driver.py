@@ -58,8 +58,8 @@ class Driver:
         self.stops = _Stops(system, problem.p, settings.t_start, settings.t_end)
         self.resets = _Resets(system)
         self.samples = _Samples(system, self.stops)
-        self.counts: Counter[int] = Counter()
-        self.recent: list[tuple[float, int]] = []
+        self.watched = bool(system.nm or problem.laws is not None)
+        self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
 
     # -- the loop ------------------------------------------------------------------------
@@ -69,6 +69,9 @@ class Driver:
         t = self.settings.t_start
         try:
             self._switch_initially(t)
+            if self.problem.laws is not None:
+                self.problem.laws.start(self.problem, t)
+                self._switch_initially(t)  # relations may look at the sticking efforts
             self.problem.choose_states(t)
             while t < self.settings.t_end:
                 t = self._episode(t)
@@ -92,6 +95,7 @@ class Driver:
         self.recording.episodes.append(Episode(
             trajectory, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
             problem.x.copy(), problem.z.copy(),
+            None if problem.laws is None else problem.laws.modes.copy(),
         ))  # fmt: skip
         return None, trajectory
 
@@ -113,7 +117,7 @@ class Driver:
                 step = method.advance(stop)
                 if step.failure:
                     self._fail(step)
-                found = self._first_crossing(step) if self.system.nm else None
+                found = self._first_crossing(step) if self.watched else None
                 if found is not None:
                     at, which = found
                     trajectory.append(step, until=at)
@@ -177,6 +181,8 @@ class Driver:
         g = self.problem.crossings(t, y)
         margin = np.where(self.problem.m > 0.5, g, -g)
         margin[self.stops.timed] = 1.0  # known instants are stepped onto instead
+        if self.problem.laws is not None:
+            margin = np.concatenate([margin, self.problem.laws.margins(self.problem, t)])
         return margin
 
     def _first_crossing(self, step: Step) -> tuple[float, np.ndarray] | None:
@@ -238,6 +244,7 @@ class Driver:
     def _switch(self, t: float, which: np.ndarray) -> None:
         """Flip relations at an event and iterate until all agree."""
         problem = self.problem
+        touched, which = which[which >= self.system.nm] - self.system.nm, which[which < self.system.nm]
         before = problem.m.copy()
         timed = self.stops.timed
         if self.system.nm or self.samples.active:
@@ -258,6 +265,7 @@ class Driver:
                     problem.settle(t)
                 g = problem.crossings_here(t)
                 wrong = np.where(problem.m > 0.5, g, -g) < -1e-12 * size
+                wrong |= (g == 0) & ((problem.m > 0.5) != self.stops.at_zero)  # discrete values
                 wrong[timed] = False
                 wrong[[i for i in frozen if abs(g[i]) <= 1e-9 * max(1e-9, abs(g0[i]))]] = False
                 todo = np.flatnonzero(wrong)
@@ -267,32 +275,44 @@ class Driver:
             else:
                 self._no_fixpoint(t, todo)
         self._note(t, np.flatnonzero(problem.m != before))
+        if problem.laws is not None:
+            self._note_modes(t, problem.laws.decide(problem, t, touched))
         problem.failure = None
         problem.choose_states(t)
 
     def _note(self, t: float, changed: np.ndarray) -> None:
         for r in changed:
             component, text = self.stops.describe(int(r), bool(self.problem.m[r] > 0.5))
-            self.recording.events.append(EventRecord(t, component, text))
-            self.counts[int(r)] += 1
-            self.recent.append((t, int(r)))
+            self._remember(t, component, text)
+        self._refuse_chatter(t)
+
+    def _note_modes(self, t: float, changes: list[Any]) -> None:
+        words = {0: "sticks", 1: "slides forward", -1: "slides backward"}
+        for change in changes:
+            self._remember(t, self.problem.laws.name(change.element), words[change.after])
+        self._refuse_chatter(t)
+
+    def _remember(self, t: float, component: str, text: str) -> None:
+        self.recording.events.append(EventRecord(float(t), component, text))
+        self.recent.append((t, component))
+
+    def _refuse_chatter(self, t: float) -> None:
         window = 1e-3 * (self.settings.t_end - self.settings.t_start)
         while self.recent and self.recent[0][0] < t - window:
             self.recent.pop(0)
         if len(self.recent) > CHATTER:
-            crowd = Counter(r for _, r in self.recent)
-            r, n = crowd.most_common(1)[0]
+            crowd = Counter(component for _, component in self.recent)
+            component, n = crowd.most_common(1)[0]
             if n > CHATTER // 2:
-                self._chatter(t, r, n, len(self.recent), self.recent[0][0])
+                self._chatter(t, component, n, len(self.recent), self.recent[0][0])
 
-    def _chatter(self, t: float, r: int, n: int, total: int, since: float) -> None:
-        component, text = self.stops.describe(r, True)
+    def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
         self.recording.status = "failed"
         self.recording.message = f"chattering of {component}"
         raise SimulationError(
             component,
             f"switches back and forth: {n:,} of {total:,} crossings between {since:.6g} s and "
-            f"{t:.6g} s are its relation {text!r}.",
+            f"{t:.6g} s are its own.",
             "Give the condition a hysteresis, or state the law as dry friction or contact.",
             time=t, variables=(component,),
         )  # fmt: skip

@@ -222,7 +222,8 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str) -> Unkn
     names = list(known)
     return UnknownName(
         where,
-        f"there is no {name!r} among its {kind}.",
+        f"there is no {name!r} among its {kind}." if where
+        else f"the model has no {name!r} among its {kind}.",
         did_you_mean(name, names, kind),
         name=name,
         known=names,

@@ -22,8 +22,8 @@ from .exceptions import EquationError, WrongDimension
 from .units import Unit, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
-    "Condition", "Equation", "Expression", "Reset", "abs_", "arctan", "arctan2", "breakpoints",
-    "cos", "cosh", "der", "every", "exp", "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod",
+    "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2", "breakpoints",
+    "cos", "cosh", "der", "dry_friction", "every", "exp", "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod",
     "reset", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 
@@ -317,6 +317,40 @@ class Sampling:
     start: Expression | None  # None: the start of the run
     period: Expression | None  # None: once
     assignments: tuple[tuple[Expression, Expression], ...]
+
+
+@dataclass(frozen=True)
+class SetValued:
+    """A set-valued law between an effort and a flow; see :func:`dry_friction`."""
+
+    effort: Expression
+    flow: Expression
+    static: Expression
+    kinetic: Expression
+
+
+def dry_friction(effort: Any, flow: Any, *, static: Any, kinetic: Any) -> SetValued:
+    """Exact dry friction: yield it from ``equations()`` as the law of ``effort``.
+
+    While sliding, ``effort == kinetic * sign(flow)``; at rest, ``flow == 0`` and the
+    effort is whatever keeps it so, as long as ``|effort| <= static``. The toolkit
+    finds sticking efforts of the whole network together; nothing creeps.
+
+    Parameters
+    ----------
+    effort : variable of the component
+        The force (or torque) that opposes the flow.
+    flow : expression
+        Relative velocity, of variables that are integrated.
+    static : expression
+        Largest sticking effort, F_G >= 0.
+    kinetic : expression
+        Sliding effort at the present speed, 0 <= F_kin <= F_G; it may depend on
+        ``abs_(flow)``, normal forces and time.
+    """
+    effort, flow = as_expression(effort), as_expression(flow)
+    static = _like(static, effort, "dry_friction")
+    return SetValued(effort, flow, static, _like(kinetic, effort, "dry_friction"))
 
 
 def where(condition: Any, then: Any, otherwise: Any, *, events: bool = True) -> Expression:

@@ -30,6 +30,7 @@ from .component import (
 from .domain import Domain
 from .exceptions import BlocksError, EquationError, ModelError, unknown_name
 from .expression import (
+    SetValued,
     TIME,
     Breakpoints,
     Equation,
@@ -199,6 +200,7 @@ class Kernel:
         self.samplings: list[tuple[Any, Any, list[tuple[int, Any]]]] = []
         self.observed: dict[int, Any] = {}
         self.defaults: dict[int, Any] = {}  # of unconnected inputs
+        self.frictions: list[tuple[int, Any, Any, Any]] = []  # effort, flow, static, kinetic
         self.index: dict[str, int] = {}
 
     # -- symbols -------------------------------------------------------------------
@@ -414,7 +416,9 @@ def kernel_of(component: Component) -> Kernel:
 def _trace(component: Component) -> Kernel:
     reader = object.__new__(type(component))
     trace = Trace(component)
-    reader.__dict__.update(_trace=trace, _declared=component._declared)
+    reader.__dict__.update(
+        _trace=trace, _declared=component._declared, _parent=None, _name="", _children={}
+    )
     kernel = trace.kernel
     token = current_trace.set(trace)
     try:
@@ -445,8 +449,10 @@ def _trace(component: Component) -> Kernel:
             kernel.samplings.append((
                 None if statement.start is None else statement.start.sx,
                 None if statement.period is None else statement.period.sx,
-                _assigned(kernel, "every()" if statement.period else "initially()", statement),
+                _assigned(kernel, "initially()" if statement.period is None else "every()", statement),
             ))
+        elif isinstance(statement, SetValued):
+            _add_friction(kernel, statement)
         elif isinstance(statement, Breakpoints):
             kernel.breaks.append(
                 (statement.start.sx, None if statement.period is None else statement.period.sx)
@@ -482,6 +488,14 @@ def _statements(reader: Component, trace: Trace) -> Iterator[Any]:
                 break
             count += 1
             yield statement
+
+
+def _add_friction(kernel: Kernel, statement: SetValued) -> None:
+    key = kernel.key_of(statement.effort.sx) if statement.effort.sx.is_symbolic() else None
+    if key is None or key[1] != 0:
+        raise EquationError(kernel.name, f"dry_friction() needs a variable as effort, but was given "
+                            f"{statement.effort.sx}.", "Declare a Variable for the friction force.")
+    kernel.frictions.append((key[0], statement.flow.sx, statement.static.sx, statement.kinetic.sx))
 
 
 def _add_reset(kernel: Kernel, trace: Trace, statement: Reset) -> None:
@@ -520,6 +534,8 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
     outside = [c for c, _ in kernel.relations]
     outside += [c for c, _ in kernel.resets] + [v for _, p in kernel.resets for _, v in p]
     outside += [v for _, _, p in kernel.samplings for _, v in p]
+    for effort, *sxs in kernel.frictions:
+        outside += [kernel.symbols[effort, 0], *sxs]
     busy = {s.__hash__() for sx in outside for s in ca.symvar(sx)}
     busy |= {kernel.symbols[i, 0].__hash__() for _, p in kernel.resets for i, _ in p}
     free = {
@@ -572,7 +588,7 @@ def missing_equations(kernel: Kernel) -> int:
         if v.kind in ("variable", "output") and i not in kernel.observed:
             unknowns += 1
     unknowns += sum(len(domain.through) for domain, _ in kernel.ports.values())
-    return unknowns - len(kernel.laws)
+    return unknowns - len(kernel.laws) - len(kernel.frictions)
 
 
 def check_options(component: Component) -> None:

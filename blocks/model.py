@@ -120,7 +120,7 @@ class Model(Component):
             parameters = [
                 [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
             ]
-            inputs = np.zeros(0, dtype=int)
+            inputs = friction_inputs(flat)
             try:
                 reduced = reduce_index(flat, _preference(network, flat), parameters, inputs)
                 tape = write_tape(reduced, parameters, inputs)
@@ -186,6 +186,10 @@ class Model(Component):
             for start, m in zip(family.starts, family.members, strict=True):
                 value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
                 problem.d[offset + start : offset + start + m.size] = value
+        if system.nu:
+            from .setvalued import SetValuedLaws
+
+            problem.laws = SetValuedLaws(system)
         held = np.zeros(0)
         for _ in range(20):  # relations and initial values depend on each other
             start_point = initialise(system, problem, nominals, t)
@@ -264,7 +268,8 @@ class Model(Component):
         checked = clock.perf_counter()
         nominals = find_nominals(system, self._nominal_table)
         chosen, why = _choose(method, system, step)
-        kind = DaeProblem if chosen.solves_dae and not chosen.fixed_step else Problem
+        dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
+        kind = DaeProblem if dae else Problem
         problem, begin = self._start(system, nominals, t0, kind)
         initialised = clock.perf_counter()
         scaled = _Tolerances(system, rtol, atol)
@@ -290,6 +295,16 @@ class Model(Component):
             raise
         recording.initial = begin.rows  # type: ignore[attr-defined]
         return Result(recording)
+
+
+def friction_inputs(flat: Any) -> np.ndarray:
+    """Classes of set-valued efforts: inputs of the reduced network."""
+    classes = [
+        flat.class_of[flat.base[f][effort, 0] + np.arange(family.size)]
+        for f, family in enumerate(flat.network.families)
+        for effort, *_ in family.kernel.frictions
+    ]
+    return np.unique(np.concatenate(classes)) if classes else np.zeros(0, dtype=int)
 
 
 class _Tolerances:
@@ -364,8 +379,8 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
         return method_named(method), "chosen by the user"
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"
-    if system.clusters:
-        return method_named("DOP853"), "one-step: states are chosen anew during the run"
+    if system.clusters or system.nu:
+        return method_named("DOP853"), "one-step: cheap to restart after events"
     if system.nz > 20 and not system.linear:
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"

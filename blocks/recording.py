@@ -34,7 +34,7 @@ class Episode:
     tied: np.ndarray
     x: np.ndarray  # full states at the start, as first guess
     z: np.ndarray
-    u: Any = None  # efforts of set-valued laws as a function of (t, x), None where there are none
+    modes: np.ndarray | None = None  # of set-valued laws, where there are any
 
     @property
     def start(self) -> float:
@@ -199,39 +199,39 @@ class RunRecording:
         return ca.vertcat(*rows) if rows else ca.SX(0, 1)
 
     def _evaluate(self, function: ca.Function, episode: Episode, t: np.ndarray) -> np.ndarray:
-        x, z = self.states(episode, t)
+        x, z, u = self.states(episode, t)
         if not len(t):
             return np.zeros((function.size1_out(0), 0))
-        u = np.zeros((self.system.nu, len(t)))
-        if episode.u is not None:
-            for k in range(len(t)):
-                u[:, k] = episode.u(t[k], x[:, k], z[:, k])
         out = function(t[None, :], x, z, self.p, episode.m, episode.d, u)
         return np.asarray(out, dtype=float).reshape(function.size1_out(0), len(t))
 
-    def states(self, episode: Episode, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Full states and torn unknowns at times within an episode."""
+    def states(self, episode: Episode, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Full states, torn unknowns and set-valued efforts at times within an episode."""
         problem = self.problem
         problem.p, problem.m, problem.d = self.p, episode.m, episode.d
         if not np.array_equal(problem.tied, episode.tied):
             problem.tied = episode.tied
             problem._partition()
-        y = episode.trajectory(t)[: len(problem.free)] if len(t) else np.zeros((problem.size, 0))
-        if not problem.algebraic:
-            return y * problem.scale_x[problem.free][:, None], np.zeros((0, len(t)))
+        laws = problem.laws
+        if laws is not None:
+            laws.modes = episode.modes
+        free = problem.free
+        y = episode.trajectory(t)[: len(free)] if len(t) else np.zeros((len(free), 0))
+        if not problem.algebraic and laws is None:
+            nothing = np.zeros((0, len(t)))
+            return y * problem.scale_x[free][:, None], nothing, nothing
         problem.x[:], problem.z[:] = episode.x, episode.z
-        if episode.u is not None:
-            problem.u[:] = 0.0
         x = np.empty((self.system.nx, len(t)))
         z = np.empty((self.system.nz, len(t)))
+        u = np.empty((self.system.nu, len(t)))
         for k, at in enumerate(t):
-            problem.x[problem.free] = y[:, k] * problem.scale_x[problem.free]
+            problem.x[free] = y[:, k] * problem.scale_x[free]
             try:
-                problem.solve_algebraic(at)
-                x[:, k], z[:, k] = problem.x, problem.z
+                problem.update(at)
+                x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
             except AlgebraicFailure:
-                x[:, k], z[:, k] = np.nan, np.nan
-        return x, z
+                x[:, k], z[:, k], u[:, k] = np.nan, np.nan, np.nan
+        return x, z, u
 
     # -- energy ------------------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import csc_matrix
+from scipy.sparse import csc_matrix, identity
 from scipy.sparse.linalg import splu
 
 from .assembly import Tape
@@ -211,6 +211,7 @@ class Problem:
         self.x = np.zeros(system.nx)
         self.z = np.zeros(system.nz)
         self.failure: AlgebraicFailure | None = None
+        self.laws: Any = None  # set-valued laws that give u, if there are any
         self._factor: Any = None
         self._factor_p: Any = None
         self.tied = np.zeros(0, dtype=int)
@@ -284,9 +285,15 @@ class Problem:
     def solve(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Full states and torn unknowns at integrated states ``y`` (scaled)."""
         self.x[self.free] = y * self.scale
+        self.update(t)
+        return self.x, self.z
+
+    def update(self, t: float) -> None:
+        """Bring algebraic unknowns and set-valued efforts in line with the present states."""
         if self.algebraic:
             self.solve_algebraic(t)
-        return self.x, self.z
+        if self.laws is not None:
+            self.laws.apply(self, t)
 
     def solve_algebraic(self, t: float) -> None:
         """Newton's method for the tied states and torn unknowns, from their present values.
@@ -362,12 +369,25 @@ class Problem:
         except AlgebraicFailure as failure:
             self.failure = failure
             return np.full(self.size, np.nan)
-        return self.system.slope(*self._arguments(t))[self.free] / self.scale
+        slope = self.system.slope(*self._arguments(t))
+        if self.laws is not None:
+            slope = self.laws.correct(slope, self, t)
+        return slope[self.free] / self.scale
+
+    def residual(self, t: float, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """The implicit form, for methods that want it."""
+        return self.slope(t, y) - slope
+
+    def residual_jacobian(self, t: float, y: np.ndarray, slope: np.ndarray, c: float) -> csc_matrix:
+        return csc_matrix(self.slope_jacobian(t, y) - c * identity(self.size))
 
     def slope_jacobian(self, t: float, y: np.ndarray) -> csc_matrix:
         self.solve(t, y)
         args = self._arguments(t)
         j = self.system.slope_x.sparse(*args)
+        if self.laws is not None:
+            pattern = csc_matrix((np.full(j.nnz, 1e-300), j.indices, j.indptr), shape=j.shape)
+            j = csc_matrix(j + pattern + self.laws.jacobian_through_efforts(self, t))
         if self.algebraic:
             free, tied = self.free, self.tied
             rx = self.system.residual_x.sparse(*args)
@@ -393,7 +413,7 @@ class Problem:
     def settle(self, t: float) -> None:
         """Solve the algebraic unknowns after relations or states have changed."""
         self._factor = None
-        self.solve_algebraic(t)
+        self.update(t)
 
     def start_vector(self) -> np.ndarray:
         """The solver's unknowns at the present point."""
@@ -452,7 +472,7 @@ class DaeProblem(Problem):
         return np.concatenate([f, self.system.residual(*args)])
 
     def residual_jacobian(self, t: float, y: np.ndarray, slope: np.ndarray, c: float) -> csc_matrix:
-        from scipy.sparse import bmat, diags, hstack, identity
+        from scipy.sparse import bmat, diags, hstack
 
         self.place(y)
         args = self._arguments(t)

@@ -86,6 +86,7 @@ class _Writer:
     def __init__(self, reduced: Reduced, parameters: list[list[np.ndarray]], inputs: np.ndarray
                  ) -> None:
         self.reduced, self.flat, self.parameters = reduced, reduced.flat, parameters
+        self.inputs = inputs
         flat = self.flat
         self.values = ca.SX.nan(flat.classes, 1) if flat.classes else ca.SX(0, 1)
         self.x = ca.SX.sym("x", len(reduced.states))

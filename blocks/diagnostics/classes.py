@@ -12,20 +12,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..assembly.matching import match
+from ..component import Branch, Component
 from ..kernel import Kernel
 from .findings import Finding, found
-from .words import enumerated, listed, plural
+from .words import enumerated, listed, plural, tidy
 
 __all__ = ["class_findings"]
 
 
-def class_findings(kernel: Kernel, where: list[str]) -> Iterator[Finding]:
-    """Missing, surplus and misplaced equations of a class, used at ``where``."""
+def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding]:
+    """Missing, surplus and misplaced equations of a class with some instances."""
     if any(len(d.across) != len(d.through) for d, _ in kernel.ports.values()):
         return  # such a domain's own equations decide
+    stated = {effort for effort, *_ in kernel.frictions}  # set-valued laws determine these
     unknown = {i: n for n, i in enumerate(
         i for i, v in enumerate(kernel.variables)
-        if v.kind not in ("input", "discrete") and i not in kernel.observed)}  # fmt: skip
+        if v.kind not in ("input", "discrete") and i not in {*kernel.observed, *stated})}  # fmt: skip
     rows, columns = [], []
     for row, law in enumerate(kernel.laws):
         for i, _ in law.arguments:
@@ -43,24 +45,31 @@ def class_findings(kernel: Kernel, where: list[str]) -> Iterator[Finding]:
         return
     local = {n: i for i, n in unknown.items()}
     names = [kernel.variables[local[int(n)]].name for n in m.under_unknowns]
-    surplus = [kernel.laws[e].text for e in m.over_equations if e < own]
-    yield _finding(kernel, where, len(unknown) - outside, own, names, surplus)
+    surplus = sorted((kernel.laws[e] for e in m.over_equations if e < own),
+                     key=lambda law: sum(kernel.variables[i].port != "" for i, _ in law.arguments))
+    yield _finding(kernel, members, len(unknown) - outside, own, names,
+                   [tidy(law.text) for law in surplus])
 
 
-def _finding(kernel: Kernel, where: list[str], unknowns: int, equations: int, free: list[str],
-             surplus: list[str]) -> Finding:
+def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations: int,
+             free: list[str], surplus: list[str]) -> Finding:
     """The words for a class with free unknowns, surplus equations, or both."""
+    where = [m.path for m in members[:20]]
     used = {i for law in kernel.laws for i, _ in law.arguments}
+    used |= {effort for effort, *_ in kernel.frictions}
     absent = [v.name for i, v in enumerate(kernel.variables)
               if i not in used and i not in kernel.observed
               and v.kind in ("variable", "output", "through")]
     ports = sum(len(d.through) for d, _ in kernel.ports.values())
-    observed = len(kernel.observed)
+    observed = len(kernel.observed) + len(kernel.frictions)
     counted = plural(unknowns + observed, "unknown")
     own = [v.name for v in kernel.variables if v.kind in ("variable", "output")]
     each = listed([*own, *(f"one of port {p}" for p in kernel.ports)], 8)
     counted += f" ({each})" if ports or own else ""
-    head = f"{kernel.name} has {counted} but {plural(equations + observed, 'equation')}"
+    base = members[0]._branch_domain if isinstance(members[0], Branch) else None
+    from_base = "" if base is None else (
+        f" ({len(base.across) + 2 * len(base.through)} of them from its base Branch)")
+    head = f"{kernel.name} has {counted} but {plural(equations + observed, 'equation')}{from_base}"
     used_by = f" It is used by {listed(where, 4)}." if where != [kernel.name] else ""
     missing = unknowns - equations
     if missing > 0:
@@ -79,8 +88,8 @@ def _finding(kernel: Kernel, where: list[str], unknowns: int, equations: int, fr
             "equation.surplus", where,
             f"{head}: {plural(-missing, 'equation')} {verb} too many, among these:"
             f"{enumerated(surplus)}{used_by and chr(10) + used_by.strip()}",
-            f"Remove {'it' if missing == -1 else 'them'} from {kernel.name}.equations(), or declare "
-            f"the {'variable' if missing == -1 else 'variables'} meant to be determined.",
+            f"Remove {'it' if missing == -1 else 'them'} from {kernel.name}.equations(), or declare"
+            f" the {'variable' if missing == -1 else 'variables'} meant to be determined.",
         )  # fmt: skip
     return found(
         "equation.unbalanced", where,

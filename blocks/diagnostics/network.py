@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from ..network import Network
 from .findings import Finding, found
 from .traits import Tie, Traits, traits_of
-from .words import article, example_word, listed, plural, quantity_word
+from .words import article, example_word, listed, plural, quantity_word, several
 
 __all__ = ["Topology", "network_findings"]
 
@@ -245,8 +245,8 @@ def _conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: 
     rigid = [n for n, e in zip(names, cycle, strict=True) if not e.tie.given]
     pair = {frozenset((e.a, e.b)) for e in cycle}
     example = example_word(u)
-    soften = (f"Keep one of them, or put an element in series with one that lets the {word}s "
-              f"differ{example}.")
+    soften = (f"Keep one of them, or put an element in series with one that lets the "
+              f"{several(word)} differ{example}.")
     if len(cycle) == 1:
         (e,) = cycle
         return found(
@@ -279,7 +279,7 @@ def _conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: 
             "conflict.across", names,
             f"{givers[0]} prescribes the {word} between nodes that {listed(rigid)} already hold "
             "rigidly.",
-            f"Remove it, or put an element in series with it that lets the {word}s differ"
+            f"Remove it, or put an element in series with it that lets the {several(word)} differ"
             f"{example}.",
         )  # fmt: skip
     what = f"prescribe the {word}" if givers else "are rigid"
@@ -287,7 +287,7 @@ def _conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: 
         "conflict.across", names,
         f"{listed(names, 8)} form a closed loop in which all of them {what}: the last one is "
         "already determined by the others.",
-        f"Remove one of them, or put an element into the loop that lets the {word}s differ"
+        f"Remove one of them, or put an element into the loop that lets the {several(word)} differ"
         f"{example}.",
     )  # fmt: skip
 
@@ -360,8 +360,10 @@ def _cut(topology: Topology, domain: Any, rows: list[PortRow], inside: np.ndarra
 # -- lone and shorted ports -----------------------------------------------------------------------
 def _shorted(topology: Topology) -> Iterator[Finding]:
     shown = 0
-    for first, second in zip(topology.rows, topology.rows[1:], strict=False):
-        if first.family != second.family or first.domain is not second.domain:
+    pairs = [(a, b) for domain in topology.domains
+             for rows in [topology.of(domain)] for a, b in zip(rows, rows[1:], strict=False)]
+    for first, second in pairs:
+        if first.family != second.family:
             continue
         if any(set(t.ports) == {first.name, second.name}
                for t in topology.traits[first.family].ties):

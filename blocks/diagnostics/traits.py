@@ -3,7 +3,8 @@
 Read off the row space of the Jacobian of the class's laws, with internal
 unknowns eliminated: a statement such as ``v_R - v_C = given`` is in it or not.
 Coefficients that are neither numbers nor parameters are given random values,
-so a statement that needs a special value of them is never reported.
+so a statement that needs a special value of them is never reported. The laws are
+joined by their derivatives: a prescribed position prescribes the velocity.
 """
 
 from __future__ import annotations
@@ -61,18 +62,18 @@ class _Reader:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         known = {i for i, v in enumerate(kernel.variables) if v.kind in ("input", "discrete")}
-        self.keys = sorted({a for law in kernel.laws for a in law.arguments if a[0] not in known}
+        laws = [*kernel.laws, *(law.derivative for law in kernel.laws)]
+        self.keys = sorted({a for law in laws for a in law.arguments if a[0] not in known}
                            | {(i, 0) for _, table in kernel.ports.values()
                               for i in table.values()})  # fmt: skip
         self.column = {key: k for k, key in enumerate(self.keys)}
-        matrix = np.zeros((len(kernel.laws), len(self.keys)))
+        matrix = np.zeros((len(laws), len(self.keys)))
         chance = np.random.default_rng(0)
         values = [_typical(p, chance) for p in kernel.parameters]
-        for row, law in enumerate(kernel.laws):
+        for row, law in enumerate(laws):
             for position, key in enumerate(law.arguments):
                 if key in self.column:
                     matrix[row, self.column[key]] = _slope(law, position, values, chance)
-        self.matrix = matrix
         u, s, vt = np.linalg.svd(matrix, full_matrices=False)
         rank = int(np.sum(s > EPSILON * max(1.0, s[0] if len(s) else 0.0)))
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
@@ -80,18 +81,26 @@ class _Reader:
         own |= {s.__hash__() for s in kernel.relation_symbols}
         own -= {kernel.symbols[i, 0].__hash__() for i in known}
         self.gives = np.array([
-            any(s.__hash__() not in own for s in ca.symvar(law.residual)) for law in kernel.laws
+            any(s.__hash__() not in own for s in ca.symvar(law.residual))
+            for law in [*kernel.laws, *kernel.laws]
         ], dtype=bool)  # fmt: skip
 
-    def weights(self, terms: dict[int, float]) -> np.ndarray | None:
+    def weights(self, terms: dict[int, float], order: int = 0) -> np.ndarray | None:
         """The combination of laws that says sum(terms) == given, None where there is none."""
         target = np.zeros(len(self.keys))
         for i, coefficient in terms.items():
-            target[self.column[i, 0]] = coefficient
+            if (i, order) not in self.column:
+                return None
+            target[self.column[i, order]] = coefficient
         inside = self.vt @ target
         if np.linalg.norm(target - self.vt.T @ inside) > EPSILON * 100:
             return None
         return self.u @ (inside / self.s)
+
+    def difference(self, terms: dict[int, float]) -> np.ndarray | None:
+        """The same for a sum of across variables or, failing that, its derivative."""
+        w = self.weights(terms)
+        return self.weights(terms, 1) if w is None else w
 
     def given(self, weights: np.ndarray) -> bool:
         return bool(np.any(self.gives & (np.abs(weights) > EPSILON)))
@@ -118,14 +127,14 @@ class _Reader:
     def _ties(self, traits: Traits, ports: list[Any], across: str) -> None:
         fixed = set()
         for name, _, table in ports:
-            w = self.weights({table[across]: 1.0})
+            w = self.difference({table[across]: 1.0})
             if w is not None:
                 fixed.add(name)
                 traits.ties.append(Tie((name,), across, self.given(w)))
         for (a, _, first), (b, _, second) in combinations(ports, 2):
             if a in fixed and b in fixed:
                 continue
-            w = self.weights({first[across]: 1.0, second[across]: -1.0})
+            w = self.difference({first[across]: 1.0, second[across]: -1.0})
             if w is not None:
                 traits.ties.append(Tie((a, b), across, self.given(w)))
 

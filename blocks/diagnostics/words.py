@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..units import Unit, unit
 
-__all__ = ["Names", "article", "listed", "plural", "quantity_word", "shortened"]
+__all__ = ["Names", "article", "listed", "plural", "quantity_word", "shortened", "tidy"]
 
 # unit, angular, what it is called, what lets it differ (across) or hold it (through)
 _QUANTITIES = (
@@ -28,7 +28,7 @@ _QUANTITIES = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=None)
+@cache
 def _quantity(u: Unit) -> tuple[str, str]:
     for text, angular, word, example in _QUANTITIES:
         if unit(text).dimension == u.dimension and angular == u.angular:
@@ -39,6 +39,11 @@ def _quantity(u: Unit) -> tuple[str, str]:
 def quantity_word(name: str, u: Unit) -> str:
     """What a variable's unit measures: ``"velocity"``; else its name and unit."""
     return _quantity(u)[0] or f"variable {name} (in {u})"
+
+
+def several(word: str) -> str:
+    """``"velocities"``, ``"forces"``."""
+    return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
 def example_word(u: Unit) -> str:
@@ -55,19 +60,30 @@ def listed(names: Iterable[str], limit: int = 6, word: str = "and") -> str:
     return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-_NUMBERS = "no one two three four five six seven eight nine ten".split()
-
-
 def plural(count: int, word: str) -> str:
     """``"one equation"``, ``"3 equations"``."""
-    if count == 1:
-        return f"one {word}"
-    return f"{_NUMBERS[0] if count == 0 else f'{count:,}'} {word}s"
+    return f"one {word}" if count == 1 else f"{count:,} {word}s" if count else f"no {word}s"
 
 
 def article(word: str) -> str:
     """``"an Inertia"``, ``"a Mass"``."""
     return f"an {word}" if word[:1].lower() in "aeio" else f"a {word}"
+
+
+def tidy(text: str) -> str:
+    """An equation without the outer brackets of its sides."""
+    return " == ".join(_bare(side.strip()) for side in text.split(" == "))
+
+
+def _bare(side: str) -> str:
+    if not (side.startswith("(") and side.endswith(")")):
+        return side
+    depth = 0
+    for k, letter in enumerate(side):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and k < len(side) - 1:
+            return side
+    return side[1:-1]
 
 
 def shortened(text: str, limit: int = 160) -> str:
@@ -90,12 +106,13 @@ class Names:
             parents = np.flatnonzero(self.flat.derivative == c)
             return f"der({self.unknown(int(parents[0]))})" if len(parents) else f"unknown {c}"
         family, instance, local, order = min(
-            (self._slot(int(s)) for s in slots[:200]), key=lambda s: (s[3], _rank(s[2]))
+            (self.slot(int(s)) for s in slots[:200]), key=lambda s: (s[3], _rank(s[2]))
         )
         name = f"{family.path(instance)}.{local.name}"
         return "der(" * order + name + ")" * order
 
-    def _slot(self, slot: int) -> tuple[Any, int, Any, int]:
+    def slot(self, slot: int) -> tuple[Any, int, Any, int]:
+        """(family, instance, local variable, order of derivative) of a slot."""
         base, _, f, (i, order) = self.runs[int(np.searchsorted(self.bases, slot, "right")) - 1]
         family = self.flat.network.families[f]
         return family, slot - base, family.kernel.variables[i], order
@@ -103,7 +120,7 @@ class Names:
     def owners(self, c: int) -> list[str]:
         """Components that have the unknown as one of their own variables."""
         slots = np.flatnonzero(self.flat.class_of == c)
-        every = [self._slot(int(s)) for s in slots[:200]]
+        every = [self.slot(int(s)) for s in slots[:200]]
         own = [s for s in every if s[2].kind not in ("across", "through")] or every
         return [family.path(instance) for family, instance, _, _ in own]
 
@@ -126,10 +143,10 @@ class Names:
 
         ports = self.ports_of(equation)
         if not ports:
-            return shortened(equation_text(self.flat, equation))
+            return shortened(tidy(equation_text(self.flat, equation)))
         group, row = self.flat.group_of(equation)
         slots = np.flatnonzero(self.flat.class_of == group.classes[group.starts[row]])
-        locals_ = [self._slot(int(s))[2] for s in slots[:200]]
+        locals_ = [self.slot(int(s))[2] for s in slots[:200]]
         word = next((quantity_word(v.name, v.unit) for v in locals_ if v.kind == "through"), "")
         balance = f"{word} balance" if word and not group.order else "balance"
         return f"the {balance} at the node of {listed(ports, 4)}"

@@ -72,7 +72,8 @@ class HardStop(TwoPort):
             v = maximum(v, 0)
         share, energy = 1.0, stiffness * p**2 / 2
         if self.model == "smooth":
-            l = where(depth < self.transition, p / self.transition, 1)
+            # limited twice: an event at the end, and no cubic growth in a trial step beyond
+            l = minimum(where(depth < self.transition, p / self.transition, 1), 1)
             share = l**2 * (3 - 2 * l)
             # integral of s K p up to the end of the transition, then that of K p
             l = minimum(p / self.transition, 1)

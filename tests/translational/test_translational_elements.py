@@ -71,7 +71,9 @@ def test_a_free_end_takes_no_force_and_moves_with_the_spring_it_hangs_on():
 
 
 def test_a_spring_force_grows_with_deformation_from_its_preload():
-    run = driven(Spring(stiffness="3 N/mm", preload="4 N", x="-1 mm"), "2 mm/s").simulate("3 s", **TIGHT)
+    run = driven(Spring(stiffness="3 N/mm", preload="4 N", x="-1 mm"), "2 mm/s").simulate(
+        "3 s", **TIGHT
+    )
     x = -1e-3 + 2e-3 * seconds(run)
     assert_allclose(values(run, "part.x", "m"), x, atol=1e-15)
     assert_allclose(values(run, "part.f", "N"), 4 + 3e3 * x, rtol=1e-11)
@@ -92,7 +94,10 @@ def test_a_table_spring_follows_its_table_and_continues_its_ends():
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"deformations": quantity([0, 2, 1], "mm"), "forces": quantity([0, 1, 2], "N")}, "increasing"),
+        (
+            {"deformations": quantity([0, 2, 1], "mm"), "forces": quantity([0, 1, 2], "N")},
+            "increasing",
+        ),
         ({"deformations": quantity([0, 1, 2], "mm"), "forces": quantity([0, 1], "N")}, "as many"),
     ],
 )

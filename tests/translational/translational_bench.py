@@ -61,7 +61,9 @@ def values(result, path, unit, times=None):
     series = result[path]
     if times is None:
         return series.to(unit).magnitude
-    return np.asarray(series.at([f"{float(t)!r} s" for t in np.atleast_1d(times)]).to(unit).magnitude)
+    return np.asarray(
+        series.at([f"{float(t)!r} s" for t in np.atleast_1d(times)]).to(unit).magnitude
+    )
 
 
 def seconds(result):

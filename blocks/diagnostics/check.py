@@ -1,0 +1,171 @@
+"""In which order are mistakes looked for, and when is enough known?
+
+Values, classes, network, signals, assembly, start: each stage runs as far as
+the stages before allow, so that one check names as many mistakes as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..assembly.flatten import Flat
+from ..assembly.index import Singular
+from ..component import Component
+from ..exceptions import BlocksError, StructureError
+from ..kernel import kernel_of
+from ..network import Network
+from .classes import class_findings
+from .findings import Finding, Findings, found
+from .network import Topology, network_findings
+from .signals import signal_findings
+from .singular import singular_findings
+from .start import event_findings, start_findings
+
+__all__ = ["check_model", "structure_error"]
+
+
+def check_model(model: Any) -> Findings:
+    """Every mistake of a model that can be found without integrating.
+
+    The result is kept until the model's structure or values change.
+    """
+    state = (model._structure_revision, model._revision, len(model._nominal_table))
+    kept = model.__dict__.get("_checked")
+    if kept is None or kept[0] != state:
+        findings, causes = _check(model)
+        kept = state, Findings(findings, model.name, causes)
+        model.__dict__["_checked"] = kept
+    return kept[1]
+
+
+def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
+    if next(iter(model._leaves()), None) is None:
+        return [found("model.empty", [], "The model has no components.",
+                      "Add some: model.block = Mass().")], {}
+    causes: dict[Finding, Any] = {}
+    findings = list(_relations(_tree(model)))
+    try:
+        system = model.compile()
+    except StructureError as error:
+        findings += error.data.get("findings", ()) or [_of_error(error, causes)]
+        return _unique(findings), causes
+    except BlocksError as error:
+        findings += _unreadable(model, error, causes)
+        return _unique(findings), causes
+    findings += _on_network(system.network)
+    findings += event_findings(system)
+    try:
+        findings += start_findings(model, system)
+    except BlocksError as error:
+        findings.append(_of_error(error, causes))
+    return _unique(findings), causes
+
+
+def _of_error(error: BlocksError, causes: dict[Finding, Any]) -> Finding:
+    """The finding that says what an error says."""
+    where = [w for part in error.where.split(" and ") for w in part.split(", ") if w]
+    head = f"{error.where}: {error.problem}" if error.where else error.problem
+    finding = found(error.code, where, head, error.advice)
+    causes[finding] = error
+    return finding
+
+
+def _unique(findings: Iterable[Finding]) -> list[Finding]:
+    return list(dict.fromkeys(findings))
+
+
+def _on_network(network: Network) -> Iterator[Finding]:
+    """Findings about classes, circuits and signals."""
+    wrong: set[str] = set()
+    for family in network.families:
+        for finding in class_findings(family.kernel, family.members):
+            wrong.update(m.path for m in family.members)
+            yield finding
+    for finding in network_findings(Topology(network)):
+        if finding.severity != "error" or not wrong & set(finding.where):
+            yield finding  # what a wrong class seems to prescribe is no conflict
+    yield from signal_findings(network)
+
+
+def structure_error(flat: Flat, singular: Singular) -> StructureError:
+    """The error for a network without a unique solution; ``findings`` says why."""
+    findings = list(_on_network(flat.network))
+    errors = [f for f in findings if f.severity == "error"]
+    if not any(f.code.startswith("equation.") for f in errors):
+        explained = {name for f in errors for w in f.where for name in (w, w.rpartition(".")[0])}
+        rest = list(singular_findings(flat, singular, explained))
+        if not rest and not errors:
+            rest = list(singular_findings(flat, singular, set()))
+        findings += rest
+        errors += rest
+    collected = Findings(findings, flat.network.root.__dict__.get("_title", ""))
+    if len(errors) == 1:
+        return StructureError("", errors[0].problem, errors[0].advice, code=errors[0].code,
+                              findings=collected)
+    lines = "".join(f"\n  {i}. {f}" for i, f in enumerate(errors, 1))
+    return StructureError("", f"the network has no unique solution, for {len(errors)} reasons:"
+                          f"{lines}", findings=collected)
+
+
+# -- values -----------------------------------------------------------------------------------
+def _tree(component: Component) -> Iterator[Component]:
+    yield component
+    for child in component._children.values():
+        yield from _tree(child)
+
+
+def _relations(components: Iterable[Component]) -> Iterator[Finding]:
+    """What the components' own ``verify`` objects to."""
+    for component in components:
+        if type(component).verify is Component.verify:
+            continue
+        for instance in _instances(component):
+            try:
+                texts = list(instance.verify())
+            except BlocksError as error:
+                texts = [str(error)]
+            for text in texts:
+                sentence = text.rstrip(".")
+                yield found("parameter.relation", [instance.path],
+                            f"{instance.path}: {sentence}.", "Change one of these parameters.")
+
+
+def _instances(component: Component) -> Iterator[Component]:
+    """A component, or every distinct instance of an array as a single one."""
+    count = component._count
+    arrays = {k: v for k, v in component._values.items()
+              if count is not None and np.ndim(v) == 1
+              and not np.ndim(getattr(component._declared[k], "default", 0.0))}  # fmt: skip
+    if not arrays:
+        yield component
+        return
+    table = np.column_stack(list(arrays.values()))
+    for k in np.unique(table, axis=0, return_index=True)[1]:
+        twin = object.__new__(type(component))
+        twin.__dict__.update(component.__dict__)
+        twin.__dict__.update(
+            _count=None, _name=f"{component._name}[{k}]",
+            _values={**component._values, **{n: float(v[k]) for n, v in arrays.items()}},
+        )
+        yield twin
+
+
+# -- classes that cannot be read ----------------------------------------------------------------
+def _unreadable(model: Any, error: BlocksError, causes: dict[Finding, Any]) -> Iterator[Finding]:
+    """One finding per class whose equations cannot be traced."""
+    told: dict[str, tuple[BlocksError, list[str]]] = {}
+    for leaf in model._leaves():
+        try:
+            kernel_of(leaf)
+        except BlocksError as problem:
+            told.setdefault(str(problem), (problem, []))[1].append(leaf.path)
+    if not told:
+        yield _of_error(error, causes)
+    for problem, paths in told.values():
+        finding = replace(_of_error(problem, causes), where=tuple(paths[:20]))
+        causes[finding] = problem
+        yield finding

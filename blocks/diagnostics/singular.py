@@ -1,0 +1,215 @@
+"""Which components are to blame where a network has no unique solution?
+
+Splits the over- and under-determined parts of the Dulmage-Mendelsohn
+decomposition into connected faults and names their equations and unknowns;
+for constraints that are dependent by their numbers only, the left null vector
+of their coefficients says which.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..assembly.flatten import Flat
+from ..assembly.index import Singular, _entries
+from .findings import Finding, found
+from .words import Names, enumerated, listed, plural
+
+__all__ = ["dependent_equations", "singular_findings", "zero_parameters"]
+
+MOST = 8  # faults named; a systematic mistake repeats itself
+
+
+@dataclass
+class _Part:
+    """A connected part: equations, unknown classes, and the components in it by involvement."""
+
+    over: list[int] = field(default_factory=list)
+    under: list[int] = field(default_factory=list)
+    owners: Counter = field(default_factory=Counter)
+
+
+def singular_findings(flat: Flat, singular: Singular, explained: set[str]) -> Iterator[Finding]:
+    """Faults of a singular system that are not explained by known components."""
+    names = Names(flat)
+    if singular.reason == "dependent":
+        finding = _dependent(flat, names, singular)
+        if not explained & set(finding.where):
+            yield finding
+        return
+    parts = _parts(flat, names, singular)
+    for part in parts[:MOST]:
+        if not explained & set(part.owners):
+            yield _finding(names, part, singular.reason)
+
+
+def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
+    parts: list[_Part] = []
+    chain = flat.chains()
+    over, under = singular.over_equations, singular.under_classes
+    for e in over[:200]:
+        parts.append(_Part(over=[int(e)], owners=Counter(_owners(names, int(e)))))
+    for c in under[:200]:
+        parts.append(_Part(under=[int(c)], owners=Counter(names.owners(int(c)))))
+    link = _links(flat, over[:200], under[:200], singular, chain)
+    merged: dict[Any, _Part] = {}
+    for k, part in enumerate(parts):
+        into = merged.setdefault(link[k], _Part())
+        into.over += part.over
+        into.under += part.under
+        into.owners += part.owners
+    return _join_by_owner(list(merged.values()))
+
+
+def _links(flat: Flat, over: np.ndarray, under: np.ndarray, singular: Singular, chain: np.ndarray
+           ) -> list[int]:
+    """Labels: over-equations that share an unknown, unknowns that share an equation."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    pairs = [flat.incidence(g) for g in flat.groups]
+    rows = np.concatenate([p[0] for p in pairs])
+    columns = chain[np.concatenate([p[1] for p in pairs])]
+    n, m = flat.equations, int(chain.max(initial=-1)) + 1
+    keep = np.isin(rows, singular.over_equations)
+    keep |= np.isin(rows, singular.under_equations) & np.isin(columns, chain[under])
+    graph = coo_matrix((np.ones(int(keep.sum()), dtype=np.int8), (rows[keep], n + columns[keep])),
+                       shape=(n + m, n + m))
+    label = connected_components(graph, directed=False)[1]
+    return [*label[over].tolist(), *label[n + chain[under]].tolist()]
+
+
+def _join_by_owner(parts: list[_Part]) -> list[_Part]:
+    """Over- and under-determined parts of the same components are one fault."""
+    out = [p for p in parts if p.over]
+    for p in (p for p in parts if not p.over):
+        best = max(out, key=lambda q: len(set(q.owners) & set(p.owners)), default=None)
+        if best is not None and best.over and set(best.owners) & set(p.owners):
+            best.under += p.under
+            best.owners += p.owners
+        else:
+            out.append(p)
+    return out
+
+
+def _owners(names: Names, equation: int) -> list[str]:
+    owner = names.owner(equation)
+    return [owner] if owner else [p.rpartition(".")[0] for p in names.ports_of(equation)]
+
+
+def _finding(names: Names, part: _Part, reason: str) -> Finding:
+    parts = [name for name, _ in part.owners.most_common(20)]
+    equations = enumerated([names.equation(e) for e in part.over])
+    unknowns = listed((names.unknown(c) for c in part.under), 8)
+    who = listed(parts)
+    if reason == "endless":
+        return found(
+            "structure.endless", parts,
+            f"The constraints of {who} stay contradictory however often they are differentiated:"
+            f"{equations}",
+            "Check for a constraint that does not depend on any unknown's motion, or that is "
+            "stated twice in different words.",
+        )  # fmt: skip
+    if reason == "input":
+        return found(
+            "structure.input", parts,
+            f"{who} leave no freedom for a force that is set by a friction or contact law:"
+            f"{equations}",
+            "Give the node between them a mass, or remove one of the laws.",
+        )  # fmt: skip
+    code = "structure.index" if reason == "index" else "structure.singular"
+    if part.over and part.under:
+        return found(
+            code, parts,
+            f"{who} are over- and under-determined at once. These equations determine too few "
+            f"unknowns:{equations}\nwhile nothing determines {unknowns}.",
+            f"Two of these equations say the same, or one contradicts the others: "
+            f"look first at {listed(parts, 3, 'or')}.",
+        )  # fmt: skip
+    if part.over:
+        return found(
+            code, parts,
+            f"{who} are over-determined: {plural(len(part.over), 'equation')} for fewer unknowns:"
+            f"{equations}",
+            f"Remove the component that repeats what the others say: look first at "
+            f"{listed(parts, 3, 'or')}.",
+        )  # fmt: skip
+    return found(
+        code, parts,
+        f"Nothing determines {unknowns}: an equation is missing among {who}.",
+        "Connect a component that determines them, or state the missing equation.",
+    )  # fmt: skip
+
+
+# -- dependent by numbers -------------------------------------------------------------------------
+def _parameters(flat: Flat) -> list[list[np.ndarray]]:
+    return [[f.parameter(p.name).T for p in f.kernel.parameters] for f in flat.network.families]
+
+
+def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable[int]
+                        ) -> list[int]:
+    """Equations whose rows of coefficients add up to zero with the present parameters.
+
+    Coefficients that are not constant count as arbitrary, so that nothing is
+    said of equations that are dependent at one state only.
+    """
+    equations, parameters = list(equations), _parameters(flat)
+    at = {int(c): j for j, c in enumerate(unknowns)}
+    if len(equations) > 400 or not equations:
+        return []
+    chance = np.random.default_rng(0)
+    matrix = np.zeros((len(equations), len(at)))
+    for i, e in enumerate(equations):
+        for c, v in _entries(flat, e, parameters).items():
+            if c in at:
+                matrix[i, at[c]] = chance.uniform(0.5, 1.5) if v is None else v
+    scale = np.max(np.abs(matrix), axis=1, keepdims=True, initial=0.0)
+    u, s, _ = np.linalg.svd(matrix / np.where(scale > 0, scale, 1.0))
+    rank = int(np.sum(s > 1e-9))
+    if rank == len(equations):
+        return []
+    weight = np.max(np.abs(u[:, rank:]), axis=1)
+    return [e for e, w in zip(equations, weight, strict=True) if w > 1e-6]
+
+
+def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
+    """Coefficients of unknowns that are zero in given components: ``"block.mass"``."""
+    wanted, out = set(paths), []
+    for family in flat.network.families:
+        kernel = family.kernel
+        factors = {s.__hash__() for law in kernel.laws for p in law.partials for s in ca.symvar(p)}
+        for parameter, symbol in zip(kernel.parameters, kernel.parameter_symbols, strict=True):
+            if parameter.size != 1 or symbol.__hash__() not in factors:
+                continue
+            zero = np.flatnonzero(family.parameter(parameter.name)[:, 0] == 0)
+            out += [f"{p}.{parameter.name}" for p in map(family.path, zero.tolist()) if p in wanted]
+    return out
+
+
+def _dependent(flat: Flat, names: Names, singular: Singular) -> Finding:
+    every = [int(e) for e in singular.over_equations]
+    chosen = dependent_equations(flat, every, singular.over_classes) or every
+    return dependence(names, "structure.dependent", chosen)
+
+
+def dependence(names: Names, code: str, equations: list[int]) -> Finding:
+    """The finding for equations that depend on each other by their numbers."""
+    owners = list(dict.fromkeys(o for e in equations for o in _owners(names, e)))
+    states = [o for e in equations if (o := names.owner(e))] or owners
+    zero = zero_parameters(names.flat, owners)
+    lines = enumerated([names.equation(e) for e in equations])
+    if len(equations) == 1:
+        head = f"An equation of {listed(owners)} determines nothing with the present parameters:"
+    else:
+        head = (f"The equations of {listed(owners)} depend on each other with the present "
+                "parameters, so how they share the load is not determined:")
+    advice = f"Remove one of {listed(dict.fromkeys(states))}, or change its parameters."
+    if zero:
+        advice = f"Give {listed(zero)} a value other than zero, or remove the component."
+    return found(code, owners[:20], head + lines, advice)

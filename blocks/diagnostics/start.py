@@ -1,0 +1,205 @@
+"""Can the run start: are the initial targets consistent and the derivatives finite?
+
+Solves for the start exactly as a run would, where the model is small enough
+for that to be quick, and evaluates the derivatives there.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import BlocksError, InitialisationError
+from ..initialise import InitialWarning
+from ..nominal import find_nominals
+from ..system import AlgebraicFailure, Problem, System
+from ..units import from_si
+from .findings import Finding, found
+from .singular import dependence, dependent_equations, zero_parameters
+from .words import Names, listed
+
+__all__ = ["event_findings", "start_findings"]
+
+LARGEST = 1500  # states and torn unknowns up to which the start is solved for
+
+
+def event_findings(system: System) -> Iterator[Finding]:
+    """Assignments of ``when`` to variables that are not integrated."""
+    flat = system.flat
+    states = system.tape.reduced.states
+    for f, family in enumerate(system.network.families):
+        kernel = family.kernel
+        for i in sorted({i for _, pairs in kernel.resets for i, _ in pairs}):
+            local = kernel.variables[i]
+            if local.kind == "discrete":
+                continue
+            slot = flat.base[f].get((i, 0))
+            classes = flat.class_of[slot : slot + family.size] if slot is not None else None
+            wrong = np.arange(family.size) if classes is None else np.flatnonzero(
+                ~np.isin(classes, states))
+            if not len(wrong):
+                continue
+            paths = [f"{family.path(int(k))}.{local.name}" for k in wrong[:20]]
+            yield found(
+                "event.target", paths,
+                f"A when() in {kernel.name} assigns {listed(paths, 3)}, which is not integrated "
+                "but follows from equations, so the new value would be lost at once.",
+                f"Assign a variable whose der() appears in an equation, or declare {local.name} "
+                "as Discrete.",
+            )  # fmt: skip
+
+
+def start_findings(model: Any, system: System) -> Iterator[Finding]:
+    """Conflicting targets and derivatives that are not finite."""
+    if system.nx + system.nz > LARGEST:
+        yield from _quick(system)
+        return
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", InitialWarning)
+            problem, start = model._start(system, find_nominals(system, model._nominal_table),
+                                          0.0, Problem)
+            slope = system.slope(*problem._arguments(0.0))
+    except (InitialisationError, AlgebraicFailure) as error:
+        yield _failed(system, error)
+        return
+    except np.linalg.LinAlgError:
+        yield _failed(system, None)
+        return
+    unmet = [(r.path, r.target, r.start) for r in start.rows if not r.met and r.priority == "high"]
+    if unmet and np.isfinite(slope).all():
+        yield _conflict(unmet)
+    yield from _derivatives(system, problem.x, slope)
+
+
+def _quick(system: System) -> Iterator[Finding]:
+    """The same for large models: targets of one unknown, nothing solved for."""
+    flat = system.flat
+    value = np.zeros(flat.classes)
+    high: list[tuple[int, int, float]] = []  # class, slot, value of the user's high targets
+    for f, family in enumerate(system.network.families):
+        for i, local in enumerate(family.kernel.variables):
+            slot = flat.base[f].get((i, 0))
+            if slot is None or local.kind in ("across", "through"):
+                continue
+            slots = np.arange(slot, slot + family.size)
+            wanted = np.full(family.size, getattr(local.declared, "initial", None) or 0.0)
+            for first, m in zip(family.starts, family.members, strict=True):
+                given = m._targets.get(local.name) if m._targets else None
+                if given is None or given[0] is None:
+                    continue
+                wanted[first : first + m.size] = given[0]
+                if given[1] == "high":
+                    high += [(int(flat.class_of[s]), int(s), float(wanted[s - slot]))
+                             for s in slots[first : first + m.size]]
+            better = wanted != 0
+            value[flat.class_of[slots[better]]] = (flat.sign_of[slots] * wanted)[better]
+    yield from _contradictions(system, high)
+    for c, slot, wanted in high:
+        value[c] = flat.sign_of[slot] * wanted
+    if system.nz or system.clusters or system.nm or system.nd:
+        return
+    problem = Problem(system, system.parameters(), np.ones(system.nx), np.ones(0))
+    problem.x[:] = value[system.tape.reduced.states]
+    with np.errstate(all="ignore"):
+        slope = system.slope(*problem._arguments(0.0))
+    yield from _derivatives(system, problem.x, slope)
+
+
+def _contradictions(system: System, high: list[tuple[int, int, float]]) -> Iterator[Finding]:
+    """Different high targets for one and the same unknown."""
+    sign, names = system.flat.sign_of, None
+    told: dict[int, tuple[int, float]] = {}
+    clashes = 0
+    for c, slot, wanted in high:
+        before = told.setdefault(c, (slot, wanted))
+        if abs(sign[before[0]] * before[1] - sign[slot] * wanted) <= 1e-9 * max(1.0, abs(wanted)):
+            continue
+        clashes += 1
+        if clashes > 12:
+            return
+        names = names or Names(system.flat)
+        rows = []
+        for s, v in (before, (slot, wanted)):
+            family, instance, local, _ = names.slot(s)
+            rows.append((f"{family.path(instance)}.{local.name}", from_si(v, local.unit), None))
+        yield _conflict(rows)
+
+
+def _conflict(unmet: list[tuple[str, Any, Any]]) -> Finding:
+    paths = [path for path, _, _ in unmet]
+    targets = listed((f"{path} = {target:.6g~P}" for path, target, _ in unmet), 6)
+    got = "" if unmet[0][2] is None else (
+        f" The run would start with {listed((f'{p} = {s:.6g~P}' for p, _, s in unmet), 6)}.")
+    if len(unmet) == 1:
+        head = (f"The initial target {targets} cannot be met: other high targets or the equations "
+                "of the network say otherwise.")
+    else:
+        head = (f"The initial targets {targets} cannot all be met, because the network ties these "
+                "variables together.")
+    value = f"{unmet[-1][1]:.6g~C}"
+    return found(
+        "initial.conflict", paths, head + got,
+        f"Remove one of them or let it give way: {paths[-1].rpartition('.')[2]}="
+        f"Target('{value}', priority='low').",
+    )  # fmt: skip
+
+
+def _derivatives(system: System, x: np.ndarray, slope: np.ndarray) -> Iterator[Finding]:
+    bad = np.flatnonzero(~np.isfinite(slope))
+    if not len(bad):
+        return
+    cause = _dependent_block(system)
+    if cause is not None:
+        yield cause
+        return
+    names, states = Names(system.flat), system.tape.reduced.states
+    paths = [names.unknown(int(states[i])) for i in bad[:20]]
+    owners = list(dict.fromkeys(o for i in bad[:20] for o in names.owners(int(states[i]))))
+    zero = zero_parameters(system.flat, owners)
+    values = listed((f"{p} = {_shown(system, names, int(states[i]), x[i])}"
+                     for p, i in zip(paths[:4], bad, strict=False)), 4)
+    advice = (f"Give {listed(zero)} a value other than zero." if zero else
+              f"Look for a division by zero, or a root or logarithm of a negative number, in the "
+              f"equations of {listed(owners, 4)} at the start ({values}).")
+    what = "derivatives" if len(bad) > 1 else "derivative"
+    is_are = "are" if len(bad) > 1 else "is"
+    yield found(
+        "initial.derivative", paths,
+        f"The {what} of {listed(paths)} {is_are} not a finite number at the start "
+        f"({float(slope[bad[0]]):g}).", advice,
+    )  # fmt: skip
+
+
+def _shown(system: System, names: Names, c: int, value: float) -> str:
+    slot = int(np.flatnonzero(system.flat.class_of == c)[0])
+    local = names.slot(slot)[2]
+    return f"{from_si(float(value) * system.flat.sign_of[slot], local.unit):.6g~P}"
+
+
+def _dependent_block(system: System) -> Finding | None:
+    """Equations solved together that depend on each other with the present parameters."""
+    for step in system.tape.steps:
+        if step.group >= 0:
+            continue
+        chosen = dependent_equations(system.flat, (int(e) for e in step.equations),
+                                     (int(c) for c in step.unknowns))
+        if chosen:
+            return dependence(Names(system.flat), "initial.dependent", chosen)
+    return None
+
+
+def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Finding:
+    cause = _dependent_block(system)
+    if cause is not None:
+        return cause
+    names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))
+    problem = getattr(error, "problem", str(error or "the equations have no solution"))
+    advice = getattr(error, "advice", "")
+    return found(
+        "initial.failed", names, f"{problem[0].upper()}{problem[1:]}",
+        advice or "Give initial targets closer to a possible state.",
+    )  # fmt: skip

@@ -1,0 +1,44 @@
+"""Units of signals that follow from other units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blocks import quantity
+from blocks.exceptions import ParameterError
+
+__all__ = ["power", "product", "quotient", "same_length"]
+
+
+
+def product(a: Any, b: Any) -> Any:
+    """The unit of a product, in few symbols: ``N/m`` times ``m`` is ``N``."""
+    return (1 * _units(a) * _units(b)).to_reduced_units().units
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """The unit of a quotient."""
+    return (1 * _units(a) / _units(b)).to_reduced_units().units
+
+
+def power(a: Any, exponent: float) -> Any:
+    """The unit of a power."""
+    return _units(a) ** exponent
+
+
+def _units(given: Any) -> Any:
+    """pint's unit from a text or a pint unit."""
+    return quantity(1, given).units if isinstance(given, str) else given
+
+
+def same_length(component: Any, first: str, second: str, least: int) -> int:
+    """The common length of two table parameters, refused where they differ."""
+    n, m = (len(getattr(component, name)) for name in (first, second))
+    if n != m or n < least:
+        raise ParameterError(
+            f"{component.path}.{second}",
+            f"has {m} values for {n} points of {first!r}" if n != m
+            else f"has {n} points, but at least {least} are needed",
+            "Give one value per point.",
+        )  # fmt: skip
+    return n

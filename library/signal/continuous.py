@@ -1,0 +1,358 @@
+"""Linear dynamics of signals: integrals, derivatives, transfer functions, controllers.
+
+Coefficients of transfer functions and state spaces are plain numbers: they relate
+the input in its unit to the output in its unit, with time in seconds.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from blocks import (
+    Component,
+    Discrete,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Variable,
+    der,
+    initially,
+    maximum,
+    minimum,
+    quantity,
+    when,
+    where,
+)
+from blocks.exceptions import ParameterError
+
+from ._units import product, quotient
+
+__all__ = ["Derivative", "Integrator", "PID", "PadeDelay", "StateSpace", "TransferFunction"]
+
+
+class Integrator(Component):
+    """The time integral of a signal, if wanted within limits or reset.
+
+    Equation: dx/dt = u, y = x. With ``limited=True`` x stops exactly at a limit and
+    leaves it when u turns back, so it never winds up. With ``external_reset=True``
+    x jumps to ``reset_value`` whenever the input ``reset`` rises above 0.5.
+
+    Parameters
+    ----------
+    input : str
+        Unit of u; a plain number by default. The output has this unit times a
+        second.
+    limited, external_reset : bool
+        False by default.
+    lower, upper : quantity
+        Limits of x with ``limited=True``; -1 and 1 by default.
+    reset_value : quantity
+        0 by default.
+
+    Ports: input u, output y; input reset with ``external_reset=True``. Initial
+    value: ``Integrator(x="3 m")``; outside the limits it is kept until u drives it
+    back.
+    """
+
+    input = Option("1", doc="Unit of the input")
+    limited = Option(False, doc="Whether x stays between limits")
+    external_reset = Option(False, doc="Whether there is an input that resets x")
+    lower = Parameter(-1, unit=lambda c: product(c.input, "s"), when="limited", doc="Lower limit")
+    upper = Parameter(1, unit=lambda c: product(c.input, "s"), when="limited", doc="Upper limit")
+    reset_value = Parameter(0, unit=lambda c: product(c.input, "s"), when="external_reset",
+                            doc="Value after a reset")
+    u = Input(lambda c: c.input)
+    reset = Input(when="external_reset", doc="Resets x when it rises above 0.5")
+    x = Variable(lambda c: product(c.input, "s"), 0, priority="high", doc="The integral")
+    y = Output(lambda c: product(c.input, "s"))
+    at_limit = Discrete(when="limited", doc="1 at the upper limit, -1 at the lower, else 0")
+
+    def verify(self):
+        if self.limited and not self.lower < self.upper:
+            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+
+    def equations(self):
+        yield self.y == self.x
+        if not self.limited:
+            yield der(self.x) == self.u
+            if self.external_reset:
+                yield when(self.reset > 0.5, {self.x: self.reset_value})
+            return
+        stopped = (self.at_limit > 0.5) | (self.at_limit < -0.5)
+        yield der(self.x) == where(stopped, 0 * self.u, self.u, events=False)
+        above, below = (self.x >= self.upper) & (self.u > 0), (self.x <= self.lower) & (self.u < 0)
+        yield initially({self.at_limit: where(above, 1, where(below, -1, 0))})
+        yield when(self.x > self.upper, {self.at_limit: 1, self.x: self.upper})
+        yield when(self.x < self.lower, {self.at_limit: -1, self.x: self.lower})
+        yield when((self.at_limit > 0.5) & (self.u < 0), {self.at_limit: 0})
+        yield when((self.at_limit < -0.5) & (self.u > 0), {self.at_limit: 0})
+        if self.external_reset:
+            yield when(self.reset > 0.5, {self.x: self.reset_value, self.at_limit: 0})
+
+
+class Derivative(Component):
+    """The filtered time derivative of a signal.
+
+    Equation: y = (u - x) / T, dx/dt = (u - x) / T, that is s / (T s + 1). A jump of
+    height h in u gives a pulse h / T exp(-t / T) of area h. The pure derivative
+    (T = 0) of a jump has no value, so T must be positive. Starts with y = 0.
+
+    Parameters
+    ----------
+    input : str
+        Unit of u; a plain number by default. The output has this unit per second.
+    filter_time : time
+        T, greater than 0, 1 ms by default.
+
+    Ports: input u, output y.
+    """
+
+    input = Option("1", doc="Unit of the input")
+    filter_time = Parameter("1 ms", above=0, doc="Time constant of the filter; a pure derivative "
+                            "of a jump has no value")
+    u = Input(lambda c: c.input)
+    x = Variable(lambda c: c.input, doc="Filtered input")
+    rate = Variable(lambda c: quotient(c.input, "s"), 0, priority="high", doc="The derivative")
+    y = Output(lambda c: quotient(c.input, "s"))
+
+    def equations(self):
+        yield self.rate == (self.u - self.x) / self.filter_time
+        yield der(self.x) == (self.u - self.x) / self.filter_time
+        yield self.y == self.rate
+
+
+class TransferFunction(Component):
+    """A rational transfer function.
+
+    Equation: Y = (b_m s^m + ... + b_0) / (a_n s^n + ... + a_0) U with m <= n, for u and
+    y as numbers in their units and s in 1/s. In observer form: y is the first state
+    plus the direct part.
+
+    Parameters
+    ----------
+    numerator, denominator : sequence of numbers
+        Coefficients, the highest power first; [1] and [1, 1] by default. The first
+        of the denominator is not 0.
+    input, output : str
+        Units of u and y; plain numbers by default.
+
+    Ports: input u, output y. Starts at rest (states x1, x2, ... are 0).
+
+    Raises
+    ------
+    ParameterError
+        If the numerator is of higher order than the denominator: the output would
+        contain derivatives of the input.
+    """
+
+    input = Option("1", doc="Unit of the input")
+    output = Option("1", doc="Unit of the output")
+    numerator = Parameter([1.0], doc="Coefficients, highest power first")
+    denominator = Parameter([1.0, 1.0], doc="Coefficients, highest power first")
+    u = Input(lambda c: c.input)
+    y = Output(lambda c: c.output)
+    x = Variable(lambda c: [""] * _order(c), 0, priority="high", doc="States")
+
+    def verify(self):
+        if self.denominator.magnitude[0] == 0:
+            yield ("the first coefficient of the denominator is 0. Leave it out, or give the "
+                   "coefficient of the highest power first.")
+
+    def equations(self):
+        n = len(self.x)
+        u, y = self.u / quantity(1, self.input), self.y / quantity(1, self.output)
+        lead = self.denominator[0]
+        a = [self.denominator[k] / lead for k in range(n + 1)]
+        short = n + 1 - len(self.numerator)
+        b = [self.numerator[k - short] / lead if k >= short else 0 for k in range(n + 1)]
+        yield y == (self.x[0] if n else 0) + b[0] * u
+        for k in range(1, n + 1):
+            following = self.x[k] if k < n else 0
+            yield der(self.x[k - 1]) * quantity("1 s") == following - a[k] * y + b[k] * u
+
+
+def _order(component: Any) -> int:
+    m, n = len(component.numerator) - 1, len(component.denominator) - 1
+    if m > n:
+        raise ParameterError(
+            f"{component.path}.numerator", f"is of order {m}, but the denominator is of order {n}: "
+            "the output would contain derivatives of the input.",
+            "Give a denominator of at least the same order, such as a filter.",
+        )  # fmt: skip
+    return n
+
+
+class StateSpace(Component):
+    """A linear state space with any number of inputs and outputs.
+
+    Equations: dx/dt = A x + B u, y = C x + D u, for u and y as numbers in their units
+    and time in seconds.
+
+    Parameters
+    ----------
+    A, B, C : matrices of numbers
+        n by n, n by inputs, outputs by n; a lag of 1 s by default.
+    D : matrix of numbers, optional
+        Outputs by inputs; without it nothing passes through directly.
+    input, output : str
+        Unit of all inputs and of all outputs; plain numbers by default.
+
+    Ports: inputs u1, u2, ..., outputs y1, y2, .... Initial states: ``x1=...``.
+    """
+
+    input = Option("1", doc="Unit of the inputs")
+    output = Option("1", doc="Unit of the outputs")
+    A = Parameter([[-1.0]], doc="State matrix")
+    B = Parameter([[1.0]], doc="Input matrix")
+    C = Parameter([[1.0]], doc="Output matrix")
+    D = Parameter(np.zeros((0, 0)), doc="Direct part")
+    u = Input(lambda c: [c.input] * _sizes(c)[1])
+    y = Output(lambda c: [c.output] * _sizes(c)[2])
+    x = Variable(lambda c: [""] * _sizes(c)[0], 0, priority="high", doc="States")
+
+    def equations(self):
+        u = [u / quantity(1, self.input) for u in self.u]
+        for i, x in enumerate(self.x):
+            slope = sum(self.A[i, j] * v for j, v in enumerate(self.x))
+            yield der(x) * quantity("1 s") == slope + sum(self.B[i, k] * v for k, v in enumerate(u))
+        for i, y in enumerate(self.y):
+            value = sum(self.C[i, j] * v for j, v in enumerate(self.x))
+            if len(self.D):
+                value = value + sum(self.D[i, k] * v for k, v in enumerate(u))
+            yield y / quantity(1, self.output) == value
+
+
+def _sizes(component: Any) -> tuple[int, int, int]:
+    """Numbers of states, inputs and outputs."""
+    shape = {name: np.shape(getattr(component, name)) for name in "ABCD"}
+    n, inputs, outputs = shape["A"][0], shape["B"][1], shape["C"][0]
+    wanted = {"A": (n, n), "B": (n, inputs), "C": (outputs, n), "D": (outputs, inputs)}
+    for name, size in wanted.items():
+        if shape[name] not in (size, (0, 0)):
+            raise ParameterError(
+                f"{component.path}.{name}", f"is {shape[name][0]} by {shape[name][1]}, but must be "
+                f"{size[0]} by {size[1]} for {n} states, {inputs} inputs and {outputs} outputs.",
+            )  # fmt: skip
+    return n, inputs, outputs
+
+
+class PID(Component):
+    """A parallel PID controller with filtered derivative, output limits and anti-windup.
+
+    Equations: v = P u + x + D (u - f) / T, dx/dt = I u + (y - v) / T_t,
+    df/dt = (u - f) / T. Without limits y = v; with ``limited=True`` y is v between
+    ``lower`` and ``upper``, and the difference drives the integral back (back
+    calculation, so there is no switching and no chatter); ``anti_windup=False``
+    leaves that out.
+
+    Parameters
+    ----------
+    input : str
+        Unit of the control error u; a plain number by default.
+    proportional : quantity
+        P, 1 by default; the output has its unit times the input's.
+    integral, derivative : quantity
+        I and D, in the unit of P per second and times a second; 0 by default.
+    filter_time : time
+        T, greater than 0, 10 ms by default.
+    limited, anti_windup : bool
+        False and True by default.
+    lower, upper : quantity
+        Limits of the output, -1 and 1 by default.
+    tracking_time : time
+        T_t, greater than 0, 1 s by default: how fast the integral follows. Take it
+        between the integral and derivative times, P/I and D/P.
+
+    Ports: input u, output y. Starts with x = 0 and f = u.
+
+    References
+    ----------
+    Åström and Hägglund, Advanced PID Control, ISA 2006, section 3.5.
+    """
+
+    input = Option("1", doc="Unit of the control error")
+    limited = Option(False, doc="Whether the output is limited")
+    anti_windup = Option(True, doc="Whether the limited output drives the integral back")
+    proportional = Parameter("1", unit="any", doc="Proportional gain")
+    integral = Parameter(0, unit=lambda c: quotient(c.proportional.units, "s"), doc="Integral gain",
+                         advice="It has the unit of 'proportional' per second.")
+    derivative = Parameter(0, unit=lambda c: product(c.proportional.units, "s"),
+                           doc="Derivative gain",
+                           advice="It has the unit of 'proportional' times a second.")
+    filter_time = Parameter("10 ms", above=0, doc="Time constant of the derivative's filter")
+    lower = Parameter(-1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
+                      doc="Lower limit of the output")
+    upper = Parameter(1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
+                      doc="Upper limit of the output")
+    tracking_time = Parameter("1 s", above=0, when="limited", doc="Time constant of anti-windup")
+    u = Input(lambda c: c.input)
+    x = Variable(lambda c: product(c.proportional.units, c.input), 0, priority="high",
+                 doc="Integral part")
+    f = Variable(lambda c: c.input, doc="Filtered error")
+    rate = Variable(lambda c: quotient(c.input, "s"), 0, priority="high", doc="Derivative of the "
+                    "error")
+    y = Output(lambda c: product(c.proportional.units, c.input))
+
+    def verify(self):
+        if self.limited and not self.lower < self.upper:
+            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+
+    def equations(self):
+        yield self.rate == (self.u - self.f) / self.filter_time
+        yield der(self.f) == (self.u - self.f) / self.filter_time
+        wanted = self.proportional * self.u + self.x + self.derivative * self.rate
+        if not self.limited:
+            yield self.y == wanted
+            yield der(self.x) == self.integral * self.u
+            return
+        yield self.y == maximum(minimum(wanted, self.upper), self.lower)
+        back = (self.y - wanted) / self.tracking_time if self.anti_windup else 0
+        yield der(self.x) == self.integral * self.u + back
+
+
+class PadeDelay(Component):
+    """A transport delay, approximated by a Padé fraction.
+
+    Equation: Y = N(-s T) / N(s T) U with N(p) = sum of c_k p^k and
+    c_k = (2n - k)! n! / ((2n)! k! (n - k)!). The gain is exactly 1 at every frequency,
+    the phase that of the delay up to about n / T rad/s; a jump of the input shows
+    at once as ripple of either sign, then arrives smeared. For an exact delay of a
+    sampled signal take :class:`UnitDelay`.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the signal; a plain number by default.
+    order : int
+        n, 2 by default.
+    delay : time
+        T, greater than 0, 1 s by default.
+
+    Ports: input u, output y. Starts at rest with the input 0.
+
+    References
+    ----------
+    Golub and Van Loan, Matrix Computations, section 11.3 (diagonal Padé fractions).
+    """
+
+    unit = Option("1", doc="Unit of the signal")
+    order = Option(2, minimum=1, doc="Order of the fraction")
+    delay = Parameter("1 s", above=0, doc="Transport delay")
+    u = Input(lambda c: c.unit)
+    y = Output(lambda c: c.unit)
+    x = Variable(lambda c: [c.unit] * c.order, 0, priority="high", doc="States")
+
+    def equations(self):
+        n = self.order
+        c = [factorial(2 * n - k) * factorial(n) / (factorial(2 * n) * factorial(k)
+             * factorial(n - k)) for k in range(n, -1, -1)]  # fmt: skip
+        a = [value / c[0] for value in c]
+        b = [(-1) ** (n - k) * value for k, value in enumerate(a)]
+        yield self.y == self.x[0] + b[0] * self.u
+        for k in range(1, n + 1):
+            following = self.x[k] if k < n else 0
+            yield self.delay * der(self.x[k - 1]) == following - a[k] * self.y + b[k] * self.u

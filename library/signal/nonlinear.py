@@ -1,0 +1,307 @@
+"""Memoryless nonlinearities, and those that remember a side: relay, backlash, rounding.
+
+Functions that are continuous (saturation, dead zone, absolute value, extremes) need
+no events; those that jump switch at located instants.
+"""
+
+from __future__ import annotations
+
+from blocks import (
+    Component,
+    Discrete,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    abs_,
+    der,
+    floor,
+    initially,
+    maximum,
+    minimum,
+    sign,
+    when,
+    where,
+)
+
+__all__ = [
+    "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "Relay", "Rounding", "Saturation", "Sign",
+    "Switch",
+]  # fmt: skip
+
+
+class Saturation(Component):
+    """A signal kept between limits.
+
+    Equation: y = min(max(u, lower), upper).
+
+    Parameters
+    ----------
+    upper : quantity
+        Its unit is that of the signal; 0.5 by default.
+    lower : quantity
+        -0.5 by default, in the same unit.
+
+    Ports: input u, output y.
+    """
+
+    upper = Parameter("0.5", unit="any", doc="Upper limit")
+    lower = Parameter(-0.5, unit=lambda c: c.upper.units, doc="Lower limit",
+                      advice="It has the unit of 'upper'.")
+    u = Input(lambda c: c.upper.units)
+    y = Output(lambda c: c.upper.units)
+
+    def verify(self):
+        if not self.lower < self.upper:
+            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+
+    def equations(self):
+        yield self.y == minimum(maximum(self.u, self.lower), self.upper)
+
+
+class DeadZone(Component):
+    """A signal that passes only beyond a zone around zero.
+
+    Equation: y = u - upper above the zone, u - lower below it, 0 inside.
+
+    Parameters
+    ----------
+    upper : quantity
+        Its unit is that of the signal; 0.5 by default.
+    lower : quantity
+        -0.5 by default, in the same unit.
+
+    Ports: input u, output y.
+    """
+
+    upper = Parameter("0.5", unit="any", doc="Upper end of the zone")
+    lower = Parameter(-0.5, unit=lambda c: c.upper.units, doc="Lower end of the zone",
+                      advice="It has the unit of 'upper'.")
+    u = Input(lambda c: c.upper.units)
+    y = Output(lambda c: c.upper.units)
+
+    def verify(self):
+        if not self.lower <= self.upper:
+            yield f"the lower end {self.lower:~P} is above the upper end {self.upper:~P}."
+
+    def equations(self):
+        yield self.y == maximum(self.u - self.upper, 0) + minimum(self.u - self.lower, 0)
+
+
+class Relay(Component):
+    """A switch with hysteresis.
+
+    Equation: y = on_value once u has risen above switch_on, off_value once it has
+    fallen below switch_off, and unchanged in between. Starts off, unless u starts
+    above switch_on.
+
+    Parameters
+    ----------
+    switch_on : quantity
+        Its unit is that of the input; 0.5 by default.
+    switch_off : quantity
+        At most switch_on; -0.5 by default.
+    on_value : quantity
+        Its unit is that of the output; 1 by default.
+    off_value : quantity
+        0 by default.
+
+    Ports: input u, output y.
+    """
+
+    switch_on = Parameter("0.5", unit="any", doc="Threshold of switching on")
+    switch_off = Parameter(-0.5, unit=lambda c: c.switch_on.units, doc="Threshold of switching off",
+                           advice="It has the unit of 'switch_on'.")
+    on_value = Parameter("1", unit="any", doc="Output while on")
+    off_value = Parameter(0, unit=lambda c: c.on_value.units, doc="Output while off",
+                          advice="It has the unit of 'on_value'.")
+    u = Input(lambda c: c.switch_on.units)
+    y = Output(lambda c: c.on_value.units)
+    on = Discrete(doc="1 while on, else 0")
+
+    def verify(self):
+        if not self.switch_off <= self.switch_on:
+            yield (f"switch_off = {self.switch_off:~P} is above switch_on = {self.switch_on:~P}: "
+                   "between the two it could neither be on nor off.")
+
+    def equations(self):
+        yield initially({self.on: where(self.u > self.switch_on, 1, 0)})
+        yield when(self.u > self.switch_on, {self.on: 1})
+        yield when(self.u < self.switch_off, {self.on: 0})
+        yield self.y == self.off_value + self.on * (self.on_value - self.off_value)
+
+
+class Backlash(Component):
+    """Play between input and output.
+
+    Equation: y follows u at half the width while it is pushed, y = u - width/2 upwards
+    and y = u + width/2 downwards, and rests in between. Starts in the middle of the
+    play.
+
+    The input must be continuous: the instant at which pushing ends is where the
+    derivative of u changes sign, so the equations that give u are differentiated.
+    A jump of u opens or closes the play correctly only from rest.
+
+    Parameters
+    ----------
+    width : quantity
+        Greater than 0; its unit is that of the signal. 1 by default.
+
+    Ports: input u, output y.
+    """
+
+    width = Parameter("1", unit="any", above=0, doc="Width of the play")
+    u = Input(lambda c: c.width.units)
+    y = Output(lambda c: c.width.units)
+    side = Discrete(doc="1 while pushed upwards, -1 downwards, else 0")
+    rest = Discrete(lambda c: c.width.units, 0, doc="Where the output rests")
+
+    def equations(self):
+        up, down = self.u - self.width / 2, self.u + self.width / 2
+        pushed = where(self.side > 0, up, where(self.side < 0, down, self.rest, events=False),
+                       events=False)
+        yield self.y == pushed
+        yield initially({self.rest: self.u})
+        yield when((self.side < 0.5) & (up > self.rest), {self.side: 1})
+        yield when((self.side > -0.5) & (down < self.rest), {self.side: -1})
+        yield when((self.side > 0.5) & (der(self.u) < 0), {self.side: 0, self.rest: up})
+        yield when((self.side < -0.5) & (der(self.u) > 0), {self.side: 0, self.rest: down})
+
+
+class Abs(Component):
+    """The absolute value of a signal: y = abs(u).
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the signal; a plain number by default.
+
+    Ports: input u, output y.
+    """
+
+    unit = Option("1", doc="Unit of the signal")
+    u = Input(lambda c: c.unit)
+    y = Output(lambda c: c.unit)
+
+    def equations(self):
+        yield self.y == abs_(self.u)
+
+
+class Sign(Component):
+    """The sign of a signal: y = -1, 0 or 1, switched where u passes zero.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of u; a plain number by default.
+
+    Ports: input u, output y (a plain number).
+    """
+
+    unit = Option("1", doc="Unit of the input")
+    u = Input(lambda c: c.unit)
+    y = Output()
+
+    def equations(self):
+        yield self.y == sign(self.u)
+
+
+class Minimum(Component):
+    """The smallest of several signals: y = min(u1, u2, ...).
+
+    Parameters
+    ----------
+    unit : str
+        Unit of all signals; a plain number by default.
+    inputs : int
+        Number of inputs, 2 by default.
+
+    Ports: inputs u1, u2, ..., output y.
+    """
+
+    unit = Option("1", doc="Unit of inputs and output")
+    inputs = Option(2, minimum=1, doc="Number of inputs")
+    u = Input(lambda c: [c.unit] * c.inputs)
+    y = Output(lambda c: c.unit)
+
+    _pick = staticmethod(minimum)
+
+    def equations(self):
+        value = self.u[0]
+        for u in self.u[1:]:
+            value = self._pick(value, u)
+        yield self.y == value
+
+
+class Maximum(Minimum):
+    """The largest of several signals: y = max(u1, u2, ...); else as :class:`Minimum`."""
+
+    _pick = staticmethod(maximum)
+
+
+class Switch(Component):
+    """One of two signals, chosen by a third.
+
+    Equation: y = u1 while control >= threshold, else u2; switched at the located
+    instant.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of u1, u2 and y; a plain number by default.
+    threshold : quantity
+        Its unit is that of the control input; 0.5 by default.
+
+    Ports: inputs u1, u2 and control, output y.
+    """
+
+    unit = Option("1", doc="Unit of the signals that are chosen from")
+    threshold = Parameter("0.5", unit="any", doc="Control value from which u1 is taken")
+    u1 = Input(lambda c: c.unit)
+    u2 = Input(lambda c: c.unit)
+    control = Input(lambda c: c.threshold.units)
+    y = Output(lambda c: c.unit)
+
+    def equations(self):
+        yield self.y == where(self.control >= self.threshold, self.u1, self.u2)
+
+
+class Rounding(Component):
+    """A signal rounded to multiples of a step.
+
+    Equation: y = step function(u / step), with function floor (down), ceil (up), round
+    (to the nearest, half upwards) or fix (towards zero). Every jump is an event.
+
+    Parameters
+    ----------
+    function : str
+        "round" (default), "floor", "ceil" or "fix".
+    step : quantity
+        Greater than 0; its unit is that of the signal. 1 by default.
+
+    Ports: input u, output y.
+    """
+
+    function = Option("round", choices=["round", "floor", "ceil", "fix"], doc="How to round")
+    step = Parameter("1", unit="any", above=0, doc="Distance of the values of the output")
+    u = Input(lambda c: c.step.units)
+    y = Output(lambda c: c.step.units)
+    n = Discrete(doc="The output in steps")
+
+    def equations(self):
+        n, u = self.n, self.u / self.step
+        down, up = floor(u), -floor(-u)
+        value, low, high = {
+            "floor": (down, n, n + 1),
+            "ceil": (up, n - 1, n),
+            "round": (floor(u + 0.5), n - 0.5, n + 0.5),
+            "fix": (
+                where(u > 0, down, up, events=False),
+                where(n > 0.5, n, n - 1, events=False),
+                where(n < -0.5, n, n + 1, events=False),
+            ),
+        }[self.function]
+        yield self.y == self.step * n
+        yield initially({n: value})
+        yield when(u > high, {n: maximum(n + 1, value)})
+        yield when(u < low, {n: minimum(n - 1, value)})

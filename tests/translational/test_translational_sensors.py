@@ -1,0 +1,99 @@
+"""Sensors read what is there and change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from translational_bench import seconds, values
+
+from blocks import Model, quantity, sin
+from blocks.exceptions import ConnectionRefused
+from library.translational import (
+    ForceSensor,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    MultiSensor,
+    PowerSensor,
+    Reference,
+    VelocitySource,
+)
+
+TIGHT = {"rtol": 1e-11, "method": "DOP853"}
+
+
+def pushed_through(sensor):
+    """A force 6 N sin(3 t) that reaches a mass of 2 kg through a sensor in series."""
+    model = Model("series")
+    model.push = ForceSource(force=lambda t: quantity("6 N") * sin(quantity("3 rad/s") * t))
+    model.sensor = sensor
+    model.body = Mass(mass="2 kg")
+    model.ground = Reference()
+    model.connect(model.push.R, model.sensor.R)
+    model.connect(model.sensor.C, model.body.M)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+def test_a_force_at_r_is_read_as_positive():
+    run = pushed_through(ForceSensor()).simulate("2 s", **TIGHT)
+    assert_allclose(values(run, "sensor.F", "N"), 6 * np.sin(3 * seconds(run)), atol=1e-10)
+    assert_allclose(values(run, "body.v", "m/s"), 1 - np.cos(3 * seconds(run)), atol=1e-10)
+
+
+def test_power_towards_c_is_read_as_positive():
+    run = pushed_through(PowerSensor()).simulate("2 s", **TIGHT)
+    t = seconds(run)
+    assert_allclose(
+        values(run, "sensor.P", "W"), 6 * np.sin(3 * t) * (1 - np.cos(3 * t)), atol=1e-9
+    )
+
+
+def test_a_multi_sensor_reads_force_velocity_and_power():
+    run = pushed_through(MultiSensor()).simulate("2 s", **TIGHT)
+    t = seconds(run)
+    force, velocity = 6 * np.sin(3 * t), 1 - np.cos(3 * t)
+    assert_allclose(values(run, "sensor.F", "N"), force, atol=1e-10)
+    assert_allclose(values(run, "sensor.V", "m/s"), velocity, atol=1e-10)
+    assert_allclose(values(run, "sensor.P", "W"), force * velocity, atol=1e-9)
+
+
+def falling(sensor, difference):
+    """A body at 3 m/s² on a sensor against a platform at 1 m/s."""
+    model = Model("falling")
+    model.body = Mass(mass="2 kg", v="0.5 m/s")
+    model.pull = ForceSource(force="6 N")
+    model.platform = VelocitySource(velocity="1 m/s")
+    model.ground = Reference()
+    model.sensor = sensor
+    model.connect(model.body.M, model.pull.R, model.sensor.R)
+    model.connect(model.pull.C, model.platform.C, model.ground.V)
+    if difference:
+        model.connect(model.sensor.C, model.platform.R)
+    return model
+
+
+def test_motion_is_read_against_c():
+    sensor = MotionSensor(acceleration_port=True, offset="10 cm")
+    run = falling(sensor, True).simulate("1 s", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "sensor.V", "m/s"), 3 * t - 0.5, atol=1e-11)
+    assert_allclose(values(run, "sensor.P", "m"), 0.1 + 1.5 * t**2 - 0.5 * t, atol=1e-11)
+    assert_allclose(values(run, "sensor.A", "m/s^2"), 3.0, rtol=1e-11)
+    assert_allclose(values(run, "platform.f", "N"), 0.0, atol=1e-12)  # draws no force
+
+
+def test_absolute_motion_is_read_against_the_reference():
+    run = falling(MotionSensor(reference="absolute", x="1 m"), False).simulate("1 s", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "sensor.V", "m/s"), 3 * t + 0.5, atol=1e-11)
+    assert_allclose(values(run, "sensor.P", "m"), 1 + 1.5 * t**2 + 0.5 * t, atol=1e-11)
+
+
+def test_outputs_and_ports_that_were_not_chosen_do_not_exist():
+    sensor = MotionSensor(reference="absolute", velocity_port=False)
+    for name in ("C", "V", "A"):
+        with pytest.raises(ConnectionRefused):
+            getattr(sensor, name)
+    assert sensor.P.path.endswith("P")

@@ -204,7 +204,8 @@ class Parameter(Declaration):
             return value
         number = to_si(value, self.unit, where, self.advice)
         if not np.all(np.isfinite(number)):
-            raise ParameterError(where, f"is {value}, which is not a finite number.",
+            shown = f"{value:~C}" if hasattr(value, "units") else value
+            raise ParameterError(where, f"is {shown}, which is not a finite number.",
                                  f"Give a value in {self.unit}.", given=value,
                                  code="parameter.finite")
         for word, bound in self.bounds.items():
@@ -217,7 +218,7 @@ class Parameter(Declaration):
                 raise ParameterError(
                     where, f"must be {rule} {limit.magnitude:g} {self.unit}, but is {value}.",
                     f"Check the sign, the size and the unit of {self.name}"
-                    f"{f' ({self.doc.rstrip(chr(46))})' if self.doc else ''}.",
+                    + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
                     given=value, bound=limit, rule=word, code="parameter.bounds",
                 )  # fmt: skip
         return number

@@ -287,9 +287,9 @@ class Driver:
         self._refuse_chatter(t)
 
     def _note_modes(self, t: float, changes: list[Any]) -> None:
-        words = {0: "sticks", 1: "slides forward", -1: "slides backward"}
+        laws = self.problem.laws
         for change in changes:
-            self._remember(t, self.problem.laws.name(change.element), words[change.after])
+            self._remember(t, laws.name(change.element), laws.words(change))
         self._refuse_chatter(t)
 
     def _remember(self, t: float, component: str, text: str) -> None:

@@ -23,8 +23,8 @@ from .units import Unit, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2", "breakpoints",
-    "cos", "cosh", "der", "dry_friction", "every", "exp", "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod",
-    "reset", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
+    "cos", "cosh", "contact", "der", "dry_friction", "every", "exp", "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod",
+    "reset", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 
 TIME = ca.SX.sym("time")
@@ -321,12 +321,51 @@ class Sampling:
 
 @dataclass(frozen=True)
 class SetValued:
-    """A set-valued law between an effort and a flow; see :func:`dry_friction`."""
+    """A set-valued law between an effort and a flow; see :func:`set_valued`."""
 
     effort: Expression
     flow: Expression
-    static: Expression
-    kinetic: Expression
+    static: tuple[Expression, Expression]
+    kinetic: tuple[Expression, Expression]
+    gap: Expression | None = None
+    restitution: Expression | None = None
+
+
+def set_valued(effort: Any, flow: Any, *, static: tuple[Any, Any], kinetic: tuple[Any, Any]
+               ) -> SetValued:
+    """A law that gives an effort for every flow, and a whole interval at rest.
+
+    Yield it from ``equations()`` as the law of ``effort``::
+
+        flow > 0:  effort == kinetic[1]
+        flow < 0:  effort == kinetic[0]
+        flow == 0: static[0] <= effort <= static[1], whatever keeps the flow at zero
+
+    An infinite bound (``-inf`` or ``inf``) is a rigid stop: the flow never takes
+    that sign. Dry friction is symmetric, a freewheel has one infinite bound.
+
+    Parameters
+    ----------
+    effort : variable of the component
+    flow : expression
+        Relative velocity, of variables that are integrated.
+    static, kinetic : pairs of expressions
+        Lower and upper values, ``static[0] <= kinetic[0]`` and
+        ``kinetic[1] <= static[1]``. They may depend on the flow, on normal
+        forces and on time.
+    """
+    effort, flow = as_expression(effort), as_expression(flow)
+
+    def pair(values: tuple[Any, Any]) -> tuple[Expression, Expression]:
+        return tuple(_bound(v, effort) for v in values)  # type: ignore[return-value]
+
+    return SetValued(effort, flow, pair(static), pair(kinetic))
+
+
+def _bound(value: Any, effort: Expression) -> Expression:
+    if isinstance(value, (int, float)) and not np.isfinite(value):
+        return Expression(ca.SX(value), effort.dimension)
+    return _like(value, effort, "set-valued law")
 
 
 def dry_friction(effort: Any, flow: Any, *, static: Any, kinetic: Any) -> SetValued:
@@ -348,9 +387,34 @@ def dry_friction(effort: Any, flow: Any, *, static: Any, kinetic: Any) -> SetVal
         Sliding effort at the present speed, 0 <= F_kin <= F_G; it may depend on
         ``abs_(flow)``, normal forces and time.
     """
-    effort, flow = as_expression(effort), as_expression(flow)
-    static = _like(static, effort, "dry_friction")
-    return SetValued(effort, flow, static, _like(kinetic, effort, "dry_friction"))
+    static, kinetic = as_expression(static), as_expression(kinetic)
+    return set_valued(effort, flow, static=(-static, static), kinetic=(-kinetic, kinetic))
+
+
+def contact(effort: Any, gap: Any, approach: Any, *, restitution: Any = 0.0) -> SetValued:
+    """A unilateral contact: yield it from ``equations()`` as the law of ``effort``.
+
+    ``gap > 0`` is open, with no effort; at ``gap == 0`` the effort is whatever keeps
+    the contact from closing further, and never negative. Arriving with a velocity is
+    an impact by Newton's law, ``approach_after == -restitution * approach_before``,
+    carried through the network; energy never grows.
+
+    Parameters
+    ----------
+    effort : variable of the component
+        Force that presses the two sides apart, >= 0.
+    gap : expression
+        Distance, of variables that are integrated.
+    approach : expression
+        Velocity at which the gap closes, ``-der(gap)``.
+    restitution : expression or number
+        0 (plastic) to 1 (elastic).
+    """
+    effort = as_expression(effort)
+    none = Expression(ca.SX(0.0), effort.dimension)
+    endless = Expression(ca.SX(np.inf), effort.dimension)
+    return SetValued(effort, as_expression(approach), (none, endless), (none, none),
+                     as_expression(gap), as_expression(restitution))
 
 
 def where(condition: Any, then: Any, otherwise: Any, *, events: bool = True) -> Expression:

@@ -132,7 +132,7 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
     active = targets.levels < 4
     slots, wanted, levels = targets.slots[active], targets.values[active], targets.levels[active]
     classes, signs = system.flat.class_of[slots], system.flat.sign_of[slots]
-    size = nominals.value[classes]
+    size = _sizes(system, slots, nominals)
     position = np.full(system.flat.classes, -1)
     position[system.tape.reduced.states] = np.arange(system.nx)
     direct = position[classes] >= 0
@@ -165,6 +165,27 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
             f"targets (residual {np.max(np.abs(c)):.3g}).",
             "Give initial targets that are closer to a possible position.", variables=names,
         )  # fmt: skip
+
+
+def _sizes(system: System, slots: np.ndarray, nominals: Nominals) -> np.ndarray:
+    """Nominal values that weigh targets against each other.
+
+    Values nobody has given are levelled by dimension: they come from the targets
+    themselves, and a larger target must not count for less.
+    """
+    classes = system.flat.class_of[slots]
+    size, derived = nominals.value[classes].copy(), nominals.origin[classes] > 1
+    groups: dict[Any, list[np.ndarray]] = {}
+    for base, count, f, (i, _) in system.flat.slot_names():
+        mine = np.flatnonzero((slots >= base) & (slots < base + count) & derived)
+        if len(mine):
+            dimension = system.network.families[f].kernel.variables[i].unit.dimension
+            groups.setdefault(dimension, []).append(mine)
+    for parts in groups.values():
+        together = np.concatenate(parts)
+        known = size[together][nominals.origin[classes[together]] == 2]
+        size[together] = known.max() if len(known) else 1.0
+    return size
 
 
 def _solve_torn(problem: Problem, t: float) -> None:

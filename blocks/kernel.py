@@ -200,7 +200,8 @@ class Kernel:
         self.samplings: list[tuple[Any, Any, list[tuple[int, Any]]]] = []
         self.observed: dict[int, Any] = {}
         self.defaults: dict[int, Any] = {}  # of unconnected inputs
-        self.frictions: list[tuple[int, Any, Any, Any]] = []  # effort, flow, static, kinetic
+        # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
+        self.set_valued: list[tuple[Any, ...]] = []
         self.index: dict[str, int] = {}
 
     # -- symbols -------------------------------------------------------------------
@@ -452,7 +453,7 @@ def _trace(component: Component) -> Kernel:
                 _assigned(kernel, "initially()" if statement.period is None else "every()", statement),
             ))
         elif isinstance(statement, SetValued):
-            _add_friction(kernel, statement)
+            _add_set_valued(kernel, statement)
         elif isinstance(statement, Breakpoints):
             kernel.breaks.append(
                 (statement.start.sx, None if statement.period is None else statement.period.sx)
@@ -490,12 +491,14 @@ def _statements(reader: Component, trace: Trace) -> Iterator[Any]:
             yield statement
 
 
-def _add_friction(kernel: Kernel, statement: SetValued) -> None:
+def _add_set_valued(kernel: Kernel, statement: SetValued) -> None:
     key = kernel.key_of(statement.effort.sx) if statement.effort.sx.is_symbolic() else None
     if key is None or key[1] != 0:
-        raise EquationError(kernel.name, f"dry_friction() needs a variable as effort, but was given "
-                            f"{statement.effort.sx}.", "Declare a Variable for the friction force.")
-    kernel.frictions.append((key[0], statement.flow.sx, statement.static.sx, statement.kinetic.sx))
+        raise EquationError(kernel.name, "a set-valued law needs a variable as effort, but was given "
+                            f"{statement.effort.sx}.", "Declare a Variable for that force.")
+    more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
+    bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
+    kernel.set_valued.append((key[0], statement.flow.sx, *bounds, *more))
 
 
 def _add_reset(kernel: Kernel, trace: Trace, statement: Reset) -> None:
@@ -534,8 +537,8 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
     outside = [c for c, _ in kernel.relations]
     outside += [c for c, _ in kernel.resets] + [v for _, p in kernel.resets for _, v in p]
     outside += [v for _, _, p in kernel.samplings for _, v in p]
-    for effort, *sxs in kernel.frictions:
-        outside += [kernel.symbols[effort, 0], *sxs]
+    for effort, *sxs in kernel.set_valued:
+        outside += [kernel.symbols[effort, 0], *(sx for sx in sxs if sx is not None)]
     busy = {s.__hash__() for sx in outside for s in ca.symvar(sx)}
     busy |= {kernel.symbols[i, 0].__hash__() for _, p in kernel.resets for i, _ in p}
     free = {
@@ -588,7 +591,7 @@ def missing_equations(kernel: Kernel) -> int:
         if v.kind in ("variable", "output") and i not in kernel.observed:
             unknowns += 1
     unknowns += sum(len(domain.through) for domain, _ in kernel.ports.values())
-    return unknowns - len(kernel.laws) - len(kernel.frictions)
+    return unknowns - len(kernel.laws) - len(kernel.set_valued)
 
 
 def check_options(component: Component) -> None:

@@ -120,7 +120,7 @@ class Model(Component):
             parameters = [
                 [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
             ]
-            inputs = friction_inputs(flat)
+            inputs = set_valued_inputs(flat)
             try:
                 reduced = reduce_index(flat, _preference(network, flat), parameters, inputs)
                 tape = write_tape(reduced, parameters, inputs)
@@ -297,12 +297,12 @@ class Model(Component):
         return Result(recording)
 
 
-def friction_inputs(flat: Any) -> np.ndarray:
+def set_valued_inputs(flat: Any) -> np.ndarray:
     """Classes of set-valued efforts: inputs of the reduced network."""
     classes = [
         flat.class_of[flat.base[f][effort, 0] + np.arange(family.size)]
         for f, family in enumerate(flat.network.families)
-        for effort, *_ in family.kernel.frictions
+        for effort, *_ in family.kernel.set_valued
     ]
     return np.unique(np.concatenate(classes)) if classes else np.zeros(0, dtype=int)
 

@@ -1,13 +1,14 @@
-"""Which dry-friction elements stick, and with what effort?
+"""Which set-valued elements stick or touch, and with what effort?
 
 The reduced network has every set-valued effort lambda as an input and its flow
 gamma as an output. Where the network has inertia, ``rate = d gamma/dt = b - D
 lambda``; sticking efforts follow from ``rate == 0``, modes from one
 box-constrained problem for the whole network (:mod:`blocks.nonsmooth`).
 
-Modes: 0 stuck, +1 sliding forward, -1 sliding backward. Within an episode they
-are held; sliding elements watch their flow, stuck ones their margin. Every
-decision is taken on flows and efforts of the element's own convention.
+Modes: 0 stuck (or closed), +1 sliding forward, -1 sliding backward (or open).
+Within an episode they are held; sliding elements watch their flow, stuck ones
+their margin, open contacts their gap. Every decision is taken on flows and
+efforts of the element's own convention.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from .system import Problem, System
 __all__ = ["Change", "SetValuedLaws"]
 
 DENSE = 80
+RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
 
 
@@ -36,6 +38,24 @@ class Change:
     element: int
     before: int
     after: int
+    impact: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """Flows, static bounds, kinetic efforts, rates and gaps of all elements."""
+
+    flow: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    back: np.ndarray
+    forth: np.ndarray
+    rate: np.ndarray
+    gap: np.ndarray
+
+    def sliding(self, modes: np.ndarray) -> np.ndarray:
+        """Efforts while sliding (0 where stuck)."""
+        return np.where(modes > 0, self.forth, np.where(modes < 0, self.back, 0.0))
 
 
 class SetValuedLaws:
@@ -53,25 +73,30 @@ class SetValuedLaws:
         self.owners: list[tuple[int, int]] = []  # family, instance
         column: list[int] = []
         sign: list[float] = []
-        flows, statics, kinetics = [], [], []
+        rows: list[list[Any]] = [[] for _ in range(7)]
+        contact: list[bool] = []
         at = {int(c): k for k, c in enumerate(tape.writer.inputs)}
         for f, family in enumerate(flat.network.families):
-            for effort, flow, static, kinetic in family.kernel.frictions:
+            for effort, flow, *bounds, gap, restitution in family.kernel.set_valued:
                 slots = flat.base[f][effort, 0] + np.arange(family.size)
                 column += [at[int(c)] for c in flat.class_of[slots]]
                 sign += flat.sign_of[slots].tolist()
                 self.owners += [(f, i) for i in range(family.size)]
-                flows.append(tape.writer.kernel_row(f, flow).T)
-                statics.append(tape.writer.kernel_row(f, static).T)
-                kinetics.append(tape.writer.kernel_row(f, kinetic).T)
+                contact += [gap is not None] * family.size
+                zero = ca.SX(0)
+                everything = [flow, *bounds, zero if gap is None else gap,
+                              zero if restitution is None else restitution]
+                for row, sx in zip(rows, everything, strict=True):
+                    row.append(tape.writer.kernel_row(f, sx).T)
         self.size = len(column)
         self.column, self.sign = np.array(column, dtype=int), np.array(sign)
+        self.contact = np.array(contact, dtype=bool)
         self.modes = np.zeros(self.size, dtype=int)
-        if not self.size:
-            return
-        self._compile(ca.vertcat(*flows), ca.vertcat(*statics), ca.vertcat(*kinetics))
+        if self.size:
+            self._compile(*(ca.vertcat(*row) for row in rows))
 
-    def _compile(self, flow: Any, static: Any, kinetic: Any) -> None:
+    def _compile(self, flow: Any, low: Any, high: Any, back: Any, forth: Any, gap: Any,
+                 restitution: Any) -> None:
         system, tape = self.system, self.system.tape
         if tape.u.numel() < self.size:
             self._refuse_shared()
@@ -86,12 +111,15 @@ class SetValuedLaws:
             )
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         by_u = ca.jacobian(rate, tape.u)
-        self._laws = system.function("laws", ca.vertcat(flow, static, kinetic, rate))
+        self._laws = system.function("laws", ca.vertcat(flow, low, high, back, forth, rate, gap))
+        self._restitution = system.function("restitution", restitution)
+        self._forward = system.jacobian(forth, tape.x)
+        self._backward = system.jacobian(back, tape.x)
+        self._drifts = np.array(ca.which_depends(flow, TIME, 1, True), dtype=bool)
         self._by_u = system.function("rate_u", by_u)
         self._slope_u = system.jacobian(tape.slope, tape.u)
         self._flow_x = system.jacobian(flow, tape.x)
         self._rate_x = system.jacobian(rate, tape.x)
-        self._kinetic_x = system.jacobian(kinetic, tape.x)
         if system.nz:
             self._rate_z = system.jacobian(rate, tape.z)
             self._residual_u = system.jacobian(
@@ -120,11 +148,16 @@ class SetValuedLaws:
         f, i = self.owners[element]
         return self.system.network.families[f].path(i)
 
+    def words(self, change: Change) -> str:
+        """What a change is called."""
+        if self.contact[change.element]:
+            return {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
+        return {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
+
     # -- evaluation --------------------------------------------------------------------
-    def look(self, problem: Problem, t: float) -> tuple[np.ndarray, ...]:
-        """Flow, static and kinetic bound, and rate at the problem's present efforts."""
-        values = self._laws(*problem._arguments(t))
-        return tuple(values.reshape(4, self.size))
+    def look(self, problem: Problem, t: float) -> Look:
+        """Flows, bounds and rates at the problem's present efforts."""
+        return Look(*self._laws(*problem._arguments(t)).reshape(7, self.size))
 
     def efforts_of(self, u: np.ndarray) -> np.ndarray:
         """Element efforts from inputs."""
@@ -156,14 +189,14 @@ class SetValuedLaws:
         """Set the problem's efforts to those of the present modes."""
         if not self.size:
             return
-        flow, static, kinetic, rate = self.look(problem, t)
+        now = self.look(problem, t)
         stuck = self.modes == 0
         effort = self.efforts_of(problem.u)
-        new = np.where(stuck, effort, self.modes * kinetic)
+        new = np.where(stuck, effort, now.sliding(self.modes))
         if stuck.any():
             d = self.delassus(problem, t)
             change = np.where(stuck, 0.0, new - effort)
-            wanted = rate - d @ change if change.any() else rate
+            wanted = now.rate - d @ change if change.any() else now.rate
             new[stuck] += self._solve_stuck(d, stuck, wanted[stuck])
         problem.u[self.column] = new * self.sign
         if problem.algebraic:
@@ -193,8 +226,6 @@ class SetValuedLaws:
             pins = []
             if not hasattr(self, "_rows"):
                 self._rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
-                varying = ca.which_depends(self._flow_expression_time(), TIME, 1, True)
-                self._drifts = np.array(varying, dtype=bool)
             for i in np.flatnonzero((self.modes == 0) & ~self._drifts):
                 row = self._rows[i]
                 if row.nnz == 1:
@@ -202,21 +233,16 @@ class SetValuedLaws:
             self._cache[key] = np.array(sorted(set(pins)), dtype=int)
         return self._cache[key]
 
-    def _flow_expression_time(self) -> Any:
-        rows = []
-        for f, family in enumerate(self.system.network.families):
-            for _, flow, _, _ in family.kernel.frictions:
-                rows.append(self.system.tape.writer.kernel_row(f, flow).T)
-        return ca.vertcat(*rows)
-
     def margins(self, problem: Problem, t: float) -> np.ndarray:
-        """Negative where a mode no longer holds: sliding backwards, or over the bound."""
-        flow, static, _, _ = self.look(problem, t)
+        """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
+        now = self.look(problem, t)
         effort = self.efforts_of(problem.u)
-        margin = np.where(self.modes == 0, static - np.abs(effort), self.modes * flow)
+        room = np.minimum(now.high - effort, effort - now.low)
+        moving = np.where(self.contact, now.gap, self.modes * now.flow)
+        margin = np.where(self.modes == 0, room, moving)
         stuck = self.modes == 0
         if stuck.any() and self._is_singular(problem, t, stuck):
-            margin[stuck] = self._joint_margins(problem, t, stuck, static)
+            margin[stuck] = self._joint_margins(problem, t, stuck, now)[0][stuck]
         return margin
 
     # -- degenerate networks -------------------------------------------------------------
@@ -237,63 +263,101 @@ class SetValuedLaws:
             self._cache[key] = value
         return self._cache[key]
 
-    def _joint_margins(self, problem: Problem, t: float, stuck: np.ndarray, static: np.ndarray
-                       ) -> np.ndarray:
-        """Margins where stuck efforts are not unique: the best split decides, not any split."""
+    def _joint_margins(self, problem: Problem, t: float, stuck: np.ndarray, now: Look
+                       ) -> tuple[np.ndarray, np.ndarray]:
+        """Where stuck efforts are not unique the best split decides: margins, first to leave."""
         from .nonsmooth import MarginProblem
 
         d = self.delassus(problem, t)
         effort = self.efforts_of(problem.u)
-        _, _, _, rate = self.look(problem, t)
-        b = rate + d @ effort
-        full = effort.copy()
-        m = MarginProblem(d, -static, static, np.flatnonzero(stuck))
-        values = m.value(b, full)
+        m = MarginProblem(d, now.low, now.high, np.flatnonzero(stuck))
+        found = m.margin(now.rate + d @ effort, effort)
         out = np.full(self.size, np.inf)
-        for part, value in zip(m.parts, values, strict=True):
+        first = np.zeros(self.size, dtype=bool)
+        for part, value, leading in zip(m.parts, found.value, found.first, strict=True):
             out[part] = 1.0 - value
-        return out[stuck]
+            first[leading] = True
+        return out, first
 
     # -- decisions -----------------------------------------------------------------------
     def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Change]:
-        """Choose the modes at an event (or the start).
+        """Choose the modes at an event.
 
         Parameters
         ----------
         touched : elements whose margin has just become negative
         """
-        if not self.size:
-            return []
         before = self.modes.copy()
-        flow, static, kinetic, _ = self.look(problem, t)
-        still = self.modes == 0
         crossed = np.zeros(self.size, dtype=bool)
         crossed[touched] = True
-        arriving = crossed & ~still
-        size = np.maximum(np.abs(flow).max(initial=0.0), 1e-6)
-        still |= arriving | (np.abs(flow) <= 1e-12 * size)
+        struck = self._impacts(problem, t, crossed & self.contact & (before != 0))
+        now = self.look(problem, t)
+        size = max(float(np.abs(now.flow).max(initial=0.0)), 1e-9)
         leaving = crossed & (before == 0)
-        direction = np.sign(self.efforts_of(problem.u)).astype(int)
+        if leaving.any() and self._is_singular(problem, t, before == 0):
+            leaving &= self._joint_margins(problem, t, before == 0, now)[1]
+        still = np.where(self.contact, (before == 0) | struck, before == 0)
+        still |= ~self.contact & (crossed | (np.abs(now.flow) <= 1e-12 * size))
+        if struck.any():  # velocities have jumped: what was at rest may slide now
+            jumped = np.abs(now.flow) > 1e-9 * size
+            self.modes = np.where(jumped & ~self.contact, np.sign(now.flow).astype(int), self.modes)
+            still &= ~jumped
+            leaving &= still
+            self.modes[self.contact & jumped] = -1
         self.modes[still] = 0
         self._stop(problem, t, still & (before != 0))
-        self._choose(problem, t, still, leaving, direction)
+        self._choose(problem, t, still, leaving)
         self._look_ahead(problem, t, still, leaving | (self.modes != 0))
         self.apply(problem, t)
-        changed = np.flatnonzero(self.modes != before)
-        return [Change(int(i), int(before[i]), int(self.modes[i])) for i in changed]
+        changed = np.flatnonzero((self.modes != before) | struck)
+        return [Change(int(i), int(before[i]), int(self.modes[i]), bool(struck[i]))
+                for i in changed]
 
     def start(self, problem: Problem, t: float) -> None:
-        """Modes at the start of a run, from flows and loads."""
-        if not self.size:
-            return
-        flow, _, _, _ = self.look(problem, t)
-        self.modes = np.sign(flow).astype(int)
-        none = np.zeros(self.size, dtype=bool)
-        still = flow == 0
+        """Modes at the start of a run, from flows, gaps and loads."""
+        now = self.look(problem, t)
+        closed = now.gap <= 1e-12 * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
+        self.modes = np.where(self.contact, np.where(closed, 0, -1), np.sign(now.flow)).astype(int)
+        self._impacts(problem, t, self.contact & closed & (now.flow > 0))
+        now = self.look(problem, t)
+        still = np.where(self.contact, closed & (now.flow == 0), now.flow == 0)
+        self.modes[self.contact & ~still] = -1
         self.modes[still] = 0
-        self._choose(problem, t, still, none, np.zeros(self.size, dtype=int))
+        self._choose(problem, t, still, np.zeros(self.size, dtype=bool))
         self._look_ahead(problem, t, still, self.modes != 0)
         self.apply(problem, t)
+
+    def _impacts(self, problem: Problem, t: float, closing: np.ndarray) -> np.ndarray:
+        """Newton impacts of contacts that close, through the network; who took part."""
+        struck = np.zeros(self.size, dtype=bool)
+        if not closing.any():
+            return struck
+        from .nonsmooth import sequential_impact
+
+        now = self.look(problem, t)
+        near = 1e-9 * max(1e-9, float(np.abs(problem.x).max(initial=0.0)))
+        group = self.contact & (closing | (self.modes == 0) | (now.gap <= near))
+        index = np.flatnonzero(group)
+        e = self._restitution(*problem._arguments(t))
+        d = self.delassus(problem, t)
+        d = d.toarray() if issparse(d) else d
+        impact = sequential_impact(d[np.ix_(index, index)], now.flow[index], e[index])
+        push = self._slope_u.sparse(*problem._arguments(t)).toarray()
+        push = push[:, self.column[index]] * self.sign[index]
+        slow = RESTS * np.maximum(np.abs(now.flow[index]).max(), self._fastest(problem))
+        problem.x += push @ impact.impulse
+        after = self.look(problem, t).flow
+        rest = np.zeros(self.size, dtype=bool)
+        rest[index] = np.abs(after[index]) <= slow
+        self._stop(problem, t, rest)
+        struck[index[impact.impulse > 0]] = True
+        return struck
+
+    def _fastest(self, problem: Problem) -> float:
+        """The largest speed an element has had: what is a 1e-9 of it has come to rest."""
+        now = float(np.abs(self.look(problem, 0.0).flow).max(initial=0.0))
+        self._speed = max(getattr(self, "_speed", 0.0), now)
+        return self._speed
 
     def _stop(self, problem: Problem, t: float, stopping: np.ndarray) -> None:
         """Bring the flows of elements that come to rest to zero exactly."""
@@ -301,7 +365,7 @@ class SetValuedLaws:
             return
         args = problem._arguments(t)
         rows = self._flow_x.sparse(*args)[stopping]
-        flow = self.look(problem, t)[0][stopping]
+        flow = self.look(problem, t).flow[stopping]
         push = self._slope_u.sparse(*args).toarray()[:, self.column[stopping]] * self.sign[stopping]
         d = -(rows @ push)
         step = push @ (np.linalg.pinv(d) @ flow) if d.any() else np.zeros(self.system.nx)
@@ -314,52 +378,59 @@ class SetValuedLaws:
         if problem.algebraic:
             problem.solve_algebraic(t)
 
-    def _choose(self, problem: Problem, t: float, still: np.ndarray, leaving: np.ndarray,
-                direction: np.ndarray) -> None:
+    def _choose(self, problem: Problem, t: float, still: np.ndarray, leaving: np.ndarray) -> None:
         """Solve the box problem at rest; elements that start to move slide with kinetic effort."""
         from .nonsmooth import solve_box
 
-        self.modes[leaving] = direction[leaving]
+        if leaving.any():
+            solution = self._box(problem, t, still, solve_box)
+            now = self.look(problem, t)
+            middle = (np.clip(now.low, -1e300, 1e300) + np.clip(now.high, -1e300, 1e300)) / 2
+            up = np.where(np.isinf(now.high), False, np.isinf(now.low) | (solution.effort > middle))
+            self.modes[leaving] = np.where(up, 1, -1)[leaving]
         for _ in range(self.size + 2):
-            _, static, kinetic, rate = self.look(problem, t)
-            d = self.delassus(problem, t)
-            effort = self.efforts_of(problem.u)
-            b = rate + d @ effort
-            fixed = self.modes * kinetic
-            resting = still & (self.modes == 0)
-            lower = np.where(resting, -static, fixed)
-            upper = np.where(resting, static, fixed)
-            solution = solve_box(d, b, lower, upper)
+            solution = self._box(problem, t, still, solve_box)
             problem.u[self.column] = solution.effort * self.sign
             if problem.algebraic:
                 problem.solve_algebraic(t)
+            resting = still & (self.modes == 0)
             moving = resting & (solution.state != 0) & ~solution.grazing
             if not moving.any():
                 return
             self.modes[moving] = solution.state[moving]
-            if np.allclose(kinetic[moving], static[moving], rtol=1e-14, atol=0.0):
-                return
+
+    def _box(self, problem: Problem, t: float, still: np.ndarray, solve_box: Any) -> Any:
+        now = self.look(problem, t)
+        d = self.delassus(problem, t)
+        b = now.rate + d @ self.efforts_of(problem.u)
+        fixed = now.sliding(self.modes)
+        resting = still & (self.modes == 0)
+        return solve_box(d, b, np.where(resting, now.low, fixed), np.where(resting, now.high, fixed))
 
     def _look_ahead(self, problem: Problem, t: float, still: np.ndarray, decided: np.ndarray) -> None:
         """Loads exactly at the bound: does the next instant break them loose?"""
-        _, static, _, _ = self.look(problem, t)
+        now = self.look(problem, t)
         effort = self.efforts_of(problem.u)
-        at_bound = still & ~decided & (self.modes == 0) & (static > 0)
-        at_bound &= np.abs(effort) >= static * (1 - 1e-9)
+        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
+        room = np.minimum(now.high - effort, effort - now.low)
+        at_bound = still & ~decided & (self.modes == 0) & (width > 0) & (room <= 1e-9 * width)
         if not at_bound.any():
             return
-        x, u = problem.x.copy(), problem.u.copy()
+        x, u, z = problem.x.copy(), problem.u.copy(), problem.z.copy()
         slope = self.system.slope(*problem._arguments(t))
         scale = np.abs(slope).max(initial=0.0)
         h = LOOKS_AHEAD * (np.abs(x).max(initial=0.0) / scale if scale > 0 else 1.0)
         h = min(max(h, 1e-12), 1e-6)
         problem.x += h * slope
         self.apply(problem, t + h)
-        ahead = np.abs(self.efforts_of(problem.u))
-        _, later, _, _ = self.look(problem, t + h)
-        problem.x[:], problem.u[:] = x, u
-        loose = at_bound & (ahead - later > (np.abs(effort) - static))
-        self.modes[loose] = np.sign(effort[loose]).astype(int)
+        ahead = self.efforts_of(problem.u)
+        later = self.look(problem, t + h)
+        problem.x[:], problem.u[:], problem.z[:] = x, u, z
+        up = at_bound & (now.high - effort <= effort - now.low) & (
+            ahead - later.high > effort - now.high)
+        down = at_bound & ~up & (later.low - ahead > now.low - effort)
+        self.modes[up] = 1
+        self.modes[down] = -1
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
@@ -367,15 +438,15 @@ class SetValuedLaws:
         args = problem._arguments(t)
         slope_u = self._slope_u.sparse(*args).toarray()[:, self.column] * self.sign
         by_x = np.zeros((self.size, self.system.nx))
-        sliding = self.modes != 0
-        kinetic = self._kinetic_x.sparse(*args).toarray()
-        by_x[sliding] = self.modes[sliding, None] * kinetic[sliding]
-        stuck = ~sliding
+        forward, backward = self.modes > 0, self.modes < 0
+        by_x[forward] = self._forward.sparse(*args).toarray()[forward]
+        by_x[backward] = self._backward.sparse(*args).toarray()[backward]
+        stuck = self.modes == 0
         if stuck.any():
             d = self.delassus(problem, t)
             d = d.toarray() if issparse(d) else d
             rate = self._rate_x.sparse(*args).toarray()[stuck]
-            rate = rate - d[np.ix_(stuck, sliding)] @ by_x[sliding]
+            rate = rate - d[np.ix_(stuck, ~stuck)] @ by_x[~stuck]
             by_x[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], rate, rcond=1e-12)[0]
         return csc_matrix(slope_u @ by_x)
 

@@ -310,7 +310,8 @@ def _merge(slots: int, plain: list[Any], links: list[Any], parents: Ints, childr
             continue
         cyclic = _cyclic_classes(class_of, parents, children)
         if not len(cyclic):
-            return class_of, sign_of, zero, [e for e in links if e not in kept]
+            aliases = {id(e) for e in kept}
+            return class_of, sign_of, zero, [e for e in links if id(e) not in aliases]
         # x' == x (or a ring of such) is an equation of motion, not an alias
         bad = {id(e) for e in kept if np.isin(class_of[e[0]], cyclic).any()
                or np.isin(class_of[e[1]], cyclic).any()}

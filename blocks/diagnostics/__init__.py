@@ -9,7 +9,9 @@ structure, values and the start; never integrates and never changes the model.
 ``words``         how equations, unknowns and physical quantities are named
 ``traits``        what a class does to its ports: hold, prescribe, conserve
 ``classes``       equations and unknowns of one class
-``network``       circuits, references, conflicts of sources, lone ports
+``topology``      nodes and ports of a network with these traits
+``conflicts``     sources that contradict each other
+``network``       circuits, references, lone and shorted ports
 ``signals``       signal lines and loops
 ``singular``      the parts of a network without a unique solution
 ``start``         initial targets and derivatives at the start

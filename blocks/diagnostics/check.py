@@ -20,10 +20,11 @@ from ..kernel import kernel_of
 from ..network import Network
 from .classes import class_findings
 from .findings import Finding, Findings, found
-from .network import Topology, network_findings
+from .network import network_findings
 from .signals import signal_findings
 from .singular import singular_findings
 from .start import event_findings, start_findings
+from .topology import Topology
 
 __all__ = ["check_model", "structure_error"]
 

@@ -15,7 +15,7 @@ from ..assembly.matching import match
 from ..component import Branch, Component
 from ..kernel import Kernel
 from .findings import Finding, found
-from .words import enumerated, listed, plural, tidy
+from .words import enumerated, listed, plural, shortened, tidy
 
 __all__ = ["class_findings"]
 
@@ -24,10 +24,10 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
     """Missing, surplus and misplaced equations of a class with some instances."""
     if any(len(d.across) != len(d.through) for d, _ in kernel.ports.values()):
         return  # such a domain's own equations decide
-    stated = {effort for effort, *_ in kernel.frictions}  # set-valued laws determine these
+    elsewhere = {*kernel.observed, *(effort for effort, *_ in kernel.set_valued)}
     unknown = {i: n for n, i in enumerate(
         i for i, v in enumerate(kernel.variables)
-        if v.kind not in ("input", "discrete") and i not in {*kernel.observed, *stated})}  # fmt: skip
+        if v.kind not in ("input", "discrete") and i not in elsewhere)}  # fmt: skip
     rows, columns = [], []
     for row, law in enumerate(kernel.laws):
         for i, _ in law.arguments:
@@ -48,7 +48,7 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
     surplus = sorted((kernel.laws[e] for e in m.over_equations if e < own),
                      key=lambda law: sum(kernel.variables[i].port != "" for i, _ in law.arguments))
     yield _finding(kernel, members, len(unknown) - outside, own, names,
-                   [tidy(law.text) for law in surplus])
+                   [shortened(tidy(law.text)) for law in surplus])
 
 
 def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations: int,
@@ -56,19 +56,21 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
     """The words for a class with free unknowns, surplus equations, or both."""
     where = [m.path for m in members[:20]]
     used = {i for law in kernel.laws for i, _ in law.arguments}
-    used |= {effort for effort, *_ in kernel.frictions}
+    used |= {effort for effort, *_ in kernel.set_valued}
     absent = [v.name for i, v in enumerate(kernel.variables)
               if i not in used and i not in kernel.observed
               and v.kind in ("variable", "output", "through")]
     ports = sum(len(d.through) for d, _ in kernel.ports.values())
-    observed = len(kernel.observed) + len(kernel.frictions)
+    observed = len(kernel.observed) + len(kernel.set_valued)
     counted = plural(unknowns + observed, "unknown")
     own = [v.name for v in kernel.variables if v.kind in ("variable", "output")]
     each = listed([*own, *(f"one of port {p}" for p in kernel.ports)], 8)
     counted += f" ({each})" if ports or own else ""
-    base = members[0]._branch_domain if isinstance(members[0], Branch) else None
-    from_base = "" if base is None else (
-        f" ({len(base.across) + 2 * len(base.through)} of them from its base Branch)")
+    from_base = ""
+    if isinstance(members[0], Branch) and (domain := members[0]._branch_domain) is not None:
+        base = next(c for c in type(members[0]).__mro__ if "_branch_domain" in vars(c))
+        from_base = (f" ({len(domain.across) + 2 * len(domain.through)} of them from its base "
+                     f"{base.__name__})")
     head = f"{kernel.name} has {counted} but {plural(equations + observed, 'equation')}{from_base}"
     used_by = f" It is used by {listed(where, 4)}." if where != [kernel.name] else ""
     missing = unknowns - equations

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from ..network import Network
 from .findings import Finding, found
 from .traits import traits_of
-from .words import listed, plural
+from .words import listed, outer_path
 
 __all__ = ["signal_findings"]
 
@@ -43,13 +43,16 @@ def _lines(network: Network) -> Iterator[Finding]:
         lonely = np.flatnonzero(outputs[nodes] == 0)
         if i in family.kernel.defaults or not len(lonely):
             continue
-        paths = [f"{family.path(int(k))}.{local.name}" for k in lonely[:20]]
-        rest = "" if len(lonely) <= 3 else f" ({plural(len(lonely), 'instance')})"
+        paths = list(dict.fromkeys(outer_path(family, int(k), local.name) for k in lonely[:20]))
+        rest = "" if len(lonely) <= 3 else f" ({len(lonely):,} in all)"
         unit_text = f" in {local.unit}" if local.unit.text else " without unit"
+        one = len(lonely) == 1
         yield found(
             "signal.unconnected", paths,
-            f"The input {listed(paths, 3)}{rest} is connected to nothing and has no default.",
-            f"Connect an output{unit_text} to it: model.connect(model.….…, model.{paths[0]}).",
+            f"The {'input' if one else 'inputs'} {listed(paths, 3)}{rest} "
+            f"{'is' if one else 'are'} connected to nothing and {'has' if one else 'have'} no "
+            "default.",
+            f"Connect an output{unit_text} to it: model.connect(…, model.{paths[0]}).",
         )  # fmt: skip
     for node in np.flatnonzero(outputs > 1)[:12]:
         sources = _members(network, "output", int(node))

@@ -19,7 +19,8 @@ import numpy as np
 from ..assembly.flatten import Flat
 from ..assembly.index import Singular, _entries
 from .findings import Finding, found
-from .words import Names, enumerated, listed, plural
+from .topology import Topology, sources
+from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
 
 __all__ = ["dependent_equations", "singular_findings", "zero_parameters"]
 
@@ -104,7 +105,7 @@ def _owners(names: Names, equation: int) -> list[str]:
 
 
 def _finding(names: Names, part: _Part, reason: str) -> Finding:
-    parts = [name for name, _ in part.owners.most_common(20)]
+    parts = [name for name, _ in _ranked(part)]
     equations = enumerated([names.equation(e) for e in part.over])
     unknowns = listed((names.unknown(c) for c in part.under), 8)
     who = listed(parts)
@@ -123,15 +124,18 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
             f"{equations}",
             "Give the node between them a mass, or remove one of the laws.",
         )  # fmt: skip
+    if part.under and (dry := _frictions(names.flat) & set(parts)):
+        dry_parts = [p for p in parts if p in dry]
+        return found(
+            "structure.massless", dry_parts,
+            f"A node at {listed(dry_parts)} has no mass, and dry friction alone does not say how "
+            f"it moves: nothing determines {unknowns}.",
+            "Give that node a mass, or hold it with a component whose force follows from its "
+            "motion (a spring or a damper).",
+        )  # fmt: skip
     code = "structure.index" if reason == "index" else "structure.singular"
     if part.over and part.under:
-        return found(
-            code, parts,
-            f"{who} are over- and under-determined at once. These equations determine too few "
-            f"unknowns:{equations}\nwhile nothing determines {unknowns}.",
-            f"Two of these equations say the same, or one contradicts the others: "
-            f"look first at {listed(parts, 3, 'or')}.",
-        )  # fmt: skip
+        return _both(names, part, code, equations, unknowns)
     if part.over:
         return found(
             code, parts,
@@ -144,6 +148,46 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
         code, parts,
         f"Nothing determines {unknowns}: an equation is missing among {who}.",
         "Connect a component that determines them, or state the missing equation.",
+    )  # fmt: skip
+
+
+def _frictions(flat: Flat) -> set[str]:
+    """Paths of all components with a set-valued law."""
+    return {f.path(i) for f in flat.network.families if f.kernel.set_valued for i in range(f.size)}
+
+
+def _ranked(part: _Part) -> list[tuple[str, int]]:
+    """Components of a part, the most involved first."""
+    return sorted(part.owners.items(), key=lambda item: (-item[1], item[0]))[:20]
+
+
+def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -> Finding:
+    """Too many equations for some unknowns, too few for others, of the same components."""
+    parts = [name for name, _ in _ranked(part)]
+    owners = {names.owner(e) for e in part.over}
+    given = [s for s in sources(Topology(names.flat.network)) if s[0] in owners]
+    if not given:
+        return found(
+            code, parts,
+            f"{listed(parts)} are over- and under-determined at once. These equations determine "
+            f"too few unknowns:{equations}\nwhile nothing determines {unknowns}.",
+            f"Two of these equations say the same, or one contradicts the others: look first at "
+            f"{listed(parts[:3], word='or')}.",
+        )  # fmt: skip
+    kind, u = given[0][1:]
+    givers = list(dict.fromkeys(s[0] for s in given if s[1] == kind))
+    rest = [p for p in parts if p not in givers]
+    word = quantity_word("", u)
+    free = f"that the {several(word)} may differ" if kind == "across" else f"whose {word} is free"
+    return found(
+        code, [*givers, *rest],
+        f"{listed(givers)} prescribe{'s' if len(givers) == 1 else ''} more {several(word)} than "
+        f"{listed(rest)} leave{'s' if len(rest) == 1 else ''} free. These equations contradict or "
+        f"repeat each other:{equations}\nwhile nothing determines {unknowns}.",
+        f"Remove one of {listed(givers)}, or put an element next to it so {free}{example_word(u)}."
+        if kind == "across" else
+        f"Remove one of {listed(givers)}, or connect a component next to it {free}"
+        f"{example_word(u)}.",
     )  # fmt: skip
 
 

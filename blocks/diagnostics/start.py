@@ -19,7 +19,8 @@ from ..system import AlgebraicFailure, Problem, System
 from ..units import from_si
 from .findings import Finding, found
 from .singular import dependence, dependent_equations, zero_parameters
-from .words import Names, listed
+from .topology import Topology
+from .words import Names, enumerated, listed
 
 __all__ = ["event_findings", "start_findings"]
 
@@ -72,7 +73,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     unmet = [(r.path, r.target, r.start) for r in start.rows if not r.met and r.priority == "high"]
     if unmet and np.isfinite(slope).all():
         yield _conflict(unmet)
-    yield from _derivatives(system, problem.x, slope)
+    yield from _derivatives(system, problem, slope)
 
 
 def _quick(system: System) -> Iterator[Finding]:
@@ -106,7 +107,7 @@ def _quick(system: System) -> Iterator[Finding]:
     problem.x[:] = value[system.tape.reduced.states]
     with np.errstate(all="ignore"):
         slope = system.slope(*problem._arguments(0.0))
-    yield from _derivatives(system, problem.x, slope)
+    yield from _derivatives(system, problem, slope)
 
 
 def _contradictions(system: System, high: list[tuple[int, int, float]]) -> Iterator[Finding]:
@@ -148,7 +149,7 @@ def _conflict(unmet: list[tuple[str, Any, Any]]) -> Finding:
     )  # fmt: skip
 
 
-def _derivatives(system: System, x: np.ndarray, slope: np.ndarray) -> Iterator[Finding]:
+def _derivatives(system: System, problem: Problem, slope: np.ndarray) -> Iterator[Finding]:
     bad = np.flatnonzero(~np.isfinite(slope))
     if not len(bad):
         return
@@ -158,20 +159,52 @@ def _derivatives(system: System, x: np.ndarray, slope: np.ndarray) -> Iterator[F
         return
     names, states = Names(system.flat), system.tape.reduced.states
     paths = [names.unknown(int(states[i])) for i in bad[:20]]
-    owners = list(dict.fromkeys(o for i in bad[:20] for o in names.owners(int(states[i]))))
-    zero = zero_parameters(system.flat, owners)
-    values = listed((f"{p} = {_shown(system, names, int(states[i]), x[i])}"
-                     for p, i in zip(paths[:4], bad, strict=False)), 4)
-    advice = (f"Give {listed(zero)} a value other than zero." if zero else
-              f"Look for a division by zero, or a root or logarithm of a negative number, in the "
-              f"equations of {listed(owners, 4)} at the start ({values}).")
-    what = "derivatives" if len(bad) > 1 else "derivative"
-    is_are = "are" if len(bad) > 1 else "is"
+    equations, unknowns = _origin(system, problem)
+    owners = list(dict.fromkeys(
+        [o for e in equations if (o := names.owner(e))]
+        + [o for c in unknowns for o in names.owners(c)]
+        + [o for i in bad[:20] for o in names.owners(int(states[i]))]))
+    lines = enumerated([names.equation(e) for e in equations])
+    origin = (f" because no finite {listed(map(names.unknown, unknowns), 4)} follows from:{lines}"
+              if lines else ".")
+    many = len(bad) > 1
     yield found(
         "initial.derivative", paths,
-        f"The {what} of {listed(paths)} {is_are} not a finite number at the start "
-        f"({float(slope[bad[0]]):g}).", advice,
+        f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
+        f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
+        f"{origin}",
+        _derivative_advice(system, names, problem.x, bad, owners),
     )  # fmt: skip
+
+
+def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndarray,
+                       owners: list[str]) -> str:
+    zero = zero_parameters(system.flat, owners)
+    if zero:
+        return f"Give {listed(zero)} a value other than zero."
+    topology = Topology(system.network)
+    lone = [p for f in topology.rows for i in np.flatnonzero(topology.degree[f.nodes] == 1)
+            if (p := topology.path(f.family, i)) in owners]  # fmt: skip
+    if lone:
+        return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
+                "while it carries no force: connect it.")
+    states = system.tape.reduced.states
+    values = listed((f"{names.unknown(int(states[i]))} = "
+                     f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
+    return (f"Look for a division by zero, a root or logarithm of a negative number, or a node "
+            f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
+
+
+def _origin(system: System, problem: Problem) -> tuple[list[int], list[int]]:
+    """The first equations, as evaluated, without a finite value, and their unknowns."""
+    with np.errstate(all="ignore"):
+        values = system.function("values", system.tape.values)(*problem._arguments(0.0))
+    for step in system.tape.steps:
+        wrong = ~np.isfinite(values[step.unknowns])
+        if wrong.any():
+            equations = step.equations[wrong] if step.group >= 0 else step.equations
+            return [int(e) for e in equations], [int(c) for c in step.unknowns[wrong]]
+    return [], []
 
 
 def _shown(system: System, names: Names, c: int, value: float) -> str:

@@ -10,7 +10,10 @@ import numpy as np
 
 from ..units import Unit, unit
 
-__all__ = ["Names", "article", "listed", "plural", "quantity_word", "shortened", "tidy"]
+__all__ = [
+    "Names", "article", "enumerated", "example_word", "listed", "outer_path", "plural", "ports_at",
+    "quantity_word", "several", "shortened", "tidy",
+]  # fmt: skip
 
 # unit, angular, what it is called, what lets it differ (across) or hold it (through)
 _QUANTITIES = (
@@ -143,7 +146,8 @@ class Names:
 
         ports = self.ports_of(equation)
         if not ports:
-            return shortened(tidy(equation_text(self.flat, equation)))
+            text = tidy(equation_text(self.flat, equation))
+            return shortened(text if "@" not in text else self._gist(equation, text))
         group, row = self.flat.group_of(equation)
         slots = np.flatnonzero(self.flat.class_of == group.classes[group.starts[row]])
         locals_ = [self.slot(int(s))[2] for s in slots[:200]]
@@ -152,8 +156,35 @@ class Names:
         return f"the {balance} at the node of {listed(ports, 4)}"
 
 
+    def _gist(self, equation: int, text: str) -> str:
+        """A long equation by what is in it."""
+        group, _ = self.flat.group_of(equation)
+        left = text.split(" == ")[0]
+        variables = group.law.kernel.variables
+        inside = [f"{self.owner(equation)}.{variables[i].name}" for i, _ in group.law.arguments]
+        inside = [name for name in inside if name != left]
+        return f"{'0' if '@' in left else left} == an expression of {listed(inside)}"
+
+
 def _rank(local: Any) -> int:
     return {"variable": 0, "output": 1, "input": 2}.get(local.kind, 3)
+
+
+def outer_path(family: Any, instance: int, port: str) -> str:
+    """Path of a port as the user can reach it: the composite's, where that passes it on."""
+    m = int(np.searchsorted(family.starts, instance, side="right")) - 1
+    component, name = family.members[m], port
+    number = f"[{instance - family.starts[m]}]" if component._count is not None else ""
+    while component._parent is not None:
+        passed = [
+            ref for refs in component._parent._connections
+            if any(r.component is component and r.port.name == name for r in refs)
+            for ref in refs if ref.component is component._parent
+        ] if not component._parent._is_root else []  # fmt: skip
+        if not passed:
+            break
+        component, name = passed[0].component, passed[0].port.name
+    return f"{component.path}{number}.{name}"
 
 
 def ports_at(network: Any, node: int) -> list[str]:

@@ -1,0 +1,224 @@
+"""Do sources contradict each other?
+
+Across: elements that prescribe a difference (references and rigid links
+included) must not form a loop. Through: a part of a circuit whose every
+connection prescribes its through variable cannot be balanced.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from .findings import Finding, found
+from .topology import MOST, PortRow, Topology
+from .traits import Tie
+from .words import example_word, listed, quantity_word, several
+
+__all__ = ["across_conflicts", "through_conflicts"]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A prescribed difference between two nodes (or a node and the ground)."""
+
+    a: int
+    b: int
+    family: int
+    instance: int
+    tie: Tie
+
+
+def across_conflicts(topology: Topology, domain: Any, across: str) -> Iterator[Finding]:
+    """Elements that prescribe an across difference and form a loop."""
+    ground = topology.count
+    ties = [(f, t) for f, traits in enumerate(topology.traits) for t in traits.ties
+            if t.variable == across
+            and topology.network.families[f].kernel.ports[t.ports[0]][0] is domain]  # fmt: skip
+    if not ties:
+        return
+    nodes = {(r.family, r.name): r.nodes for r in topology.rows}
+    ends = [(nodes[f, t.ports[0]], nodes[f, t.ports[1]] if len(t.ports) > 1
+             else np.full(topology.network.families[f].size, ground)) for f, t in ties]
+    a = np.concatenate([e[0] for e in ends])
+    b = np.concatenate([e[1] for e in ends])
+    graph = coo_matrix((np.ones(len(a), dtype=np.int8), (a, b)), shape=(ground + 1, ground + 1))
+    label = connected_components(graph, directed=False)[1]
+    vertices = np.unique(np.concatenate([a, b]))
+    excess = np.bincount(label[a], minlength=ground + 1) - np.bincount(
+        label[vertices], minlength=ground + 1) + 1  # edges - vertices + 1 of every part
+    if not np.any(excess[np.unique(label[a])] > 0):
+        return
+    edges = [Edge(int(x[i]), int(y[i]), f, i, t)
+             for (f, t), (x, y) in zip(ties, ends, strict=True)
+             for i in np.flatnonzero(excess[label[x]] > 0)]
+    edges.sort(key=lambda e: (e.tie.given, len(e.tie.ports)))  # references first, sources last
+    u = domain.across[across]
+    for k, cycle in enumerate(_cycles(edges)):
+        if k == MOST:
+            return
+        yield _conflict(topology, cycle, ground, quantity_word(across, u), u)
+
+
+def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
+    """A fundamental cycle for every edge that closes one."""
+    parent: dict[int, int] = {}
+    tree: dict[int, list[tuple[int, Edge]]] = {}
+
+    def find(v: int) -> int:
+        while parent.setdefault(v, v) != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        return v
+
+    for edge in edges:
+        a, b = find(edge.a), find(edge.b)
+        if a != b:
+            parent[a] = b
+            tree.setdefault(edge.a, []).append((edge.b, edge))
+            tree.setdefault(edge.b, []).append((edge.a, edge))
+        else:
+            yield [*_way(tree, edge.a, edge.b), edge]
+
+
+def _way(tree: dict[int, list[tuple[int, Edge]]], start: int, goal: int) -> list[Edge]:
+    came: dict[int, tuple[int, Edge]] = {}
+    todo = deque([start])
+    while todo:
+        v = todo.popleft()
+        if v == goal:
+            break
+        for w, edge in tree.get(v, []):
+            if w not in came and w != start:
+                came[w] = (v, edge)
+                todo.append(w)
+    way = []
+    while goal != start:
+        goal, edge = came[goal]
+        way.append(edge)
+    return way[::-1]
+
+
+def _conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: Any) -> Finding:
+    names = [topology.path(e.family, e.instance) for e in cycle]
+    givers = [n for n, e in zip(names, cycle, strict=True) if e.tie.given]
+    rigid = [n for n, e in zip(names, cycle, strict=True) if not e.tie.given]
+    pair = {frozenset((e.a, e.b)) for e in cycle}
+    example = example_word(u)
+    soften = (f"Keep one of them, or put an element in series with one that lets the "
+              f"{several(word)} differ{example}.")
+    if len(cycle) == 1:
+        (e,) = cycle
+        return found(
+            "conflict.across", names,
+            f"{names[0]} prescribes the {word} between its ports {' and '.join(e.tie.ports)}, but "
+            "both are connected to the same node.",
+            "Connect them to different nodes, or remove it.",
+        )  # fmt: skip
+    if len(pair) == 1 and len(cycle) == 2:
+        grounded = ground in next(iter(pair))
+        ports = " and ".join(" = ".join(
+            f"{n}.{p}" for n, e in zip(names, cycle, strict=True)
+            for p, node in zip(e.tie.ports, (e.a, e.b), strict=False) if node == end)
+            for end in sorted(next(iter(pair)) - {ground}))
+        if grounded and not givers:
+            return found("conflict.across", names,
+                         f"{listed(names)} both fix the same node ({ports}).",
+                         f"Keep one of them and connect everything else to it: "
+                         f"{names[0]} is enough.")
+        place = f"of the same node ({ports})" if grounded else (
+            f"between the same two nodes ({ports})")
+        if givers and rigid:
+            return found("conflict.across", names,
+                         f"{givers[0]} prescribes the {word} {place}, which {rigid[0]} already "
+                         "fixes.", soften)
+        verb = f"both prescribe the {word}" if givers else "are both rigid"
+        return found("conflict.across", names, f"{listed(names)} {verb} {place}.", soften)
+    if len(givers) == 1 and rigid:
+        return found(
+            "conflict.across", names,
+            f"{givers[0]} prescribes the {word} between nodes that {listed(rigid)} already hold "
+            "rigidly.",
+            f"Remove it, or put an element in series with it that lets the {several(word)} differ"
+            f"{example}.",
+        )  # fmt: skip
+    what = f"prescribe the {word}" if givers else "are rigid"
+    return found(
+        "conflict.across", names,
+        f"{listed(names, 8)} form a closed loop in which all of them {what}: the last one is "
+        "already determined by the others.",
+        f"Remove one of them, or put an element into the loop that lets the {several(word)} differ"
+        f"{example}.",
+    )  # fmt: skip
+
+
+# -- parts whose every connection prescribes its through variable ---------------------------------
+def through_conflicts(topology: Topology, domain: Any) -> Iterator[Finding]:
+    """Parts of a circuit whose every connection prescribes its through variable."""
+    rows = topology.of(domain)
+    if not any(topology.prescribed(r) is not None for r in rows):
+        return
+    label = topology.joined(domain, conserving_only=True)
+    size = int(label.max()) + 1
+    free, bound = np.zeros(size, dtype=bool), np.zeros(size, dtype=int)
+    for r in rows:
+        if topology.prescribed(r) is not None:
+            np.add.at(bound, label[r.nodes], 1)
+        elif domain.name not in topology.traits[r.family].conserves:
+            free[label[r.nodes]] = True
+    for part in np.flatnonzero(~free & (bound > 0))[:MOST]:
+        yield _cut(topology, domain, rows, label == part)
+
+
+def _cut(topology: Topology, domain: Any, rows: list[PortRow], inside: np.ndarray) -> Finding:
+    givers, zeros, others = [], [], []
+    for r in rows:
+        state = topology.prescribed(r)
+        for i in np.flatnonzero(inside[r.nodes])[:20]:
+            path = topology.path(r.family, i)
+            (others if state is None else givers if state else zeros).append((path, r.name))
+    through, u = next(iter(domain.through.items()))
+    force, (across, ua) = quantity_word(through, u), next(iter(domain.across.items()))
+    ports = [".".join(p) for p in [*givers, *zeros]]
+    parts = list(dict.fromkeys(p for p, _ in [*givers, *zeros, *others]))
+    names = list(dict.fromkeys(p for p, _ in givers))
+    if not givers:
+        return found(
+            "network.floating", parts[:20],
+            f"Nothing determines the {quantity_word(across, ua)} at the node of {listed(ports)}: "
+            f"{listed(parts)} {'carries' if len(parts) == 1 else 'carry'} no {force} there.",
+            "Connect it to the part of the network it belongs to.",
+        )  # fmt: skip
+    if others:
+        return found(
+            "conflict.through", parts[:20],
+            f"{listed(names)} prescribe{'s' if len(names) == 1 else ''} every {force} that acts on "
+            f"{listed(p for p, _ in others)}, where nothing can take up the difference.",
+            f"Hold that part: connect a component to it whose {force} is free"
+            f"{example_word(u)}, or a {domain.reference or 'reference'}.",
+        )  # fmt: skip
+    if len(ports) == 1 and topology.degree[np.flatnonzero(inside)[0]] == 1:
+        return found(
+            "conflict.through", [ports[0], *names],
+            f"{ports[0]} is connected to nothing, so the {force} that {names[0]} prescribes has "
+            "nothing to act on.",
+            f"Connect {ports[0]} to a component or to a {domain.reference or 'reference'}.",
+        )  # fmt: skip
+    if len(names) > 1:
+        problem = (f"{listed(names)} {'both' if len(names) == 2 else 'all'} prescribe the {force} "
+                   f"at one node ({' = '.join(ports[:6])}), where no other component can take up "
+                   "the difference.")
+    else:
+        problem = (f"{names[0]} prescribes the {force} at a node ({' = '.join(ports[:6])}) where "
+                   f"no other component can carry it.")
+    return found(
+        "conflict.through", [*names, *parts][:20], problem,
+        f"{'Remove one of them, or connect' if len(names) > 1 else 'Connect'} a component to that "
+        f"node whose {force} is free{example_word(u)}.",
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""Nodes, ports and what classes do to them, as arrays with names.
+
+Knows no domain by name and no values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from ..network import Network
+from .traits import Traits, traits_of
+
+__all__ = ["MOST", "PortRow", "Topology", "sources"]
+
+MOST = 12  # findings of one kind; a systematic mistake need not be shown a thousand times
+
+
+@dataclass(frozen=True)
+class PortRow:
+    """All instances of one conserving port."""
+
+    family: int
+    name: str
+    domain: Any
+    nodes: np.ndarray
+
+
+class Topology:
+    """Nodes, ports and class traits of a network, with names."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.traits: list[Traits] = [traits_of(f.kernel) for f in network.families]
+        self.rows = [
+            PortRow(f, name, domain, network.node_of[network.port_numbers(f, name)])
+            for f, name, domain in network.leaf_ports()
+        ]
+        self.count = int(network.node_of.max()) + 1 if len(network.node_of) else 0
+
+    @cached_property
+    def domains(self) -> list[Any]:
+        return list({id(r.domain): r.domain for r in self.rows}.values())
+
+    @cached_property
+    def degree(self) -> np.ndarray:
+        """Conserving ports at every node."""
+        every = [r.nodes for r in self.rows] or [np.zeros(0, dtype=int)]
+        return np.bincount(np.concatenate(every), minlength=self.count)
+
+    def of(self, domain: Any) -> list[PortRow]:
+        return [r for r in self.rows if r.domain is domain]
+
+    def path(self, family: int, instance: int) -> str:
+        return self.network.families[family].path(int(instance))
+
+    def ports_at(self, node: int) -> list[str]:
+        return [f"{self.path(r.family, i)}.{r.name}"
+                for r in self.rows for i in np.flatnonzero(r.nodes == node)]
+
+    def joined(self, domain: Any, conserving_only: bool = False) -> np.ndarray:
+        """Per node a label of the part that components of the domain hold together."""
+        a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+        rows = self.of(domain)
+        for first, second in zip(rows, rows[1:], strict=False):
+            if first.family != second.family:
+                continue
+            traits = self.traits[first.family]
+            if conserving_only and (domain.name not in traits.conserves
+                                    or self.prescribed(first) is not None):
+                continue
+            a.append(first.nodes)
+            b.append(second.nodes)
+        left, right = np.concatenate(a), np.concatenate(b)
+        graph = coo_matrix((np.ones(len(left), dtype=np.int8), (left, right)),
+                           shape=(self.count, self.count))
+        return connected_components(graph, directed=False)[1]
+
+    def prescribed(self, row: PortRow) -> bool | None:
+        """Whether a port's through variable is given (True), always zero-like (False) or free."""
+        table = self.traits[row.family].prescribes
+        states = [table.get((row.name, t)) for t in row.domain.through]
+        if any(s is None for s in states) or not states:
+            return None
+        return any(states)
+
+
+def sources(topology: Topology) -> Iterator[tuple[str, str, Any]]:
+    """(path, "across" or "through", unit) of everything that prescribes a given value."""
+    for f, traits in enumerate(topology.traits):
+        family = topology.network.families[f]
+        for tie in traits.ties:
+            if tie.given:
+                domain = family.kernel.ports[tie.ports[0]][0]
+                for i in range(family.size):
+                    yield family.path(i), "across", domain.across[tie.variable]
+        for (port, name), given in traits.prescribes.items():
+            if given:
+                domain = family.kernel.ports[port][0]
+                for i in range(family.size):
+                    yield family.path(i), "through", domain.through[name]

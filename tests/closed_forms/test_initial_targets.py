@@ -1,0 +1,116 @@
+"""What becomes of initial targets that the circuit ties together."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, Target
+from blocks.initialise import InitialWarning
+from library.translational import Mass, Reference, Spring
+
+
+def in_series(first, second, stiffness="100 N/m"):
+    """Two springs that carry one force: deformations in the ratio of compliances."""
+    model = Model("series")
+    model.body = Mass()
+    model.a = Spring(stiffness="100 N/m", x=first)
+    model.b = Spring(stiffness=stiffness, x=second)
+    model.ground = Reference()
+    model.connect(model.body.M, model.a.R)
+    model.connect(model.a.C, model.b.R)
+    model.connect(model.b.C, model.ground.V)
+    return model
+
+
+def in_parallel(first, second):
+    model = Model("parallel")
+    model.body = Mass()
+    model.a, model.b = Spring(x=first), Spring(x=second)
+    model.ground = Reference()
+    model.connect(model.body.M, model.a.R, model.b.R)
+    model.connect(model.a.C, model.b.C, model.ground.V)
+    return model
+
+
+def joined(first, second):
+    """Two masses on one node."""
+    model = Model("joined")
+    model.a, model.b = Mass(v=first), Mass(v=second)
+    model.connect(model.a.M, model.b.M)
+    return model
+
+
+def start(model, name, unit):
+    run = model.simulate("1 us")
+    return [run[f"{part}.{name}"].initial.to(unit).magnitude for part in "ab"]
+
+
+def low(value):
+    return Target(value, priority="low")
+
+
+def quietly(model, name, unit):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InitialWarning)
+        return start(model, name, unit)
+
+
+def test_two_low_targets_in_series_meet_in_the_middle():
+    assert_allclose(quietly(in_series(low("0.1 m"), low("0.3 m")), "x", "m"), 0.2, rtol=1e-10)
+
+
+def test_a_high_target_in_series_wins_over_a_low_one():
+    assert_allclose(quietly(in_series("0.1 m", low("0.3 m")), "x", "m"), 0.1, rtol=1e-10)
+    assert_allclose(quietly(in_series(low("0.3 m"), "0.1 m"), "x", "m"), 0.1, rtol=1e-10)
+
+
+def test_two_high_targets_in_series_are_a_warning_and_a_compromise():
+    with pytest.warns(InitialWarning, match=r"a\.x.*b\.x"):
+        found = start(in_series("0.1 m", "0.3 m"), "x", "m")
+    assert_allclose(found, 0.2, rtol=1e-10)
+
+
+def test_the_force_balance_holds_however_targets_conflict():
+    # twice as stiff: x_b = x_a / 2; least squares of (x_a - 0.1, x_a/2 - 0.3) is x_a = 0.2
+    found = quietly(in_series(low("0.1 m"), low("0.3 m"), stiffness="200 N/m"), "x", "m")
+    assert_allclose(found, [0.2, 0.1], rtol=1e-10)
+
+
+def test_low_targets_of_a_variable_nobody_ties_are_met():
+    assert_allclose(quietly(in_parallel(low("0.1 m"), low("0.3 m")), "x", "m"), [0.1, 0.3], rtol=1e-12)
+
+
+def test_springs_in_parallel_keep_their_own_deformations():
+    # velocity-based mechanics knows no places, so nothing says that both are equally long
+    assert_allclose(quietly(in_parallel("0.1 m", "0.3 m"), "x", "m"), [0.1, 0.3], rtol=1e-12)
+
+
+def test_low_velocities_of_joined_masses_meet_in_the_middle():
+    assert_allclose(quietly(joined(low("1 m/s"), low("3 m/s")), "v", "m/s"), 2.0, rtol=1e-10)
+
+
+def test_a_high_velocity_of_a_joined_mass_wins_over_a_low_one():
+    assert_allclose(quietly(joined(low("3 m/s"), "1 m/s"), "v", "m/s"), 1.0, rtol=1e-10)
+
+
+def test_a_velocity_somebody_gave_wins_over_the_default_of_a_joined_mass():
+    model = Model("joined")
+    model.a, model.b = Mass(v=low("3 m/s")), Mass()
+    model.connect(model.a.M, model.b.M)
+    assert_allclose(quietly(model, "v", "m/s"), 3.0, rtol=1e-10)
+
+
+def test_two_high_velocities_of_joined_masses_are_a_warning_and_a_compromise():
+    with pytest.warns(InitialWarning, match=r"a\.v.*b\.v"):
+        found = start(joined("1 m/s", "3 m/s"), "v", "m/s")
+    assert_allclose(found, 2.0, rtol=1e-10)
+
+
+def test_nominal_values_weigh_conflicting_targets():
+    # (x - 0.1)/0.1 against (x - 0.3)/0.2: minimum of their squares at 0.14
+    first = Target("0.1 m", priority="low", nominal="0.1 m")
+    second = Target("0.3 m", priority="low", nominal="0.2 m")
+    assert_allclose(quietly(in_series(first, second), "x", "m"), 0.14, rtol=1e-10)

@@ -1,0 +1,67 @@
+"""Nanometres beside kilometres: nominal values say which error matters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blocks import Model, Target, quantity, sin
+from library.translational import ForceSource, Mass, Reference, Spring, SpringDamper
+
+M, K, D, W = 1e-6, 1e9, 1e6, 2 * np.pi * 50.0  # 1 mg on 1 GN/m and 1 MN s/m, shaken at 50 Hz
+RTOL = 1e-6
+
+
+def badly_scaled(with_nominal_values):
+    """A ton that swings by a kilometre, and a tiny probe that moves by a nanometre."""
+    model = Model("scales")
+    model.train = Mass(mass="1 t", v="0 m/s")
+    model.hook = Spring(stiffness="1 kN/m", x="1 km")
+    model.probe = Mass(mass=quantity(M, "kg"))
+    model.holder = SpringDamper(stiffness="1 GN/m", damping=quantity(D, "N*s/m"))
+    model.shaker = ForceSource(force=lambda t: quantity("1 N") * sin(quantity(W, "rad/s") * t))
+    model.ground = Reference()
+    model.connect(model.train.M, model.hook.R)
+    model.connect(model.probe.M, model.holder.R, model.shaker.R)
+    model.connect(model.hook.C, model.holder.C, model.shaker.C, model.ground.V)
+    if with_nominal_values:
+        model.probe.v = Target("0 m/s", nominal="0.3 um/s")
+        model.holder.x = Target("0 m", nominal="1 nm")
+    return model
+
+
+def probe_deformation(t):
+    """m x'' + d x' + k x = sin(w t) from rest."""
+    root = np.sqrt(D**2 - 4 * M * K)
+    slow, fast = -2 * K / (D + root), -(D + root) / (2 * M)
+    steady = 1 / (K - M * W**2 + 1j * D * W)
+    x0, v0 = -steady.imag, -(1j * W * steady).imag
+    a = (v0 - fast * x0) / (slow - fast)
+    return (steady * np.exp(1j * W * t)).imag + a * np.exp(slow * t) + (x0 - a) * np.exp(fast * t)
+
+
+def errors(with_nominal_values):
+    """(relative error of the train, error of the probe by its own size)."""
+    run = badly_scaled(with_nominal_values).simulate("0.5 s", rtol=RTOL)
+    t = run.time.to("s").magnitude
+    train, probe = run["hook.x"].to("m").magnitude, run["holder.x"].to("m").magnitude
+    exact = probe_deformation(t)
+    return np.max(np.abs(train / 1e3 - np.cos(t))), np.max(np.abs(probe - exact)) / 1e-9
+
+
+def test_nominal_values_bring_the_small_part_to_its_tolerance():
+    train, probe = errors(True)
+    assert train < 100 * RTOL
+    assert probe < 100 * RTOL
+
+
+def test_without_nominal_values_the_small_part_is_lost():
+    train, probe = errors(False)
+    assert train < 100 * RTOL
+    assert probe > 0.1
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_the_table_of_nominal_values_shows_where_each_comes_from(given):
+    text = str(badly_scaled(given).nominal_values())
+    assert ("1 nm" in text or "1e-09" in text) == given

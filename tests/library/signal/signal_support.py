@@ -1,0 +1,36 @@
+"""One block between known signals, and its output at given times."""
+
+import numpy as np
+
+from blocks import Model
+from library.signal import TimeTable
+
+RTOL = 1e-9
+
+
+def output_of(source, duration="10 s", **options):
+    """The result of a source alone."""
+    model = Model()
+    model.block = source
+    return model.simulate(duration, **{"rtol": RTOL, **options})
+
+
+def response(block, *sources, duration="10 s", ports=("u",), **options):
+    """The result of a block whose inputs are given by sources."""
+    model = Model()
+    model.block = block
+    for k, (source, port) in enumerate(zip(sources, ports, strict=True), 1):
+        model.add(f"source{k}", source)
+        model.connect(source.y, getattr(model.block, port))
+    return model.simulate(duration, **{"rtol": RTOL, **options})
+
+
+def at(result, times, name="block.y", side="right"):
+    """SI-free numbers of a signal in its own unit."""
+    series = result[name]
+    return np.array([series.at(f"{float(t)!r} s", side=side).magnitude for t in times])
+
+
+def polyline(times, values, unit=""):
+    """A piecewise linear source; scipy.signal.lsim is exact for these."""
+    return TimeTable(times=[f"{t} s" for t in times], values=[f"{v} {unit}" for v in values])

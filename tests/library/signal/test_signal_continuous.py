@@ -1,0 +1,165 @@
+"""Linear dynamics against scipy.signal and closed forms."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import signal as scipy_signal
+
+from library.signal import (
+    PID,
+    Constant,
+    Derivative,
+    Integrator,
+    PadeDelay,
+    Pulse,
+    Sine,
+    StateSpace,
+    Step,
+    TransferFunction,
+)
+
+from signal_support import at, polyline, response
+
+KNOTS = ([0, 1, 2, 2.5, 6, 10], [0, 2, -1, -1, 3, 0])
+GRID = np.linspace(0, 10, 20001)  # contains all knots; lsim is then exact
+INPUT = np.interp(GRID, *KNOTS)
+LOOK = np.arange(100, 20001, 500)
+TOLERANCE = 2e-7  # a few hundred times rtol = 1e-9, in units of the largest value
+
+
+def lsim(system, u=INPUT):
+    return scipy_signal.lsim(system, u, GRID)[1]
+
+
+@pytest.mark.parametrize(("numerator", "denominator"), [
+    ([1], [1, 1]), ([3], [2, 0.5, 4]), ([2, 1], [1, 0.4, 2]), ([1, 0, 5], [1, 3, 7]),
+    ([2], [4]), ([1, 2, 3], [2, 1, 4, 3, 1]), ([-2, 1], [0.5, 1]),
+])  # fmt: skip
+def test_a_transfer_function_answers_as_in_scipy(numerator, denominator):
+    block = TransferFunction(numerator=numerator, denominator=denominator)
+    result = response(block, polyline(*KNOTS))
+    if len(denominator) == 1:
+        exact = INPUT * numerator[0] / denominator[0]
+    else:
+        exact = lsim((numerator, denominator))
+    assert_allclose(at(result, GRID[LOOK]), exact[LOOK], atol=TOLERANCE * np.max(np.abs(exact)))
+
+
+def test_a_step_through_a_transfer_function_starts_at_the_step():
+    block = TransferFunction(numerator=[2, 1], denominator=[1, 0.4, 2])
+    result = response(block, Step(final="1", start="3 s"))
+    t = np.linspace(0, 7, 71)
+    _, exact = scipy_signal.step(([2, 1], [1, 0.4, 2]), T=t)
+    assert_allclose(at(result, 3 + t[:-1]), exact[:-1], atol=3e-7)
+    assert_allclose(at(result, [1, 2.9]), 0.0, atol=1e-15)
+
+
+def test_a_transfer_function_relates_numbers_in_the_named_units():
+    block = TransferFunction(numerator=[2], denominator=[1, 1], input="kN", output="mm")
+    result = response(block, Constant(value="3 kN"), duration="40 s")
+    assert_allclose(result["block.y"].final.to("mm").magnitude, 6.0, rtol=1e-8)
+
+
+def test_a_state_space_with_two_inputs_and_outputs_answers_as_in_scipy():
+    a, b = [[-0.5, 2.0], [-2.0, -0.1]], [[1.0, 0.0], [0.5, -1.0]]
+    c, d = [[1.0, 0.0], [0.3, 2.0]], [[0.0, 0.4], [1.0, 0.0]]
+    second = [0, 3, -2, 1, 0, 2]
+    result = response(StateSpace(A=a, B=b, C=c, D=d), polyline(*KNOTS), polyline(KNOTS[0], second),
+                      ports=("u1", "u2"))
+    u = np.stack([INPUT, np.interp(GRID, KNOTS[0], second)], axis=1)
+    exact = lsim((a, b, c, d), u)
+    for k in (0, 1):
+        assert_allclose(at(result, GRID[LOOK], f"block.y{k + 1}"), exact[LOOK, k],
+                        atol=TOLERANCE * np.max(np.abs(exact)))
+
+
+def test_a_state_space_without_direct_part_starts_where_it_is_told():
+    block = StateSpace(A=[[0.0, 1.0], [-4.0, 0.0]], B=[[0.0], [1.0]], C=[[1.0, 0.0]], x1=3)
+    result = response(block, Constant(value="0"), ports=("u1",))
+    t = np.linspace(0.1, 9.9, 25)
+    assert_allclose(at(result, t, "block.y1"), 3 * np.cos(2 * t), atol=1e-6)
+
+
+def test_an_integrator_gives_the_integral_in_its_unit():
+    result = response(Integrator(input="mm/s", x="5 mm"), Sine(amplitude="2 mm/s", frequency="0.5 Hz"))
+    t = np.linspace(0.1, 9.9, 25)
+    exact = 5 + 2 / np.pi * (1 - np.cos(np.pi * t))
+    assert_allclose(at(result, t, "block.y"), exact, atol=1e-6)
+
+
+def test_a_limited_integrator_stops_at_its_limits_and_never_winds_up():
+    block = Integrator(limited=True, lower="-0.5 s", upper="0.5 s")
+    source = Sine(amplitude="1", frequency=f"{1 / (2 * np.pi)!r} Hz", phase="90 deg")  # cos t
+    result = response(block, source, duration="6.5 s")
+    t = np.linspace(0.05, 6.45, 65)
+    quarter = np.pi / 2
+    exact = np.select(
+        [t < np.pi / 6, t < quarter, t < np.pi, t < 3 * quarter],
+        [np.sin(t), 0.5, np.sin(t) - 0.5, -0.5], np.minimum(np.sin(t) + 0.5, 0.5),
+    )  # fmt: skip
+    assert_allclose(at(result, t), exact, atol=1e-7)
+
+
+def test_an_integrator_that_starts_at_its_limit_leaves_it_when_the_input_turns():
+    block = Integrator(limited=True, upper="1 s", lower="0 s", x="1 s")
+    result = response(block, polyline([0, 1, 3], [1, 1, -1]), duration="3 s")
+    assert_allclose(at(result, [0.5, 1.9, 2.5, 2.9]), [1, 1, 1 - 0.125, 1 - 0.405], atol=1e-8)
+
+
+def test_an_integrator_is_reset_by_every_rising_edge():
+    block = Integrator(external_reset=True, reset_value="0.25 s")
+    result = response(block, Constant(value="1"), Pulse(period="2 s", width=0.3, start="1 s"),
+                      ports=("u", "reset"))
+    t = np.array([0.5, 0.99, 1.01, 2.5, 2.99, 3.2, 8.9, 9.5])
+    exact = np.where(t < 1, t, 0.25 + (t - 1) % 2)
+    assert_allclose(at(result, t), exact, atol=1e-9)
+
+
+def test_a_reset_frees_a_limited_integrator():
+    block = Integrator(limited=True, upper="1 s", lower="-1 s", external_reset=True)
+    result = response(block, Constant(value="1"), Step(start="3 s", final="1"), duration="5 s",
+                      ports=("u", "reset"))
+    assert_allclose(at(result, [0.5, 2, 2.9, 3.5, 4.5]), [0.5, 1, 1, 0.5, 1], atol=1e-9)
+
+
+def test_a_filtered_derivative_is_that_of_scipy():
+    result = response(Derivative(input="m", filter_time="50 ms"), polyline(*KNOTS, "m"))
+    exact = lsim(([1, 0], [0.05, 1]))
+    assert str(result["block.y"].unit) == "m/s"
+    assert_allclose(at(result, GRID[LOOK]), exact[LOOK], atol=1e-6)
+
+
+def test_differentiating_a_step_gives_a_pulse_of_its_height_in_area():
+    result = response(Derivative(filter_time="0.1 s"), Step(initial="1", final="3", start="1 s"))
+    t = np.linspace(0, 0.6, 13)
+    assert_allclose(at(result, 1 + t), 20 * np.exp(-t / 0.1), atol=2e-6)
+    assert_allclose(at(result, [0, 0.5, 0.99]), 0.0, atol=1e-12)  # starts settled at u = 1
+
+
+def test_a_pid_controller_answers_as_its_transfer_function():
+    block = PID(input="m", proportional="3 N/m", integral="2 N/(m*s)", derivative="0.5 N*s/m",
+                filter_time="0.1 s")
+    result = response(block, polyline(*KNOTS, "m"))
+    # 3 + 2/s + 0.5 s/(0.1 s + 1) over the common denominator s (0.1 s + 1)
+    exact = lsim(([3 * 0.1 + 0.5, 3 + 2 * 0.1, 2], [0.1, 1, 0]))
+    assert result["block.y"].unit.dimension == result["block.x"].unit.dimension
+    assert_allclose(result["block.y"].at("5 s").to("N").magnitude, exact[10000], rtol=1e-6)
+    assert_allclose(at(result, GRID[LOOK]), exact[LOOK], atol=TOLERANCE * np.max(np.abs(exact)))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_a_pade_delay_has_gain_one_and_the_phase_of_its_fraction(order):
+    delay, omega = 0.3, 2.0
+    result = response(PadeDelay(unit="N", order=order, delay=f"{delay} s"),
+                      Sine(amplitude="1 N", frequency=f"{omega / (2 * np.pi)!r} Hz"), duration="20 s")
+    t = np.linspace(15, 19.9, 30)
+    p = 1j * omega * delay
+    # diagonal Padé fractions of exp(p), from tables
+    fraction = {1: (2 - p) / (2 + p), 2: (12 - 6 * p + p**2) / (12 + 6 * p + p**2),
+                3: (120 - 60 * p + 12 * p**2 - p**3) / (120 + 60 * p + 12 * p**2 + p**3),
+                4: (1680 - 840 * p + 180 * p**2 - 20 * p**3 + p**4)
+                / (1680 + 840 * p + 180 * p**2 + 20 * p**3 + p**4)}[order]  # fmt: skip
+    exact = np.imag(fraction * np.exp(1j * omega * t))
+    assert_allclose(at(result, t), exact, atol=1e-6)
+    if order >= 2:
+        assert_allclose(at(result, t), np.sin(omega * (t - delay)), atol=2e-4)

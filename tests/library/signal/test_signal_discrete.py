@@ -1,0 +1,220 @@
+"""Sampled blocks: when they sample, what they read, and that they repeat."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from signal_support import at, output_of, polyline, response
+
+from blocks import Model
+from blocks.exceptions import SimulationError
+from library.signal import (
+    Constant,
+    Counter,
+    Gain,
+    Integrator,
+    PeriodicRMS,
+    Pulse,
+    RandomNumber,
+    RunningRMS,
+    SampleAndHold,
+    Sine,
+    Sum,
+    UniformRandomNumber,
+    UnitDelay,
+    ZeroOrderHold,
+)
+
+T = np.linspace(0.017, 9.93, 57)
+
+
+def wave(t):
+    return 2 * np.sin(2 * np.pi * 0.31 * t + 0.4)
+
+
+def source():
+    return Sine(amplitude="2 N", frequency="0.31 Hz", phase="0.4 rad")
+
+
+def test_a_hold_keeps_the_last_sample():
+    result = response(ZeroOrderHold(unit="N", sample_time="0.3 s"), source())
+    assert_allclose(at(result, T), wave(0.3 * np.floor(T / 0.3)), atol=1e-13)
+    assert_allclose(at(result, [0.0]), wave(0), atol=1e-14)
+
+
+def test_a_hold_with_offset_gives_its_start_value_before_the_first_sample():
+    block = ZeroOrderHold(unit="N", sample_time="1 s", offset="0.4 s", held="9 N")
+    result = response(block, source())
+    t = np.array([0.2, 0.5, 1.3, 1.5])
+    assert_allclose(at(result, t), [9, wave(0.4), wave(0.4), wave(1.4)], atol=1e-13)
+
+
+def test_a_unit_delay_gives_the_sample_before():
+    result = response(UnitDelay(unit="N", sample_time="0.3 s", stored="5 N"), source())
+    k = np.floor(T / 0.3)
+    assert_allclose(at(result, T), np.where(k < 1, 5, wave(0.3 * (k - 1))), atol=1e-13)
+
+
+def chain(*blocks, duration="3 s", source=None):
+    model = Model()
+    model.source = source or Sine(frequency="0.31 Hz", phase="0.4 rad")
+    last = model.source
+    for k, block in enumerate(blocks, 1):
+        model.add(f"block{k}", block)
+        model.connect(last.y, block.u)
+        last = block
+    return model.simulate(duration, rtol=1e-9)
+
+
+def test_holds_of_one_rate_in_series_add_no_delay():
+    result = chain(*(ZeroOrderHold(sample_time="0.1 s") for _ in range(4)))
+    t = np.array([0.05, 0.1, 0.15, 2.71])
+    assert_allclose(at(result, t, "block4.y"), at(result, t, "block1.y"), rtol=1e-15)
+    assert_allclose(at(result, [0.15], "block4.y"), wave(0.1) / 2, atol=1e-14)
+
+
+def test_unit_delays_in_series_delay_by_their_number():
+    hold = ZeroOrderHold(sample_time="0.1 s")
+    result = chain(hold, *(UnitDelay(sample_time="0.1 s") for _ in range(3)))
+    t = np.array([0.55, 1.25, 2.95])
+    assert_allclose(at(result, t, "block4.y"), wave(np.floor(t / 0.1 + 1e-9) * 0.1 - 0.3) / 2,
+                    atol=1e-13)
+
+
+def test_a_delay_reads_what_a_hold_of_the_same_instant_has_just_taken():
+    """The order in which the two are written must not matter."""
+    for flipped in (False, True):
+        model = Model()
+        parts = {"hold": ZeroOrderHold(sample_time="1 s"), "delay": UnitDelay(sample_time="1 s")}
+        for name in sorted(parts, reverse=flipped):
+            model.add(name, parts[name])
+        model.source = Gain(gain="1")
+        model.ramp = Integrator()
+        model.one = Constant(value="1")
+        model.connect(model.one.y, model.ramp.u)
+        model.scale = Gain(gain="1 1/s", input="s")
+        model.connect(model.ramp.y, model.scale.u)
+        model.connect(model.scale.y, model.source.u)
+        model.connect(model.source.y, model.hold.u)
+        model.connect(model.hold.y, model.delay.u)
+        result = model.simulate("5 s", rtol=1e-9)
+        assert_allclose(at(result, [0.5, 1.5, 2.5, 3.5], "delay.y"), [0, 0, 1, 2], atol=1e-8)
+
+
+def test_a_feedback_through_a_unit_delay_is_a_geometric_sequence():
+    model = Model()
+    model.delay = UnitDelay(sample_time="0.1 s", stored="1")
+    model.factor = Gain(gain="-0.8")
+    model.connect(model.delay.y, model.factor.u)
+    model.connect(model.factor.y, model.delay.u)
+    result = model.simulate("3 s")
+    k = np.arange(30)
+    assert_allclose(at(result, 0.1 * k + 0.05, "delay.y"), (-0.8) ** k, rtol=1e-12)
+
+
+def test_a_feedback_through_holds_alone_is_refused_by_name():
+    model = Model()
+    model.hold = ZeroOrderHold()
+    model.sum = Sum()
+    model.one = Constant(value="1")
+    model.connect(model.one.y, model.sum.u1)
+    model.connect(model.hold.y, model.sum.u2)
+    model.connect(model.sum.y, model.hold.u)
+    with pytest.raises(SimulationError, match="hold") as caught:
+        model.simulate("3 s")
+    assert "contradict" in str(caught.value)
+
+
+def test_samples_drive_continuous_states():
+    """An integrator fed by held samples sums them like a rectangle rule."""
+    result = chain(ZeroOrderHold(sample_time="0.25 s"), Integrator(), duration="4 s")
+    exact = 0.25 * np.sum(wave(0.25 * np.arange(16)) / 2)
+    assert_allclose(result["block2.y"].final.magnitude, exact, rtol=1e-8)
+
+
+def test_different_rates_keep_their_own_instants():
+    result = chain(ZeroOrderHold(sample_time="0.1 s"), ZeroOrderHold(sample_time="0.3 s"),
+                   duration="10 s")
+    t = T[T < 9.9]
+    assert_allclose(at(result, t, "block2.y"), wave(0.3 * np.floor(t / 0.3)) / 2, atol=1e-12)
+
+
+def test_sampling_instants_do_not_drift_over_many_periods():
+    result = output_of(Counter(sample_time="0.1 s", limit=100000), duration="300 s")
+    k = np.array([1, 17, 1000, 2999])
+    assert_allclose(at(result, 0.1 * k - 1e-9), k - 1)
+    assert_allclose(at(result, 0.1 * k + 1e-9), k)
+
+
+def test_a_counter_starts_again_after_its_limit():
+    result = output_of(Counter(sample_time="1 s", limit=3))
+    assert_allclose(at(result, np.arange(10) + 0.5), [0, 1, 2, 3, 0, 1, 2, 3, 0, 1])
+
+
+def test_a_triggered_hold_samples_on_rising_edges_only():
+    result = response(SampleAndHold(unit="N", held="7 N"), source(),
+                      Pulse(period="2 s", width=0.3, start="1 s"), ports=("u", "trigger"))
+    t = np.array([0.5, 1.2, 1.8, 2.9, 3.5, 9.5])
+    exact = np.where(t < 1, 7, wave(1 + 2 * np.floor((t - 1) / 2)))
+    assert_allclose(at(result, t), exact, atol=1e-12)
+
+
+# -- random numbers ----------------------------------------------------------------------
+
+
+def park_miller(seed, count):
+    """The generator in whole numbers."""
+    out = []
+    for _ in range(count):
+        seed = 16807 * seed % (2**31 - 1)
+        out.append(seed)
+    return np.array(out)
+
+
+def test_the_generator_passes_park_and_millers_check():
+    """From seed 1 the state after 10,000 steps is 1043618065 (Park & Miller 1988, p. 1195)."""
+    result = output_of(UniformRandomNumber(sample_time="1 ms"), duration="10 s")
+    assert at(result, [9.9965], "block.state") == 1043618065  # three idle steps come before
+
+
+def test_uniform_numbers_lie_between_their_limits_and_repeat_with_the_seed():
+    t = np.arange(50) * 0.1 + 0.05
+    made = [at(output_of(UniformRandomNumber(minimum="-1 N", maximum="3 N", sample_time="0.1 s",
+                                             seed=s), duration="5 s"), t) for s in (42, 42, 43)]
+    exact = -1 + 4 * park_miller(42, 53)[3:] / (2**31 - 1)
+    assert_allclose(made[0], exact, rtol=1e-13)
+    assert np.array_equal(made[0], made[1])
+    assert not np.any(made[0] == made[2])
+
+
+def test_normal_numbers_have_the_mean_and_deviation_asked_for():
+    result = output_of(RandomNumber(mean="5 m", deviation="2 m", sample_time="2 ms", seed=7),
+                       duration="8 s")
+    values = at(result, np.arange(4000) * 2e-3 + 1e-3)
+    r = park_miller(7, 8003)[3:].reshape(-1, 2) / (2**31 - 1)
+    exact = 5 + 2 * np.sqrt(-2 * np.log(r[:, 0])) * np.cos(2 * np.pi * r[:, 1])
+    assert_allclose(values, exact, rtol=1e-12, atol=1e-12)
+    assert abs(np.mean(values) - 5) < 3 * 2 / np.sqrt(4000)
+    assert abs(np.std(values) / 2 - 1) < 3 / np.sqrt(2 * 4000)
+
+
+# -- averages ------------------------------------------------------------------------------
+
+
+def test_the_running_rms_of_a_sine_follows_its_closed_form():
+    result = response(RunningRMS(unit="V"), Sine(amplitude="3 V", frequency="0.5 Hz"))
+    exact = 3 * np.sqrt(0.5 - np.sin(2 * np.pi * T) / (4 * np.pi * T))
+    assert_allclose(at(result, T[1:]), exact[1:], rtol=1e-6)
+    assert at(result, [0.0]) == 0.0
+
+
+def test_the_running_rms_of_a_constant_is_its_absolute_value_from_the_start():
+    result = response(RunningRMS(unit="V"), Constant(value="-2 V"))
+    assert_allclose(at(result, [0.0, 0.001, 5.0]), 2.0, rtol=1e-9)
+
+
+def test_the_periodic_rms_is_renewed_after_every_period():
+    ramp = polyline([0, 10], [0, 10], "V")
+    result = response(PeriodicRMS(unit="V", frequency="0.5 Hz"), ramp)
+    k = np.floor(T / 2)
+    exact = np.where(k < 1, 0, np.sqrt(((2 * k) ** 3 - (2 * k - 2) ** 3) / 6))
+    assert_allclose(at(result, T), exact, rtol=1e-7)

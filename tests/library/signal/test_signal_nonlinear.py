@@ -1,0 +1,186 @@
+"""Nonlinear blocks, against closed forms and simulations that need no events."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+from scipy.optimize import brentq
+from signal_support import at, polyline, response
+
+from blocks import Model
+from library.signal import (
+    PID,
+    Backlash,
+    Constant,
+    DeadZone,
+    Integrator,
+    Pulse,
+    Relay,
+    Rounding,
+    Sine,
+    Step,
+    Subtract,
+    Switch,
+)
+
+T = np.linspace(0.033, 9.87, 60)
+
+
+def test_a_dead_zone_passes_only_what_is_beyond_it():
+    u = 3 * np.sin(2 * np.pi * 0.31 * T)
+    result = response(DeadZone(lower="-0.5 N", upper="1 N"), Sine(amplitude="3 N", frequency="0.31 Hz"))
+    assert_allclose(at(result, T), np.where(u > 1, u - 1, np.where(u < -0.5, u + 0.5, 0)), atol=1e-13)
+
+
+def test_a_relay_switches_at_its_two_thresholds():
+    block = Relay(switch_on="1 m", switch_off="-0.5 m", on_value="7 N", off_value="-2 N")
+    result = response(block, Sine(amplitude="2 m", frequency="0.5 Hz"))
+    on = np.arcsin(0.5) / np.pi + 2 * np.arange(5)  # 2 sin(pi t) = 1 on the way up
+    off = (np.pi + np.arcsin(0.25)) / np.pi + 2 * np.arange(5)  # = -0.5 on the way down
+    switched = np.sort([e.time.to("s").magnitude for e in result.events
+                        if at(result, [e.time.to("s").magnitude], side="left")
+                        != at(result, [e.time.to("s").magnitude])])
+    assert_allclose(switched, np.sort(np.concatenate([on, off])), atol=1e-9)
+    assert_allclose(at(result, on + 1e-6), 7.0)
+    assert_allclose(at(result, off + 1e-6), -2.0)
+    assert_allclose(at(result, [0.0]), -2.0)
+
+
+def test_a_relay_starts_on_where_its_input_starts_above_the_threshold():
+    assert at(response(Relay(), Constant(value="2")), [0.0, 5.0]).tolist() == [1.0, 1.0]
+    assert at(response(Relay(), Constant(value="0")), [0.0, 5.0]).tolist() == [0.0, 0.0]
+
+
+def test_a_relay_on_a_jumping_input_switches_with_the_jump():
+    result = response(Relay(), Pulse(amplitude="2", bias="-1", period="2 s", start="1 s"))
+    assert_allclose(at(result, [0.5, 1.5, 2.5, 3.5]), [0, 1, 0, 1])
+
+
+def test_backlash_is_the_play_operator():
+    """The play operator on a fine grid: clip the last output to the input plus minus half."""
+    knots, values = [0, 1, 2, 3, 5, 6, 8, 10], [0, 2, 0.5, 1.8, -3, -2.5, 1, -1]
+    result = response(Backlash(width="1 mm"), polyline(knots, values, "mm"))
+    grid = np.linspace(0, 10, 20001)
+    u = np.interp(grid, knots, values)
+    exact = np.empty_like(u)
+    exact[0] = 0.0
+    for k in range(1, len(u)):
+        exact[k] = np.clip(exact[k - 1], u[k] - 0.5, u[k] + 0.5)
+    look = np.arange(50, 20001, 333)
+    assert_allclose(at(result, grid[look]), exact[look], atol=1e-9)
+
+
+def test_backlash_follows_a_sine_with_flat_tops():
+    result = response(Backlash(width="1"), Sine(amplitude="2", frequency="0.25 Hz"))
+    # pushed up from u = 0.5 to the crest at 1 s, then resting at 1.5 until u = 1
+    falling = 2 - 2 / np.pi * np.arcsin(0.5)
+    assert_allclose(at(result, [0.1, 1.0, 1.3, falling]), [0, 1.5, 1.5, 1.5], atol=1e-8)
+    assert_allclose(at(result, [2.0]), 0.5, atol=1e-8)
+    assert_allclose(at(result, [3.0, 3.3]), -1.5, atol=1e-8)
+
+
+@pytest.mark.parametrize(("function", "reference"), [
+    ("floor", np.floor), ("ceil", np.ceil), ("fix", np.fix),
+    ("round", lambda u: np.floor(u + 0.5)),
+])  # fmt: skip
+def test_rounding_is_that_of_numpy(function, reference):
+    result = response(Rounding(function=function, step="0.5 V"), Sine(amplitude="3.3 V", bias="0.2 V",
+                                                                    frequency="0.23 Hz"))
+    u = 0.2 + 3.3 * np.sin(2 * np.pi * 0.23 * T)
+    assert_allclose(at(result, T), 0.5 * reference(u / 0.5), atol=1e-12)
+
+
+@pytest.mark.parametrize("function", ["floor", "ceil", "fix", "round"])
+def test_rounding_follows_a_jump_over_several_steps(function):
+    result = response(Rounding(function=function), Step(initial="0.2", final="-5.7", start="1 s"))
+    reference = {"floor": np.floor, "ceil": np.ceil, "fix": np.fix, "round": np.round}[function]
+    assert_allclose(at(result, [0.5, 1.5]), reference([0.2, -5.7]))
+
+
+def test_a_switch_takes_the_first_input_from_the_threshold_on():
+    result = response(
+        Switch(unit="N", threshold="1 s"), Constant(value="5 N"), Constant(value="-3 N"),
+        polyline([0, 10], [0, 10], "s"), ports=("u1", "u2", "control"),
+    )  # fmt: skip
+    assert_allclose(at(result, [0.999, 1.0, 1.001]), [-3, 5, 5])
+    (event,) = [e for e in result.events if e.component == "block"]
+    assert_allclose(event.time.to("s").magnitude, 1.0, atol=1e-9)
+
+
+def _regulated_integrator(p, i, tracking, setpoint, times):
+    """Integrator under a limited PI controller, solved region by region with expm.
+
+    States (plant y, integral x); v = p (r - y) + x, output clipped to [-1, 1].
+    """
+    def region(mode):
+        v_row, v_const = np.array([-p, 1.0]), p * setpoint
+        if mode == 0:
+            a = np.array([v_row, [-i, 0.0]])
+            b = np.array([v_const, i * setpoint])
+        else:
+            a = np.array([[0.0, 0.0], [-i, 0.0] - v_row / tracking])
+            b = np.array([mode, i * setpoint + (mode - v_const) / tracking])
+        full = np.zeros((3, 3))
+        full[:2, :2], full[:2, 2] = a, b
+        return full
+
+    def v_of(z):
+        return p * (setpoint - z[0]) + z[1]
+
+    def mode_of(v, slope=0.0):
+        return 0 if abs(v) < 1 else int(np.sign(v))
+
+    z, t, out = np.array([0.0, 0.0, 1.0]), 0.0, []
+    mode, end = mode_of(v_of(z)), times[-1]
+    pieces = []
+    while t < end:
+        a = region(mode)
+
+        def margin(s, a=a, z=z, mode=mode):
+            v = v_of(expm(a * s) @ z)
+            return 1 - abs(v) if mode == 0 else mode * v - 1
+
+        scan = np.linspace(0, end - t, 4001)[1:]
+        values = np.array([margin(s) for s in scan])
+        wrong = np.flatnonzero(values < 0)
+        wrong = wrong[wrong > 0]
+        if not len(wrong):
+            pieces.append((t, end, a, z))
+            break
+        k = wrong[0]
+        s = brentq(margin, scan[k - 1], scan[k], xtol=1e-15)
+        pieces.append((t, t + s, a, z))
+        z, t = expm(a * s) @ z, t + s
+        mode = 0 if mode else int(np.sign(v_of(z)))
+    for time in times:
+        start, _, a, z = next(q for q in pieces if time <= q[1])
+        out.append((expm(a * (time - start)) @ z)[0])
+    return np.array(out)
+
+
+@pytest.mark.parametrize("tracking", [0.4, 1e9])
+def test_a_limited_pi_controller_matches_the_event_exact_solution(tracking):
+    p, i, setpoint = 2.0, 1.5, 4.0
+    model = Model()
+    model.setpoint = Constant(value=f"{setpoint} m")
+    model.error = Subtract(unit="m")
+    model.pi = PID(input="m", proportional=f"{p} 1/s", integral=f"{i} 1/s^2", limited=True,
+                   lower="-1 m/s", upper="1 m/s", tracking_time=f"{tracking} s")
+    model.plant = Integrator(input="m/s")
+    model.connect(model.setpoint.y, model.error.u1)
+    model.connect(model.plant.y, model.error.u2)
+    model.connect(model.error.y, model.pi.u)
+    model.connect(model.pi.y, model.plant.u)
+    result = model.simulate("20 s", rtol=1e-10, max_step="20 ms")
+    times = np.linspace(0.5, 20, 40)
+    exact = _regulated_integrator(p, i, tracking, setpoint, times)
+    assert_allclose(at(result, times, "plant.y"), exact, atol=2e-7)
+    overshoot = np.max(exact) - setpoint
+    assert overshoot < 0.3 if tracking == 0.4 else overshoot > 2  # wind-up is what it prevents
+
+
+def test_without_anti_windup_the_integral_grows_with_the_error_alone():
+    block = PID(integral="2 1/s", limited=True, upper="1", lower="-1", anti_windup=False)
+    result = response(block, Constant(value="3"), duration="5 s")
+    assert_allclose(at(result, [5.0], "block.x"), 30.0, rtol=1e-9)
+    assert_allclose(at(result, [5.0]), 1.0)

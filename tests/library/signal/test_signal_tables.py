@@ -1,0 +1,108 @@
+"""Tables against numpy and scipy."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
+from signal_support import at, output_of, polyline, response
+
+from blocks import quantity
+from library.signal import RepeatingSequence, Sine, Table1D, Table2D, TimeTable
+
+X, Y = np.array([-2.0, -1.0, 0.5, 1.0, 2.5, 4.0]), np.array([1.0, 3.0, 3.0, -1.0, 0.5, 2.0])
+T = np.linspace(0.013, 9.93, 67)
+U = -3 + 0.8 * T  # from below the table to beyond its end
+
+
+def table(**options):
+    block = Table1D(x=quantity(X, "mm"), values=quantity(Y, "N"), **options)
+    return response(block, polyline([0, 10], [-3, 5], "mm"))
+
+
+def test_a_linear_table_continues_with_its_last_slopes():
+    slopes = np.diff(Y) / np.diff(X)
+    exact = np.interp(U, X, Y)
+    exact = np.where(U < X[0], Y[0] + slopes[0] * (U - X[0]), exact)
+    exact = np.where(U > X[-1], Y[-1] + slopes[-1] * (U - X[-1]), exact)
+    result = table()
+    assert str(result["block.y"].unit) == "N"
+    assert_allclose(at(result, T), exact, atol=1e-12)
+
+
+def test_a_linear_table_may_hold_its_last_values():
+    assert_allclose(at(table(extrapolation="nearest"), T), np.interp(U, X, Y), atol=1e-12)
+
+
+def test_a_smooth_table_is_scipys_modified_akima():
+    akima = Akima1DInterpolator(X, Y, method="makima")
+    inside = np.clip(U, X[0], X[-1])
+    assert_allclose(at(table(interpolation="smooth", extrapolation="nearest"), T), akima(inside),
+                    atol=1e-12)
+    slope = np.where(U > X[-1], akima(X[-1], 1), akima(X[0], 1))
+    assert_allclose(at(table(interpolation="smooth"), T), akima(inside) + slope * (U - inside),
+                    atol=1e-12)
+
+
+def test_a_smooth_table_passes_flat_parts_without_overshoot():
+    x, y = np.arange(6.0), np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+    block = Table1D(x=x, values=y, interpolation="smooth")
+    result = response(block, polyline([0, 5], [0, 5]), duration="5 s")
+    t = np.linspace(0.1, 4.95, 31)
+    assert_allclose(at(result, t), Akima1DInterpolator(x, y, method="makima")(t), atol=1e-12)
+
+
+def test_a_held_table_jumps_at_its_points():
+    result = table(interpolation="held")
+    k = np.clip(np.searchsorted(X, U, side="right") - 1, 0, None)
+    assert_allclose(at(result, T), Y[k])
+    moments = [e.time.to("s").magnitude for e in result.events if e.component == "block"]
+    assert_allclose(moments, (X[1:] + 3) / 0.8, atol=1e-9)
+
+
+@pytest.mark.parametrize("extrapolation", ["linear", "nearest"])
+def test_a_table_of_two_signals_is_bilinear(extrapolation):
+    x1, x2 = np.array([-1.0, 0.0, 2.0, 3.0]), np.array([0.0, 1.0, 4.0])
+    values = np.array([[1, 2, 0], [3, -1, 2], [0, 0, 5], [2, 2, -4.0]])
+    block = Table2D(x1=quantity(x1, "m"), x2=quantity(x2, "s"), values=quantity(values, "kN"),
+                    extrapolation=extrapolation)
+    result = response(block, Sine(amplitude="3 m", bias="1 m", frequency="0.2 Hz"),
+                      polyline([0, 10], [-1, 5], "s"), ports=("u1", "u2"))
+    u1, u2 = 1 + 3 * np.sin(2 * np.pi * 0.2 * T), -1 + 0.6 * T
+    if extrapolation == "nearest":
+        u1, u2 = np.clip(u1, -1, 3), np.clip(u2, 0, 4)
+    reference = RegularGridInterpolator((x1, x2), values, bounds_error=False, fill_value=None)
+    assert_allclose(at(result, T), reference(np.stack([u1, u2], axis=1)), atol=1e-11)
+    assert_allclose(result["block.y"].final.to("N").magnitude,
+                    1e3 * result["block.y"].final.magnitude)
+
+
+def test_a_time_table_is_linear_between_its_points_and_held_outside():
+    block = TimeTable(times=["1 s", "2500 ms", "7 s"], values=["2 N", "-1 N", "4 N"])
+    exact = np.interp(T, [1, 2.5, 7], [2, -1, 4])
+    assert_allclose(at(output_of(block), T), exact, atol=1e-13)
+
+
+def test_a_held_time_table_jumps_at_its_instants():
+    block = TimeTable(times=["1 s", "2.5 s", "7 s"], values=["2 N", "-1 N", "4 N"],
+                      interpolation="held")
+    result = output_of(block)
+    assert_allclose(at(result, [0.5, 1, 2.4999, 2.5, 6.9, 7, 9]), [2, 2, 2, -1, -1, 4, 4])
+    assert_allclose(at(result, [2.5, 7], side="left"), [2, -1])
+
+
+def test_a_smooth_time_table_is_scipys_modified_akima():
+    times = [0, 1, 2.5, 4, 7, 10]
+    block = TimeTable(times=[f"{t} s" for t in times], values=Y, interpolation="smooth")
+    exact = Akima1DInterpolator(times, Y, method="makima")(T)
+    assert_allclose(at(output_of(block), T), exact, atol=1e-12)
+
+
+def test_a_repeating_sequence_starts_anew_after_its_last_point():
+    block = RepeatingSequence(times=["0.5 s", "1 s", "2 s"], values=["1 V", "3 V", "-1 V"],
+                              start="0.25 s")
+    result = output_of(block)
+    phase = 0.5 + (T - 0.25) % 1.5
+    exact = np.where(T < 0.25, 1, np.interp(phase, [0.5, 1, 2], [1, 3, -1]))
+    assert_allclose(at(result, T), exact, atol=1e-12)
+    assert_allclose(at(result, [1.75], side="left"), -1.0, atol=1e-12)
+    assert_allclose(at(result, [1.75]), 1.0, atol=1e-12)

@@ -1,0 +1,256 @@
+"""Examples of the Modelica Standard Library against their published results.
+
+The examples are position-based: connectors carry positions, bodies have lengths,
+springs an unstretched length. Here positions are integrals of velocities, so
+
+* a part between ``flange_a`` and ``flange_b`` has C at flange_a and R at flange_b, and
+  its deformation starts at x = s_rel - s_rel0;
+* lengths of masses and rods only enter those start values;
+* a position ``s`` is read by an absolute motion sensor that starts at s.
+
+Data, licence and tolerances: ``tests/data/validation``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity, sin
+from library.translational import (
+    AccelerationSource,
+    Damper,
+    ElastoGap,
+    ForceSensor,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    MultiSensor,
+    Reference,
+    Rod,
+    Spring,
+    SpringDamper,
+)
+
+DATA = Path(__file__).parent.parent / "data" / "validation"
+CASES = {c["name"]: c for c in json.loads((DATA / "translational_cases.json").read_text())["cases"]}
+SOLVER = {"rtol": 1e-8}
+
+
+def published(name):
+    """Column name -> values of a case, ``time`` among them."""
+    file = DATA / CASES[name]["csv"]
+    header = file.read_text().splitlines()[0].split(",")
+    return dict(zip(header, np.loadtxt(file, delimiter=",", skiprows=1).T, strict=True))
+
+
+def compare(name, run, columns):
+    """Every column of a case against (path, unit, shift) of the run."""
+    reference, signals = published(name), CASES[name]["signals"]
+    assert set(columns) == set(signals)
+    times = quantity(reference["time"], "s")
+    for column, (path, unit, shift) in columns.items():
+        ours = run[path].at(times).to(unit).magnitude + shift
+        assert_allclose(ours, reference[column], rtol=0, atol=signals[column]["tolerance"],
+                        err_msg=column)  # fmt: skip
+
+
+def simulate(model, name):
+    return model.simulate(quantity(CASES[name]["stop_time"], "s"), **SOLVER)
+
+
+def position(model, name, body, start):
+    """Watch the position of a body that starts at ``start``."""
+    sensor = model.add(name, MotionSensor(reference="absolute", offset=start))
+    model.connect(sensor.R, body.M)
+
+
+def push(model, name, body, force):
+    source = model.add(name, ForceSource(force=force))
+    model.connect(source.R, body.M)
+    model.connect(source.C, model.fixed.V)
+
+
+def test_oscillator():
+    model = Model("oscillator")
+    model.fixed = Reference()
+    for i in "12":
+        body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))
+        spring = model.add(f"spring{i}", Spring(stiffness="10 kN/m", x="0 m"))  # s_rel = s_rel0 = 1
+        model.connect(body.M, spring.C)
+        model.connect(spring.R, model.fixed.V)
+        push(model, f"force{i}", body,
+             lambda t: quantity("1 N") * sin(quantity(2 * np.pi * 15.9155, "rad/s") * t))  # fmt: skip
+    model.damper1 = Damper(damping="10 N*s/m")
+    model.connect(model.damper1.C, model.mass2.M)
+    model.connect(model.damper1.R, model.fixed.V)
+    position(model, "place", model.mass1, "-0.5 m")
+    compare("translational_oscillator", simulate(model, "translational_oscillator"), {
+        "mass1.s": ("place.P", "m", 0.0),
+        "mass1.v": ("mass1.v", "m/s", 0.0),
+        "damper1.s_rel": ("spring2.x", "m", 1.0),
+        "damper1.v_rel": ("damper1.v", "m/s", 0.0),
+    })  # fmt: skip
+
+
+def test_accelerate():
+    model = Model("accelerate")
+    model.accelerate = AccelerationSource(acceleration="1 m/s^2")
+    model.mass, model.ground = Mass(mass="1 kg"), Reference()
+    model.connect(model.accelerate.R, model.mass.M)
+    model.connect(model.accelerate.C, model.ground.V)
+    compare("translational_accelerate", simulate(model, "translational_accelerate"), {
+        "accelerate.s": ("accelerate.x", "m", 0.0),
+        "accelerate.v": ("accelerate.v", "m/s", 0.0),
+    })  # fmt: skip
+
+
+def test_damper():
+    model = Model("damper")
+    model.fixed = Reference()
+    for i in "123":
+        model.add(f"mass{i}", Mass(mass="1 kg", v="10 m/s"))
+    # s_rel starts at 4.5 - (3 + 0.5) = 1, the unstretched length
+    model.damper1, model.damper2 = Damper(damping="25 N*s/m"), Damper(damping="25 N*s/m")
+    model.spring2 = Spring(stiffness="1 N/m", x="0 m")
+    model.springDamper3 = SpringDamper(stiffness="1 N/m", damping="25 N*s/m", x="0 m")
+    model.place1 = MotionSensor(offset="1 m")
+    model.connect(model.mass1.M, model.damper1.C, model.place1.C)
+    model.connect(model.mass2.M, model.damper2.C, model.spring2.C)
+    model.connect(model.mass3.M, model.springDamper3.C)
+    model.connect(model.damper1.R, model.place1.R, model.damper2.R, model.spring2.R,
+                  model.springDamper3.R, model.fixed.V)  # fmt: skip
+    compare("translational_damper", simulate(model, "translational_damper"), {
+        "damper1.s_rel": ("place1.P", "m", 0.0),
+        "damper1.v_rel": ("damper1.v", "m/s", 0.0),
+        "damper2.s_rel": ("spring2.x", "m", 1.0),
+        "damper2.v_rel": ("damper2.v", "m/s", 0.0),
+        "springDamper3.s_rel": ("springDamper3.x", "m", 1.0),
+        "springDamper3.v_rel": ("springDamper3.v", "m/s", 0.0),
+    })  # fmt: skip
+
+
+def walls(model):
+    """Rods of 2 m from the ground to the walls at -2 m and +2 m."""
+    model.fixed, model.rod1, model.rod2 = Reference(), Rod(), Rod()
+    model.connect(model.fixed.V, model.rod1.R, model.rod2.C)
+    return model.rod1.C, model.rod2.R
+
+
+def test_elasto_gap():
+    model = Model("elasto_gap")
+    low, high = walls(model)
+    model.mass1, model.mass2 = Mass(mass="1 kg"), Mass(mass="1 kg")  # at s = 2 m
+    held = {"stiffness": "10 N/m", "damping": "1.5 N*s/m"}
+    # s_rel starts at 4 and 0, unstretched lengths are 1 (spring-damper) and 1.5 m (gap)
+    model.springDamper1 = SpringDamper(**held, x="3 m")
+    model.springDamper2 = SpringDamper(**held, x="-1 m")
+    model.elastoGap1 = ElastoGap(**held, free_length="1.5 m", x="4 m")
+    model.elastoGap2 = ElastoGap(**held, free_length="1.5 m", x="0 m")
+    model.connect(low, model.springDamper1.C, model.elastoGap1.C)
+    model.connect(high, model.springDamper2.R, model.elastoGap2.R)
+    model.connect(model.mass1.M, model.springDamper1.R, model.springDamper2.C)
+    model.connect(model.mass2.M, model.elastoGap1.R, model.elastoGap2.C)
+    run = simulate(model, "translational_elastogap")
+    compare("translational_elastogap", run, {
+        "elastoGap1.v_rel": ("elastoGap1.v", "m/s", 0.0),
+        "elastoGap2.s_rel": ("elastoGap2.x", "m", 0.0),
+        "springDamper1.v_rel": ("springDamper1.v", "m/s", 0.0),
+        "springDamper2.s_rel": ("springDamper2.x", "m", 1.0),
+    })  # fmt: skip
+    switched = [quantity(e.time, "s").to("s").magnitude for e in run.events]
+    assert_allclose(switched, CASES["translational_elastogap"]["event_times"], atol=1e-4)
+
+
+def test_sensors():
+    model = Model("sensors")
+    model.mass, model.fixed = Mass(mass="1 kg", v="0 m/s"), Reference()
+    model.force = ForceSource(
+        force=lambda t: quantity("10 N") * sin(quantity(8 * np.pi, "rad/s") * t)
+    )
+    model.forceSensor, model.multiSensor = ForceSensor(), MultiSensor()
+    model.connect(model.force.C, model.fixed.V)
+    model.connect(model.force.R, model.forceSensor.R)
+    model.connect(model.forceSensor.C, model.multiSensor.R)
+    model.connect(model.multiSensor.C, model.mass.M)
+    position(model, "place", model.mass, "0 m")
+    position(model, "flange_a", model.mass, "-0.5 m")
+    run = simulate(model, "translational_sensors")
+    compare("translational_sensors", run, {
+        "mass.s": ("place.P", "m", 0.0),
+        "mass.v": ("mass.v", "m/s", 0.0),
+    })  # fmt: skip
+    t, w = run.time.to("s").magnitude, 8 * np.pi
+    force, speed = 10 * np.sin(w * t), 10 / w * (1 - np.cos(w * t))
+    assert_allclose(run["forceSensor.F"].to("N").magnitude, force, atol=1e-9)
+    assert_allclose(run["multiSensor.P"].to("W").magnitude, force * speed, atol=1e-5)
+    assert_allclose(run["flange_a.P"].to("m").magnitude,
+                    10 / w * (t - np.sin(w * t) / w) - 0.5, atol=1e-6)  # fmt: skip
+
+
+def test_initial_conditions():
+    model = Model("initial_conditions")
+    model.fixed = Reference()
+    # chain 1: s1.s_rel = 0.5 (unstretched 1), sd1.s_rel = 1 = unstretched, sd1.v_rel = 0
+    model.s1 = Spring(stiffness="1 kN/m", x="-0.5 m")
+    model.m1, model.m2 = Mass(mass="1 kg", v="0 m/s"), Mass(mass="1 kg")
+    model.sd1 = SpringDamper(stiffness="111 N/m", damping="1 N*s/m", x="0 m", v="0 m/s")
+    model.connect(model.fixed.V, model.s1.C)
+    model.connect(model.s1.R, model.m1.M, model.sd1.C)
+    model.connect(model.sd1.R, model.m2.M)
+    # chain 2 is in equilibrium: m3.s = 4.5 makes s2.s_rel = 2, m4.s = 12.5 makes sd2.s_rel = 4
+    model.s2 = Spring(stiffness="1 kN/m", x="0 m")
+    model.m3, model.m4 = Mass(mass="1 kg", v="0 m/s"), Mass(mass="1 kg", v="0 m/s")
+    model.sd2 = SpringDamper(stiffness="111 N/m", damping="1 N*s/m", x="0 m")
+    model.connect(model.fixed.V, model.s2.C)
+    model.connect(model.s2.R, model.m3.M, model.sd2.C)
+    model.connect(model.sd2.R, model.m4.M)
+    position(model, "place1", model.m1, "0 m")  # -1 + 0.5 + half of 1
+    position(model, "place3", model.m3, "4.5 m")
+    compare("translational_initial_conditions", simulate(model, "translational_initial_conditions"), {
+        "m1.s": ("place1.P", "m", 0.0),
+        "m1.v": ("m1.v", "m/s", 0.0),
+        "m3.s": ("place3.P", "m", 0.0),
+        "m3.v": ("m3.v", "m/s", 0.0),
+        "sd1.s_rel": ("sd1.x", "m", 1.0),
+        "sd1.v_rel": ("sd1.v", "m/s", 0.0),
+        "sd2.s_rel": ("sd2.x", "m", 4.0),
+        "sd2.v_rel": ("sd2.v", "m/s", 0.0),
+    })  # fmt: skip
+
+
+def test_the_missing_initial_value_follows_from_the_given_ones():
+    model = Model("follows")
+    model.m1, model.m2 = Mass(mass="1 kg", v="3 m/s"), Mass(mass="1 kg")
+    model.sd1 = SpringDamper(x="0 m", v="0 m/s")
+    model.connect(model.sd1.C, model.m1.M)
+    model.connect(model.sd1.R, model.m2.M)
+    run = model.simulate("1 ms", **SOLVER)
+    assert_allclose(run["m2.v"].initial.to("m/s").magnitude, 3.0, rtol=1e-10)
+
+
+def test_sign_convention():
+    model = Model("sign_convention")
+    model.fixed = Reference()
+    columns = {}
+    for i in "123":  # whichever flange is pushed: a body has one node
+        body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))
+        push(model, f"force{i}", body, "1 N")
+        position(model, f"place{i}", body, "0 m")
+        columns[f"mass{i}.s"] = (f"place{i}.P", "m", 0.0)
+        columns[f"mass{i}.v"] = (f"mass{i}.v", "m/s", 0.0)
+    compare(
+        "translational_sign_convention", simulate(model, "translational_sign_convention"), columns
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_copied_reference_is_complete(name):
+    columns = published(name)
+    assert set(columns) == {"time", *CASES[name]["signals"]}
+    assert len(columns["time"]) == CASES[name]["rows"]
+    assert columns["time"][-1] == CASES[name]["stop_time"]

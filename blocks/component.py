@@ -61,7 +61,7 @@ from .exceptions import (
     UnitError,
     unknown_name,
 )
-from .units import Unit, from_si, quantity, to_si, unit, unit_of
+from .units import Unit, as_written, from_si, quantity, to_si, unit, unit_of
 
 __all__ = [
     "Branch", "Component", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "PortRef",
@@ -172,7 +172,9 @@ class Parameter(Declaration):
 
     def _in_unit(self, number: Any) -> Any:
         """A plain number is one in the declared unit where that is not known beforehand."""
-        return quantity(number, self.unit) if self.unit_of and not isinstance(number, str) else number
+        if self.unit_of is None or isinstance(number, str):
+            return number
+        return quantity(number, self.unit)
 
     def _bound(self, bound: Any) -> float:
         if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
@@ -232,7 +234,7 @@ def _unit_given(value: Any, where: str) -> Unit:
     if not isinstance(first, str) and not hasattr(first, "units"):
         return unit("")
     try:
-        return unit_of(first)
+        return as_written(unit_of(first))
     except UnitError as error:
         raise type(error)(where, error.problem, error.advice, **error.data) from None
 
@@ -361,7 +363,7 @@ def _unit(text: Any) -> Unit:
     """A :class:`Unit` from a text, a pint unit or itself."""
     if isinstance(text, Unit):
         return text
-    return unit(text if isinstance(text, str) else f"{text:~C}")
+    return as_written(unit(text if isinstance(text, str) else f"{text:~C}"))
 
 
 class Discrete(Variable):
@@ -595,7 +597,7 @@ class Component:
                 return
             units = [_unit(u) for u in derived]
         except UnitError as error:
-            raise type(error)(f"{self.path}.{name}", error.problem, error.advice,
+            raise type(error)(error.where or f"{self.path}.{name}", error.problem, error.advice,
                               **error.data) from None
         del form[name]
         for k, u in enumerate(units, 1):
@@ -613,19 +615,22 @@ class Component:
 
     def _reform(self, where: str, old_values: dict[str, Any], old_units: dict[str, Unit]) -> None:
         """Settle the form anew after a structural change; refuse other units or ports."""
-        def shape(form: dict[str, Declaration]) -> Any:
-            return {n: getattr(getattr(d, "unit", None), "dimension", None)
-                    for n, d in form.items() if d.exists(self)}
-
         before = self._declared
         try:
             new = self._make_form()
-            if shape(new) != shape(before):
-                raise ParameterError(
-                    where, "sets units or the number of ports, which are settled when a component "
-                    "is made.", f"Make a new {type(self).__name__} and connect it.",
-                    code="parameter.form",
-                )  # fmt: skip
+            for name in {**before, **new}:
+                old_unit, new_unit = (getattr(f.get(name), "unit", None) for f in (before, new))
+                if name not in before or name not in new or (
+                    old_unit is not None and old_unit.dimension != new_unit.dimension
+                ):
+                    change = "add" if name not in before else "remove"
+                    if name in before and name in new:
+                        change = f"change the unit {old_unit} of"
+                    raise ParameterError(
+                        where, f"would {change} {name!r}, but ports and units are settled when a "
+                        "component is made.", f"Make a new {type(self).__name__} and connect it.",
+                        code="parameter.form",
+                    )  # fmt: skip
         except ModelError:
             self.__dict__.update(_values=old_values, _units=old_units)
             raise
@@ -642,11 +647,10 @@ class Component:
             accepted = declared.accept(value, where)
             if np.ndim(accepted) and isinstance(declared, Parameter):
                 accepted = self._shaped(declared, np.asarray(accepted), where)
-            structure = isinstance(declared, Option) or callable(accepted) or (
-                np.ndim(accepted) > 0 and isinstance(declared, Parameter)
-                and np.ndim(declared.default) > 0
-                and np.shape(accepted) != np.shape(self._values.get(declared.name, declared.default))
-            )
+            structure = isinstance(declared, Option) or callable(accepted)
+            if not structure and np.ndim(declared.default):
+                before = self._values.get(declared.name, declared.default)
+                structure = np.shape(accepted) != np.shape(before)
             self._values[declared.name] = accepted
             if getattr(declared, "any_unit", False):
                 structure = structure or self._units.get(declared.name) != declared.unit  # type: ignore[attr-defined]
@@ -673,8 +677,10 @@ class Component:
         raise ParameterError(
             where,
             f"was given {values.size} values, but "
-            + (f"there are {n} instances." if self._count else "takes a single value."),
-            "Give one value, or as many as count says." if self._count or not table
+            + ("takes a matrix." if np.ndim(declared.default) == 2
+               else f"there are {n} instances." if self._count else "takes a single value."),
+            "Give a list of rows." if np.ndim(declared.default) == 2
+            else "Give one value, or as many as count says." if self._count or not table
             else f"Give {width} values.",
             given=values,
             code="parameter.size",

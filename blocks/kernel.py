@@ -354,6 +354,7 @@ class Trace:
     def symbol(self, declared: Declaration) -> Any:
         name = declared.name
         if name not in self.cache:  # a parameter given as a function of time
+            declared = self.component._declared[name]
             assert isinstance(declared, Parameter)
             self.cache[name] = self._function_value(name, declared)
         return self.cache[name]
@@ -447,11 +448,9 @@ def _trace(component: Component) -> Kernel:
         elif isinstance(statement, Reset):
             _add_reset(kernel, trace, statement)
         elif isinstance(statement, Sampling):
-            kernel.samplings.append((
-                None if statement.start is None else statement.start.sx,
-                None if statement.period is None else statement.period.sx,
-                _assigned(kernel, "initially()" if statement.period is None else "every()", statement),
-            ))
+            instants = [None if t is None else t.sx for t in (statement.start, statement.period)]
+            word = "every()" if statement.period is not None else "initially()"
+            kernel.samplings.append((*instants, _assigned(kernel, word, statement)))
         elif isinstance(statement, SetValued):
             _add_set_valued(kernel, statement)
         elif isinstance(statement, Breakpoints):

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .assembly import flatten, reduce_index, write_tape
+from .assembly import Elements, flatten, reduce_index, write_tape
 from .assembly.index import Singular
 from .component import Component
 from .diagnostics import Findings, check_model, structure_error
@@ -120,10 +120,10 @@ class Model(Component):
             parameters = [
                 [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
             ]
-            inputs = set_valued_inputs(flat)
+            elements = set_valued_elements(flat)
             try:
-                reduced = reduce_index(flat, _preference(network, flat), parameters, inputs)
-                tape = write_tape(reduced, parameters, inputs)
+                reduced = reduce_index(flat, _preference(network, flat), parameters, elements)
+                tape = write_tape(reduced, parameters)
             except Singular as singular:
                 raise structure_error(flat, singular) from None
             system = System(network, tape)
@@ -150,13 +150,16 @@ class Model(Component):
         table
             One row per state and algebraic unknown: variable, nominal, origin.
         """
-        from .results.shown import Table
+        from .results.sheet import Sheet
 
         self._nominal_table.update(nominal_table(values))
         system = self.compile()
         rows = nominal_rows(system, find_nominals(system, self._nominal_table), self._nominal_table)
-        return Table(["variable", "nominal value", "from"],
-                     [(path, f"{value:~.4gP}", origin) for path, value, origin in rows])
+        return Sheet(f"Nominal values of {self.name}", {
+            "variable": [path for path, _, _ in rows],
+            "nominal value": [f"{value:.4g~P}" for _, value, _ in rows],
+            "from": [origin for *_, origin in rows],
+        })  # fmt: skip
 
     def initial_values(self) -> Any:
         """Solve for the start and show what became of every initial target.
@@ -167,13 +170,17 @@ class Model(Component):
             Columns as in Simscape's variable viewer: status, variable, priority,
             target, start.
         """
-        from .results.shown import Table
+        from .results.sheet import Sheet
 
         system = self.compile()
         _, start = self._start(system, find_nominals(system, self._nominal_table), 0.0, Problem)
-        return Table(["status", "variable", "priority", "target", "start"],
-                     [("met" if r.met else "not met", r.path, r.priority, f"{r.target:~.6gP}",
-                       f"{r.start:~.6gP}") for r in start.rows])
+        return Sheet(f"Initial values of {self.name}", {
+            "status": ["met" if r.met else "not met" for r in start.rows],
+            "variable": [r.path for r in start.rows],
+            "priority": [r.priority for r in start.rows],
+            "target": [f"{r.target:.6g~P}" for r in start.rows],
+            "start": [f"{r.start:.6g~P}" for r in start.rows],
+        })  # fmt: skip
 
     def _start(self, system: System, nominals: Nominals, t: float, kind: type[Problem]
                ) -> tuple[Problem, Start]:
@@ -187,9 +194,9 @@ class Model(Component):
                 value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
                 problem.d[offset + start : offset + start + m.size] = value
         if system.nu:
-            from .setvalued import SetValuedLaws
+            from .setvalued import set_valued_laws
 
-            problem.laws = SetValuedLaws(system)
+            problem.laws = set_valued_laws(system)
         held = np.zeros(0)
         for _ in range(20):  # relations and initial values depend on each other
             start_point = initialise(system, problem, nominals, t)
@@ -297,14 +304,18 @@ class Model(Component):
         return Result(recording)
 
 
-def set_valued_inputs(flat: Any) -> np.ndarray:
-    """Classes of set-valued efforts: inputs of the reduced network."""
-    classes = [
-        flat.class_of[flat.base[f][effort, 0] + np.arange(family.size)]
-        for f, family in enumerate(flat.network.families)
-        for effort, *_ in family.kernel.set_valued
-    ]
-    return np.unique(np.concatenate(classes)) if classes else np.zeros(0, dtype=int)
+def set_valued_elements(flat: Any) -> Elements:
+    """Effort and flow classes of all set-valued laws."""
+    efforts, flows = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+    for f, family in enumerate(flat.network.families):
+        every = np.arange(family.size)
+        for effort, flow, *_ in family.kernel.set_valued:
+            efforts.append(flat.class_of[flat.base[f][effort, 0] + every])
+            key = family.kernel.key_of(flow) if flow.is_symbolic() else None
+            classes = np.full(family.size, -1) if key is None or key[1] else (
+                flat.class_of[flat.base[f][key] + every])
+            flows.append(np.where(flat.derivative[classes] < 0, classes, -1))
+    return Elements(np.concatenate(efforts), np.concatenate(flows))
 
 
 class _Tolerances:

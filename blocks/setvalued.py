@@ -20,11 +20,10 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, issparse
 
-from .exceptions import StructureError
 from .expression import TIME
 from .system import Problem, System
 
-__all__ = ["Change", "SetValuedLaws"]
+__all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
 
 DENSE = 80
 RESTS = 1e-9  # of the fastest impact: a slower rebound is none
@@ -58,8 +57,27 @@ class Look:
         return np.where(modes > 0, self.forth, np.where(modes < 0, self.back, 0.0))
 
 
+def set_valued_laws(system: System) -> SetValuedLaws:
+    """The laws of a system: the plain ones where every flow is determined by states."""
+    from .massless import MixedLaws
+
+    return (SetValuedLaws if _is_plain(system) else MixedLaws)(system)
+
+
+def _is_plain(system: System) -> bool:
+    tape = system.tape
+    if tape.reduced.gives_flow.any():
+        return False
+    fast = ca.vertcat(tape.u, tape.z)
+    return not any(
+        any(ca.which_depends(tape.writer.kernel_row(f, flow), fast, 1, True))
+        for f, family in enumerate(system.network.families)
+        for _, flow, *_ in family.kernel.set_valued
+    )
+
+
 class SetValuedLaws:
-    """All dry-friction elements of a system and their present modes.
+    """All set-valued elements of a system and their present modes.
 
     Parameters
     ----------
@@ -75,12 +93,19 @@ class SetValuedLaws:
         sign: list[float] = []
         rows: list[list[Any]] = [[] for _ in range(7)]
         contact: list[bool] = []
+        gives_flow = tape.reduced.gives_flow
+        self._effort_rows: list[Any] = []
         at = {int(c): k for k, c in enumerate(tape.writer.inputs)}
         for f, family in enumerate(flat.network.families):
             for effort, flow, *bounds, gap, restitution in family.kernel.set_valued:
                 slots = flat.base[f][effort, 0] + np.arange(family.size)
+                swapped = gives_flow[len(column) : len(column) + family.size]
+                if swapped.any():
+                    i, order = family.kernel.key_of(flow)
+                    slots = np.where(swapped, flat.base[f][i, order] + np.arange(family.size), slots)
                 column += [at[int(c)] for c in flat.class_of[slots]]
                 sign += flat.sign_of[slots].tolist()
+                self._effort_rows.append(tape.writer.kernel_row(f, family.kernel.symbols[effort, 0]).T)
                 self.owners += [(f, i) for i in range(family.size)]
                 contact += [gap is not None] * family.size
                 zero = ca.SX(0)
@@ -91,6 +116,7 @@ class SetValuedLaws:
         self.size = len(column)
         self.column, self.sign = np.array(column, dtype=int), np.array(sign)
         self.contact = np.array(contact, dtype=bool)
+        self.gives_flow = gives_flow
         self.modes = np.zeros(self.size, dtype=int)
         if self.size:
             self._compile(*(ca.vertcat(*row) for row in rows))
@@ -98,21 +124,11 @@ class SetValuedLaws:
     def _compile(self, flow: Any, low: Any, high: Any, back: Any, forth: Any, gap: Any,
                  restitution: Any) -> None:
         system, tape = self.system, self.system.tape
-        if tape.u.numel() < self.size:
-            self._refuse_shared()
-        touched = ca.which_depends(flow, ca.vertcat(tape.u, tape.z), 1, True)
-        if any(touched):
-            k = next(i for i, t in enumerate(touched) if t)
-            raise StructureError(
-                self.name(k),
-                "its flow is not determined by states: the node it acts on has no mass.",
-                "Give that node a (small) mass, or a law that is not set-valued.",
-                code="structure.massless",
-            )
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         by_u = ca.jacobian(rate, tape.u)
-        self._laws = system.function("laws", ca.vertcat(flow, low, high, back, forth, rate, gap))
-        self._restitution = system.function("restitution", restitution)
+        everything = ca.vertcat(flow, low, high, back, forth, rate, gap)
+        self._laws = system.function("laws", ca.densify(everything))
+        self._restitution = system.function("restitution", ca.densify(restitution))
         self._forward = system.jacobian(forth, tape.x)
         self._backward = system.jacobian(back, tape.x)
         self._drifts = np.array(ca.which_depends(flow, TIME, 1, True), dtype=bool)
@@ -127,20 +143,6 @@ class SetValuedLaws:
         moving = {s.__hash__() for s in ca.symvar(by_u)} - {s.__hash__() for s in ca.symvar(tape.p)}
         self.constant = not moving and not system.nz
         self._cache: dict[Any, Any] = {}
-
-    def _refuse_shared(self) -> None:
-        seen: dict[int, int] = {}
-        for k, c in enumerate(self.column):
-            if c in seen:
-                a, b = self.name(seen[c]), self.name(k)
-                raise StructureError(
-                    f"{a} and {b}",
-                    "these set-valued frictions carry the same force: the node between them has "
-                    "no mass, so only the weaker one ever slides.",
-                    "Give the node a mass, or keep the weaker friction only.",
-                    code="structure.massless",
-                )
-            seen[int(c)] = k
 
     # -- names -------------------------------------------------------------------------
     def name(self, element: int) -> str:

@@ -290,9 +290,22 @@ def conversion(source: Unit, target: str | Unit, where: str) -> Unit:
     return wanted
 
 
-def _unit_hint(text: str, otherwise: str = _HOW_UNITS_ARE_WRITTEN) -> str:
-    known = {"Nm": "N*m", "Ns/m": "N*s/m", "kgm^2": "kg*m^2", "N-m": "N*m", "kph": "km/hour",
+_MISSPELT = {"Nm": "N*m", "Ns/m": "N*s/m", "kgm^2": "kg*m^2", "N-m": "N*m", "kph": "km/hour",
              "sec": "s", "newtons": "N", "Rpm": "rpm", "RPM": "rpm"}  # fmt: skip
-    if text in known:
-        return f"Did you mean '{known[text]}'?"
+
+
+def _unit_hint(text: str, otherwise: str = _HOW_UNITS_ARE_WRITTEN) -> str:
+    if text in _MISSPELT:
+        return f"Did you mean '{_MISSPELT[text]}'?"
     return otherwise
+
+
+def as_written(u: Unit) -> Unit:
+    """The unit itself, unless its text means something else to pint than to people.
+
+    pint reads "Nm" as metres. Where a unit is expected the dimension tells; where
+    any unit is taken nothing would.
+    """
+    if u.text in ("Nm", "Ns/m"):
+        raise UnknownUnit("", f"{u.text!r} is not a unit.", _unit_hint(u.text), unit=u.text)
+    return u

@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from .flatten import Flat, Group
 from .matching import Matching, match
 
-__all__ = ["Cluster", "Reduced", "Singular", "reduce_index"]
+__all__ = ["Cluster", "Elements", "Reduced", "Singular", "reduce_index"]
 
 MAX_DIFFERENTIATIONS = 8
 
@@ -72,10 +72,36 @@ class Reduced:
     clusters: list[Cluster] = field(default_factory=list)
     index: int = 0
     matching: Matching | None = None
+    gives_flow: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    inputs: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Set-valued laws as the structure sees them: each ties one effort to one flow.
+
+    An element normally gives its effort and takes its flow. Where a node without
+    mass makes that impossible (friction in series with a spring or with another
+    friction), it takes the effort and gives the flow.
+    """
+
+    efforts: np.ndarray  # class of each element's effort
+    flows: np.ndarray  # class of its flow, -1 where that is no variable of its own
+
+    @property
+    def size(self) -> int:
+        return len(self.efforts)
+
+    def incidence(self, first: int) -> tuple[np.ndarray, np.ndarray]:
+        """(row, class) pairs, rows counted from ``first``."""
+        rows = np.arange(first, first + self.size)
+        own = self.flows >= 0
+        return (np.concatenate([rows, rows[own]]),
+                np.concatenate([self.efforts, self.flows[own]]))
 
 
 def reduce_index(flat: Flat, preference: np.ndarray, parameters: list[list[np.ndarray]],
-                 known: np.ndarray) -> Reduced:
+                 elements: Elements) -> Reduced:
     """Differentiate what must be and select states.
 
     Parameters
@@ -85,11 +111,13 @@ def reduce_index(flat: Flat, preference: np.ndarray, parameters: list[list[np.nd
     preference : (classes,) array
         How much each class wants to be a state (larger: more).
     parameters : per family, parameter values as kernel arguments, (size, n) each
-    known : classes that are inputs, not unknowns
+    elements : set-valued laws
     """
-    _refuse_singular(flat, known)
+    _refuse_singular(flat, elements)
     original = flat.derivative >= 0
-    child, rounds = _pantelides(flat, known)
+    child, rounds = _pantelides(flat, elements)
+    gives_flow = _causality(flat, np.flatnonzero(child < 0), elements)
+    known = np.unique(np.where(gives_flow, elements.flows, elements.efforts))
     height = flat.heights()
     preference = np.concatenate([preference, np.full(flat.classes - len(preference), -1.0)])
     native = np.concatenate([original, np.zeros(flat.classes - len(original), dtype=bool)])
@@ -114,22 +142,27 @@ def reduce_index(flat: Flat, preference: np.ndarray, parameters: list[list[np.nd
         dummies=dummies,
         clusters=clusters,
         index=rounds + 1 if rounds else int(differential and has_algebraic),
+        gives_flow=gives_flow,
+        inputs=known,
     )
 
 
-def _refuse_singular(flat: Flat, known: np.ndarray) -> None:
+def _refuse_singular(flat: Flat, elements: Elements) -> None:
     """Every chain of a variable and its derivatives needs an equation of its own."""
     chain = flat.chains()
     rows, columns = _all_incidence(flat, np.arange(flat.equations))
-    keep = ~np.isin(columns, known)
-    used = np.setdiff1d(np.arange(chain.max(initial=-1) + 1), chain[known])
-    number = np.full(chain.max(initial=-1) + 1, -1)
-    number[used] = np.arange(len(used))
-    m = match(rows[keep], number[chain[columns[keep]]], flat.equations, len(used))
+    more_rows, more_columns = elements.incidence(flat.equations)
+    m = match(np.concatenate([rows, more_rows]), chain[np.concatenate([columns, more_columns])],
+              flat.equations + elements.size, int(chain.max(initial=-1)) + 1)
     if not m.perfect:
-        names = np.unique(chain, return_index=True)[1][used]  # the first class of every chain
-        raise Singular(m.over_equations, names[m.over_unknowns], m.under_equations,
-                       names[m.under_unknowns], "structure")
+        names = np.unique(chain, return_index=True)[1]  # the first class of every chain
+        raise Singular(_real(m.over_equations, flat), names[m.over_unknowns],
+                       _real(m.under_equations, flat), names[m.under_unknowns], "structure")
+
+
+def _real(equations: np.ndarray, flat: Flat) -> np.ndarray:
+    """Equations proper, without the rows of set-valued laws."""
+    return equations[equations < flat.equations]
 
 
 def _all_incidence(flat: Flat, equations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -144,35 +177,102 @@ def _all_incidence(flat: Flat, equations: np.ndarray) -> tuple[np.ndarray, np.nd
     return rows[inside], columns[inside]
 
 
-def _pantelides(flat: Flat, known: np.ndarray) -> tuple[np.ndarray, int]:
+def _pantelides(flat: Flat, elements: Elements) -> tuple[np.ndarray, int]:
     """Differentiate over-determined parts until all highest derivatives are matched."""
     child = np.full(flat.equations, -1)
     for rounds in range(MAX_DIFFERENTIATIONS):
         top = np.flatnonzero(child < 0)
-        unknown = flat.derivative < 0
-        unknown[known] = False
-        classes = np.flatnonzero(unknown)
-        m = _match_classes(flat, top, classes)
+        classes = np.flatnonzero(flat.derivative < 0)
+        rows, columns = _pairs(flat, top, classes, elements)
+        m = match(rows, columns, len(top) + elements.size, len(classes))
+        over = m.over_equations[m.over_equations < len(top)]
         if not len(m.over_equations):
             return child, rounds
-        equations = top[m.over_equations]
-        if np.isin(_all_incidence(flat, equations)[1], known).any():
-            raise Singular(equations, classes[m.over_unknowns], np.zeros(0, int), np.zeros(0, int),
+        if len(over) < len(m.over_equations):
+            raise Singular(top[over], classes[m.over_unknowns], np.zeros(0, int), np.zeros(0, int),
                            "input")
-        over = classes[m.over_unknowns]
-        flat.derivative[over] = flat.grow(len(over))
-        child = _differentiate(flat, equations, child)
-    raise Singular(equations, over, top[m.under_equations], classes[m.under_unknowns], "endless")
+        unknowns = classes[m.over_unknowns]
+        flat.derivative[unknowns] = flat.grow(len(unknowns))
+        child = _differentiate(flat, top[over], child)
+    raise Singular(top[over], unknowns, _real(top[m.under_equations[m.under_equations < len(top)]],
+                                              flat), classes[m.under_unknowns], "endless")
 
 
-def _match_classes(flat: Flat, equations: np.ndarray, classes: np.ndarray) -> Matching:
+def _pairs(flat: Flat, equations: np.ndarray, classes: np.ndarray, elements: Elements
+           ) -> tuple[np.ndarray, np.ndarray]:
+    """Incidence of equations, then elements, with classes, numbered compactly."""
     rows, columns = _all_incidence(flat, equations)
-    row_of = np.full(flat.equations, -1)
+    row_of = np.full(flat.equations + elements.size, -1)
     row_of[equations] = np.arange(len(equations))
+    row_of[flat.equations :] = len(equations) + np.arange(elements.size)
     column_of = np.full(flat.classes, -1)
     column_of[classes] = np.arange(len(classes))
+    more_rows, more_columns = elements.incidence(flat.equations)
+    rows = np.concatenate([rows, more_rows])
+    columns = np.concatenate([columns, more_columns])
     keep = column_of[columns] >= 0
-    return match(row_of[rows[keep]], column_of[columns[keep]], len(equations), len(classes))
+    return row_of[rows[keep]], column_of[columns[keep]]
+
+
+def _causality(flat: Flat, top: np.ndarray, elements: Elements) -> np.ndarray:
+    """Which elements must give their flow, as few as possible.
+
+    Starts from every element giving its effort and repairs, by augmenting paths,
+    what that leaves unmatched.
+    """
+    gives_flow = np.zeros(elements.size, dtype=bool)
+    if not elements.size:
+        return gives_flow
+    classes = np.flatnonzero(flat.derivative < 0)
+    at = {int(c): k for k, c in enumerate(classes)}
+    none = Elements(np.zeros(0, dtype=int), np.zeros(0, dtype=int))
+    others = np.setdiff1d(classes, elements.efforts)
+    m = match(*_pairs(flat, top, others, none), len(top), len(others))
+    owner = np.full(len(classes), -1)  # row that determines each class
+    matched = np.flatnonzero(m.equation_of >= 0)
+    owner[[at[int(c)] for c in others[matched]]] = m.equation_of[matched]
+    waiting = m.spare_equations.tolist()
+    for k, c in enumerate(elements.efforts):
+        row = len(top) + k
+        if int(c) in at and owner[at[int(c)]] < 0:
+            owner[at[int(c)]] = row
+        else:
+            waiting.append(row)
+    if waiting:
+        rows, columns = _pairs(flat, top, classes, elements)
+        order = np.argsort(rows, kind="stable")
+        starts = np.searchsorted(rows[order], np.arange(len(top) + elements.size + 1))
+        for row in waiting:
+            _augment(row, columns[order], starts, owner)
+    effort_of = np.array([at.get(int(c), -1) for c in elements.efforts])
+    for c, row in enumerate(owner):
+        if row >= len(top) and effort_of[row - len(top)] != c:
+            gives_flow[row - len(top)] = True
+    return gives_flow
+
+
+def _augment(row: int, columns: np.ndarray, starts: np.ndarray, owner: np.ndarray) -> None:
+    """Find a class for one more row along the shortest alternating path."""
+    came: dict[int, int] = {}
+    front = [row]
+    while front:
+        following = []
+        for r in front:
+            for c in columns[starts[r] : starts[r + 1]].tolist():
+                if c in came:
+                    continue
+                came[c] = r
+                if owner[c] < 0:
+                    while True:  # flip the path back to the start
+                        previous = came[c]
+                        taken = [k for k in columns[starts[previous] : starts[previous + 1]]
+                                 if owner[k] == previous]
+                        owner[c] = previous
+                        if previous == row:
+                            return
+                        c = int(taken[0])
+                following.append(int(owner[c]))
+        front = following
 
 
 def _differentiate(flat: Flat, equations: np.ndarray, child: np.ndarray) -> np.ndarray:

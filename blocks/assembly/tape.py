@@ -68,25 +68,23 @@ class Tape:
     writer: Any = field(repr=False, default=None)
 
 
-def write_tape(reduced: Reduced, parameters: list[list[np.ndarray]], inputs: np.ndarray) -> Tape:
+def write_tape(reduced: Reduced, parameters: list[list[np.ndarray]]) -> Tape:
     """Order the equations of a reduced system and write its expressions.
 
     Parameters
     ----------
     reduced : Reduced
     parameters : per family, values of the kernel's parameters, (size, n) each
-    inputs : classes given from outside (efforts of set-valued laws)
     """
-    writer = _Writer(reduced, parameters, inputs)
+    writer = _Writer(reduced, parameters)
     writer.run()
     return writer.tape()
 
 
 class _Writer:
-    def __init__(self, reduced: Reduced, parameters: list[list[np.ndarray]], inputs: np.ndarray
-                 ) -> None:
+    def __init__(self, reduced: Reduced, parameters: list[list[np.ndarray]]) -> None:
         self.reduced, self.flat, self.parameters = reduced, reduced.flat, parameters
-        self.inputs = inputs
+        inputs = self.inputs = reduced.inputs
         flat = self.flat
         self.values = ca.SX.nan(flat.classes, 1) if flat.classes else ca.SX(0, 1)
         self.x = ca.SX.sym("x", len(reduced.states))
@@ -159,7 +157,8 @@ class _Writer:
         group = Group(f, None, instances)
         kernel = self.flat.network.families[f].kernel
         n = len(instances)
-        every = n == self.flat.network.families[f].size
+        # in order, since a level may list all instances in another one
+        every = np.array_equal(instances, np.arange(self.flat.network.families[f].size))
         rows = []
         for key in keys:
             if kernel.variables[key[0]].kind == "discrete":

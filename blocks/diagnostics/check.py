@@ -97,7 +97,9 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
     findings = list(_on_network(flat.network))
     errors = [f for f in findings if f.severity == "error"]
     if not any(f.code.startswith("equation.") for f in errors):
-        explained = {name for f in errors for w in f.where for name in (w, w.rpartition(".")[0])}
+        leaves = {m.path for family in flat.network.families for m in family.members}
+        explained = {w if w.partition("[")[0] in leaves else w.rpartition(".")[0]
+                     for f in errors for w in f.where}
         rest = list(singular_findings(flat, singular, explained))
         if not rest and not errors:
             rest = list(singular_findings(flat, singular, set()))

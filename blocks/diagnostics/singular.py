@@ -41,13 +41,19 @@ def singular_findings(flat: Flat, singular: Singular, explained: set[str]) -> It
     names = Names(flat)
     if singular.reason == "dependent":
         finding = _dependent(flat, names, singular)
-        if not explained & set(finding.where):
+        if not _told(finding.where, explained):
             yield finding
         return
     parts = _parts(flat, names, singular)
     for part in parts[:MOST]:
-        if not explained & set(part.owners):
+        if not _told(part.owners, explained):
             yield _finding(names, part, singular.reason)
+
+
+def _told(owners: Iterable[str], explained: set[str]) -> bool:
+    """Whether a component, or a composite around it, is in an earlier finding."""
+    steps = (path.split(".") for path in owners)
+    return any(".".join(s[:k]) in explained for s in steps for k in range(1, len(s) + 1))
 
 
 def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
@@ -124,12 +130,12 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
             f"{equations}",
             "Give the node between them a mass, or remove one of the laws.",
         )  # fmt: skip
-    if part.under and (dry := _frictions(names.flat) & set(parts)):
-        dry_parts = [p for p in parts if p in dry]
+    if part.under and (dry := _set_valued(names.flat) & set(parts)):
+        lawful = [p for p in parts if p in dry]
         return found(
-            "structure.massless", dry_parts,
-            f"A node at {listed(dry_parts)} has no mass, and dry friction alone does not say how "
-            f"it moves: nothing determines {unknowns}.",
+            "structure.massless", lawful,
+            f"A node at {listed(lawful)} has no mass, and laws of dry friction or contact alone "
+            f"do not say how it moves: nothing determines {unknowns}.",
             "Give that node a mass, or hold it with a component whose force follows from its "
             "motion (a spring or a damper).",
         )  # fmt: skip
@@ -151,7 +157,7 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
     )  # fmt: skip
 
 
-def _frictions(flat: Flat) -> set[str]:
+def _set_valued(flat: Flat) -> set[str]:
     """Paths of all components with a set-valued law."""
     return {f.path(i) for f in flat.network.families if f.kernel.set_valued for i in range(f.size)}
 

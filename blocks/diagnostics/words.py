@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -172,7 +173,7 @@ def _rank(local: Any) -> int:
 
 def outer_path(family: Any, instance: int, port: str) -> str:
     """Path of a port as the user can reach it: the composite's, where that passes it on."""
-    m = int(np.searchsorted(family.starts, instance, side="right")) - 1
+    m = bisect_right(family.starts, instance) - 1
     component, name = family.members[m], port
     number = f"[{instance - family.starts[m]}]" if component._count is not None else ""
     while component._parent is not None:

@@ -6,7 +6,7 @@ input="m")``) or is named (``Sum(unit="N", signs="+-")``), and is settled when t
 block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 
 ==============  =======================================================================
-``sources``     Constant, Step, Ramp, Sine, Pulse, Chirp
+``sources``     Constant, Step, Ramp, Sine, Pulse, Chirp, TimeFunction
 ``math``        Gain, Sum, Subtract, Product, Divide, MathFunction
 ``continuous``  Integrator, Derivative, TransferFunction, StateSpace, PID, PadeDelay
 ``nonlinear``   Saturation, DeadZone, Relay, Backlash, Abs, Sign, Minimum, Maximum,
@@ -18,7 +18,7 @@ block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 ==============  =======================================================================
 """
 
-from .continuous import Derivative, Integrator, PadeDelay, PID, StateSpace, TransferFunction
+from .continuous import PID, Derivative, Integrator, PadeDelay, StateSpace, TransferFunction
 from .discrete import (
     Counter,
     PeriodicRMS,
@@ -43,7 +43,7 @@ from .nonlinear import (
     Sign,
     Switch,
 )
-from .sources import Chirp, Constant, Pulse, Ramp, Sine, Step
+from .sources import Chirp, Constant, Pulse, Ramp, Sine, Step, TimeFunction
 from .tables import RepeatingSequence, Table1D, Table2D, TimeTable
 
 __all__ = [
@@ -51,6 +51,6 @@ __all__ = [
     "Divide", "Gain", "Integrator", "MathFunction", "Maximum", "Minimum", "Not", "Or", "PID",
     "PadeDelay", "PeriodicRMS", "Product", "Pulse", "Ramp", "RandomNumber", "Relay",
     "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine",
-    "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "TimeTable",
-    "TransferFunction", "UniformRandomNumber", "UnitDelay", "ZeroOrderHold",
+    "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "TimeFunction",
+    "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay", "ZeroOrderHold",
 ]  # fmt: skip

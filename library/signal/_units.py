@@ -37,8 +37,8 @@ def same_length(component: Any, first: str, second: str, least: int) -> int:
     if n != m or n < least:
         raise ParameterError(
             f"{component.path}.{second}",
-            f"has {m} values for {n} points of {first!r}" if n != m
-            else f"has {n} points, but at least {least} are needed",
+            f"has {m} values for {n} points of {first!r}." if n != m
+            else f"has {n} points, but at least {least} are needed.",
             "Give one value per point.",
         )  # fmt: skip
     return n

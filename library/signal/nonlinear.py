@@ -13,6 +13,7 @@ from blocks import (
     Option,
     Output,
     Parameter,
+    Variable,
     abs_,
     der,
     floor,
@@ -23,6 +24,8 @@ from blocks import (
     when,
     where,
 )
+
+from ._units import quotient
 
 __all__ = [
     "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "Relay", "Rounding", "Saturation", "Sign",
@@ -153,6 +156,7 @@ class Backlash(Component):
     width = Parameter("1", unit="any", above=0, doc="Width of the play")
     u = Input(lambda c: c.width.units)
     y = Output(lambda c: c.width.units)
+    rate = Variable(lambda c: quotient(c.width.units, "s"), doc="Derivative of the input")
     side = Discrete(doc="1 while pushed upwards, -1 downwards, else 0")
     rest = Discrete(lambda c: c.width.units, 0, doc="Where the output rests")
 
@@ -161,11 +165,12 @@ class Backlash(Component):
         pushed = where(self.side > 0, up, where(self.side < 0, down, self.rest, events=False),
                        events=False)
         yield self.y == pushed
+        yield self.rate == der(self.u)
         yield initially({self.rest: self.u})
         yield when((self.side < 0.5) & (up > self.rest), {self.side: 1})
         yield when((self.side > -0.5) & (down < self.rest), {self.side: -1})
-        yield when((self.side > 0.5) & (der(self.u) < 0), {self.side: 0, self.rest: up})
-        yield when((self.side < -0.5) & (der(self.u) > 0), {self.side: 0, self.rest: down})
+        yield when((self.side > 0.5) & (self.rate < 0), {self.side: 0, self.rest: up})
+        yield when((self.side < -0.5) & (self.rate > 0), {self.side: 0, self.rest: down})
 
 
 class Abs(Component):

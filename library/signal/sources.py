@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from blocks import Component, Output, Parameter, breakpoints, mod, sin, time, where
+from blocks import Component, Option, Output, Parameter, breakpoints, mod, sin, time, where
 
 from ._units import product
 
-__all__ = ["Chirp", "Constant", "Pulse", "Ramp", "Sine", "Step"]
+__all__ = ["Chirp", "Constant", "Pulse", "Ramp", "Sine", "Step", "TimeFunction"]
 
 
 class Constant(Component):
@@ -193,3 +193,28 @@ class Chirp(Component):
         rate = (self.final_frequency - self.initial_frequency) / self.sweep_time
         turns = self.initial_frequency * time + 0.5 * rate * time**2
         yield self.y == self.amplitude * sin(2 * np.pi * turns + self.phase + np.pi / 2)
+
+
+class TimeFunction(Component):
+    """Any function of time.
+
+    Equation: y = value(t).
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the output; a plain number by default.
+    value : function of time
+        Called once, with time as an expression:
+        ``TimeFunction(unit="N", value=lambda t: quantity("5 N") * sin(t / quantity("1 s")))``.
+        Use ``where`` instead of ``if`` in it.
+
+    Ports: output y.
+    """
+
+    unit = Option("1", doc="Unit of the output")
+    value = Parameter(0, unit=lambda c: c.unit, varying=True, doc="The function")
+    y = Output(lambda c: c.unit)
+
+    def equations(self):
+        yield self.y == self.value

@@ -192,12 +192,9 @@ class RepeatingSequence(Component):
 
 def _checked(component: Any, points: str) -> Any:
     """The unit of the values, once their number is known to fit."""
-    same_length(component, points, "values", 3 if _option(component) == "smooth" else 2)
+    smooth = getattr(component, "interpolation", "linear") == "smooth"
+    same_length(component, points, "values", 3 if smooth else 2)
     return component.values.units
-
-
-def _option(component: Any) -> str:
-    return getattr(component, "interpolation") if "interpolation" in dir(component) else "linear"
 
 
 def _checked_matrix(component: Any) -> Any:
@@ -206,7 +203,8 @@ def _checked_matrix(component: Any) -> Any:
     if (rows, columns) != (n, m) or min(n, m) < 2:
         raise ParameterError(
             f"{component.path}.values", f"has {rows} rows and {columns} columns, but there are {n} "
-            f"points of x1 and {m} of x2.", "Give one row per point of x1, and at least two of each.",
+            f"points of x1 and {m} of x2.",
+            "Give one row per point of x1, and at least two of each.",
         )  # fmt: skip
     return component.values.units
 
@@ -248,7 +246,8 @@ def _akima_slopes(x: Any, y: Any) -> list[Any]:
     d = [2 * d[0] - d[1], *d, 2 * d[-1] - d[-2]]
     slopes = []
     for k in range(n):
-        left, right = (abs(b - a) + abs(b + a) / 2 for a, b in ((d[k], d[k + 1]), (d[k + 2], d[k + 3])))
+        left = abs(d[k + 1] - d[k]) + abs(d[k + 1] + d[k]) / 2
+        right = abs(d[k + 3] - d[k + 2]) + abs(d[k + 3] + d[k + 2]) / 2
         weighted = (right * d[k + 1] + left * d[k + 2]) / (left + right)
         slopes.append(where(left + right > 0, weighted, 0, events=False))
     return slopes

@@ -80,7 +80,9 @@ def test_the_force_balance_holds_however_targets_conflict():
 
 
 def test_low_targets_of_a_variable_nobody_ties_are_met():
-    assert_allclose(quietly(in_parallel(low("0.1 m"), low("0.3 m")), "x", "m"), [0.1, 0.3], rtol=1e-12)
+    assert_allclose(
+        quietly(in_parallel(low("0.1 m"), low("0.3 m")), "x", "m"), [0.1, 0.3], rtol=1e-12
+    )
 
 
 def test_springs_in_parallel_keep_their_own_deformations():

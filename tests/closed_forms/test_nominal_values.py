@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from blocks import Model, Target, quantity, sin
 from library.translational import ForceSource, Mass, Reference, Spring, SpringDamper
@@ -59,9 +58,3 @@ def test_without_nominal_values_the_small_part_is_lost():
     train, probe = errors(False)
     assert train < 100 * RTOL
     assert probe > 0.1
-
-
-@pytest.mark.parametrize("given", [True, False])
-def test_the_table_of_nominal_values_shows_where_each_comes_from(given):
-    text = str(badly_scaled(given).nominal_values())
-    assert ("1 nm" in text or "1e-09" in text) == given

@@ -196,3 +196,18 @@ def test_an_oscillator_at_resonance_grows_linearly():
     run = model.simulate("5 s", method="DOP853", **TIGHT)
     t, x = read(run, "spring.x", "m")
     assert_allclose(x, 6 / (2 * 2 * 4) * (np.sin(4 * t) / 4 - t * np.cos(4 * t)), atol=1e-8)
+
+
+def test_springs_of_one_kind_keep_their_own_stiffness():
+    # the order in which equations are solved must not mix up whose parameters are whose
+    model = Model("rack")
+    model.ground, model.a, model.b = Reference(), Mass(mass="1 kg"), Mass(mass="2 kg")
+    for i, k in enumerate([5, 7, 11, 13]):
+        spring = model.add(f"s{i}", Spring(stiffness=quantity(k, "N/m"), x="1 m"))
+        model.connect(spring.C, model.ground.V)
+        model.connect(spring.R, (model.b if i == 1 else model.a).M)
+    run = model.simulate("1 s", method="DOP853", **TIGHT)
+    for i, k in enumerate([5, 7, 11, 13]):
+        t, f = read(run, f"s{i}.f", "N")
+        omega = np.sqrt(7 / 2 if i == 1 else 29)
+        assert_allclose(f, k * np.cos(omega * t), atol=1e-7)

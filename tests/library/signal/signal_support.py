@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from blocks import Model
+from blocks import Model, quantity
 from library.signal import TimeTable
 
 RTOL = 1e-9
@@ -26,9 +26,8 @@ def response(block, *sources, duration="10 s", ports=("u",), **options):
 
 
 def at(result, times, name="block.y", side="right"):
-    """SI-free numbers of a signal in its own unit."""
-    series = result[name]
-    return np.array([series.at(f"{float(t)!r} s", side=side).magnitude for t in times])
+    """Numbers of a signal in its own unit."""
+    return result[name].at(quantity(np.asarray(times, dtype=float), "s"), side=side).magnitude
 
 
 def polyline(times, values, unit=""):

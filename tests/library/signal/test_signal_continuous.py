@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import signal as scipy_signal
+from signal_support import at, polyline, response
 
 from library.signal import (
     PID,
@@ -17,8 +18,6 @@ from library.signal import (
     Step,
     TransferFunction,
 )
-
-from signal_support import at, polyline, response
 
 KNOTS = ([0, 1, 2, 2.5, 6, 10], [0, 2, -1, -1, 3, 0])
 GRID = np.linspace(0, 10, 20001)  # contains all knots; lsim is then exact
@@ -81,7 +80,8 @@ def test_a_state_space_without_direct_part_starts_where_it_is_told():
 
 
 def test_an_integrator_gives_the_integral_in_its_unit():
-    result = response(Integrator(input="mm/s", x="5 mm"), Sine(amplitude="2 mm/s", frequency="0.5 Hz"))
+    block = Integrator(input="mm/s", x="5 mm")
+    result = response(block, Sine(amplitude="2 mm/s", frequency="0.5 Hz"))
     t = np.linspace(0.1, 9.9, 25)
     exact = 5 + 2 / np.pi * (1 - np.cos(np.pi * t))
     assert_allclose(at(result, t, "block.y"), exact, atol=1e-6)
@@ -150,8 +150,8 @@ def test_a_pid_controller_answers_as_its_transfer_function():
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_a_pade_delay_has_gain_one_and_the_phase_of_its_fraction(order):
     delay, omega = 0.3, 2.0
-    result = response(PadeDelay(unit="N", order=order, delay=f"{delay} s"),
-                      Sine(amplitude="1 N", frequency=f"{omega / (2 * np.pi)!r} Hz"), duration="20 s")
+    source = Sine(amplitude="1 N", frequency=f"{omega / (2 * np.pi)!r} Hz")
+    result = response(PadeDelay(unit="N", order=order, delay=f"{delay} s"), source, duration="20 s")
     t = np.linspace(15, 19.9, 30)
     p = 1j * omega * delay
     # diagonal Padé fractions of exp(p), from tables

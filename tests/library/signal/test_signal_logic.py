@@ -11,7 +11,7 @@ from blocks import Model
 from library.signal import And, Compare, Constant, Counter, Not, Or, Sine
 
 
-@pytest.mark.parametrize("inputs", itertools.product((0, 1), repeat=3))
+@pytest.mark.parametrize("inputs", list(itertools.product((0, 1), repeat=3)))
 def test_truth_tables(inputs):
     sources = [Constant(value=str(v)) for v in inputs]
     ports = ("u1", "u2", "u3")
@@ -23,8 +23,9 @@ def test_truth_tables(inputs):
 
 @pytest.mark.parametrize(("relation", "equal"), [(">", 0), (">=", 1), ("<", 0), ("<=", 1)])
 def test_comparisons_of_a_wave_with_a_level_and_at_equality(relation, equal):
-    result = response(Compare(relation=relation, unit="N"), Sine(amplitude="2 N", frequency="0.5 Hz"),
-                      Constant(value="1 N"), duration="2 s", ports=("u1", "u2"))
+    wave, level = Sine(amplitude="2 N", frequency="0.5 Hz"), Constant(value="1 N")
+    result = response(Compare(relation=relation, unit="N"), wave, level, duration="2 s",
+                      ports=("u1", "u2"))
     up, down = 1 / 6, 5 / 6  # 2 sin(pi t) = 1
     t = np.array([0.1, up - 1e-7, up + 1e-7, down - 1e-7, down + 1e-7, 1.5])
     greater = np.array([0, 0, 1, 1, 0, 0])

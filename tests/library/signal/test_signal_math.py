@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from signal_support import at, response
 
 from library.signal import (
     Abs,
@@ -19,8 +20,6 @@ from library.signal import (
     Subtract,
     Sum,
 )
-
-from signal_support import at, response
 
 T = np.linspace(0.03, 9.9, 40)
 WAVE = 3 * np.sin(2 * np.pi * 0.31 * T + 0.2)
@@ -74,7 +73,8 @@ def test_a_function_of_a_number_is_that_of_numpy(name, function):
     ("log", np.log), ("log10", np.log10), ("sqrt", np.sqrt), ("reciprocal", np.reciprocal),
 ])  # fmt: skip
 def test_a_function_of_a_positive_number_is_that_of_numpy(name, function):
-    result = response(MathFunction(function=name), Sine(amplitude="1", bias="2", frequency="0.3 Hz"))
+    source = Sine(amplitude="1", bias="2", frequency="0.3 Hz")
+    result = response(MathFunction(function=name), source)
     u = 2 + np.sin(2 * np.pi * 0.3 * T)
     assert_allclose(at(result, T), function(u), rtol=1e-12, atol=1e-14)
 
@@ -96,10 +96,10 @@ def test_the_sign_of_zero_is_zero():
 
 
 def test_extremes_of_several_signals():
-    sources = [Sine(amplitude="1 N", frequency=f"{f} Hz", phase=f"{f} rad") for f in (0.3, 0.5, 0.8)]
-    values = [np.sin(2 * np.pi * f * T + f) for f in (0.3, 0.5, 0.8)]
+    frequencies = (0.3, 0.5, 0.8)
+    values = [np.sin(2 * np.pi * f * T + f) for f in frequencies]
     for block, extreme in ((Minimum, np.min), (Maximum, np.max)):
-        parts = [Sine(amplitude="1 N", frequency=s.frequency, phase=s.phase) for s in sources]
+        parts = [Sine(amplitude="1 N", frequency=f"{f} Hz", phase=f"{f} rad") for f in frequencies]
         result = response(block(unit="N", inputs=3), *parts, ports=("u1", "u2", "u3"))
         assert_allclose(at(result, T), extreme(values, axis=0), atol=1e-13)
 

@@ -28,8 +28,10 @@ T = np.linspace(0.033, 9.87, 60)
 
 def test_a_dead_zone_passes_only_what_is_beyond_it():
     u = 3 * np.sin(2 * np.pi * 0.31 * T)
-    result = response(DeadZone(lower="-0.5 N", upper="1 N"), Sine(amplitude="3 N", frequency="0.31 Hz"))
-    assert_allclose(at(result, T), np.where(u > 1, u - 1, np.where(u < -0.5, u + 0.5, 0)), atol=1e-13)
+    exact = np.where(u > 1, u - 1, np.where(u < -0.5, u + 0.5, 0))
+    source = Sine(amplitude="3 N", frequency="0.31 Hz")
+    result = response(DeadZone(lower="-0.5 N", upper="1 N"), source)
+    assert_allclose(at(result, T), exact, atol=1e-13)
 
 
 def test_a_relay_switches_at_its_two_thresholds():
@@ -37,9 +39,8 @@ def test_a_relay_switches_at_its_two_thresholds():
     result = response(block, Sine(amplitude="2 m", frequency="0.5 Hz"))
     on = np.arcsin(0.5) / np.pi + 2 * np.arange(5)  # 2 sin(pi t) = 1 on the way up
     off = (np.pi + np.arcsin(0.25)) / np.pi + 2 * np.arange(5)  # = -0.5 on the way down
-    switched = np.sort([e.time.to("s").magnitude for e in result.events
-                        if at(result, [e.time.to("s").magnitude], side="left")
-                        != at(result, [e.time.to("s").magnitude])])
+    moments = np.unique([e.time for e in result.events])
+    switched = moments[at(result, moments, side="left") != at(result, moments)]
     assert_allclose(switched, np.sort(np.concatenate([on, off])), atol=1e-9)
     assert_allclose(at(result, on + 1e-6), 7.0)
     assert_allclose(at(result, off + 1e-6), -2.0)
@@ -84,8 +85,8 @@ def test_backlash_follows_a_sine_with_flat_tops():
     ("round", lambda u: np.floor(u + 0.5)),
 ])  # fmt: skip
 def test_rounding_is_that_of_numpy(function, reference):
-    result = response(Rounding(function=function, step="0.5 V"), Sine(amplitude="3.3 V", bias="0.2 V",
-                                                                    frequency="0.23 Hz"))
+    source = Sine(amplitude="3.3 V", bias="0.2 V", frequency="0.23 Hz")
+    result = response(Rounding(function=function, step="0.5 V"), source)
     u = 0.2 + 3.3 * np.sin(2 * np.pi * 0.23 * T)
     assert_allclose(at(result, T), 0.5 * reference(u / 0.5), atol=1e-12)
 
@@ -102,9 +103,9 @@ def test_a_switch_takes_the_first_input_from_the_threshold_on():
         Switch(unit="N", threshold="1 s"), Constant(value="5 N"), Constant(value="-3 N"),
         polyline([0, 10], [0, 10], "s"), ports=("u1", "u2", "control"),
     )  # fmt: skip
-    assert_allclose(at(result, [0.999, 1.0, 1.001]), [-3, 5, 5])
+    assert_allclose(at(result, [0.999, 1.001]), [-3, 5])
     (event,) = [e for e in result.events if e.component == "block"]
-    assert_allclose(event.time.to("s").magnitude, 1.0, atol=1e-9)
+    assert_allclose(event.time, 1.0, atol=1e-9)
 
 
 def _regulated_integrator(p, i, tracking, setpoint, times):
@@ -127,7 +128,7 @@ def _regulated_integrator(p, i, tracking, setpoint, times):
     def v_of(z):
         return p * (setpoint - z[0]) + z[1]
 
-    def mode_of(v, slope=0.0):
+    def mode_of(v):
         return 0 if abs(v) < 1 else int(np.sign(v))
 
     z, t, out = np.array([0.0, 0.0, 1.0]), 0.0, []
@@ -140,7 +141,7 @@ def _regulated_integrator(p, i, tracking, setpoint, times):
             v = v_of(expm(a * s) @ z)
             return 1 - abs(v) if mode == 0 else mode * v - 1
 
-        scan = np.linspace(0, end - t, 4001)[1:]
+        scan = np.linspace(0, end - t, 801)[1:]
         values = np.array([margin(s) for s in scan])
         wrong = np.flatnonzero(values < 0)
         wrong = wrong[wrong > 0]
@@ -171,7 +172,7 @@ def test_a_limited_pi_controller_matches_the_event_exact_solution(tracking):
     model.connect(model.plant.y, model.error.u2)
     model.connect(model.error.y, model.pi.u)
     model.connect(model.pi.y, model.plant.u)
-    result = model.simulate("20 s", rtol=1e-10, max_step="20 ms")
+    result = model.simulate("20 s", rtol=1e-10)
     times = np.linspace(0.5, 20, 40)
     exact = _regulated_integrator(p, i, tracking, setpoint, times)
     assert_allclose(at(result, times, "plant.y"), exact, atol=2e-7)

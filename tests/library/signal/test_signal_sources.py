@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import signal as scipy_signal
-
-from library.signal import Chirp, Constant, Pulse, Ramp, Sine, Step
-
 from signal_support import at, output_of
+
+from blocks import quantity
+from library.signal import Chirp, Constant, Pulse, Ramp, Sine, Step, TimeFunction
 
 T = np.array([0.0, 0.3, 0.999, 1.0, 1.7, 2.5, 4.321, 9.87])
 
@@ -39,7 +39,8 @@ def test_a_sine_has_amplitude_bias_frequency_and_phase():
 
 
 def test_a_pulse_train_rises_and_falls_at_its_edges():
-    result = output_of(Pulse(amplitude="4 V", bias="1 V", period="0.8 s", width=0.25, start="0.1 s"))
+    source = Pulse(amplitude="4 V", bias="1 V", period="0.8 s", width=0.25, start="0.1 s")
+    result = output_of(source)
     for k in range(12):
         up, down = 0.1 + 0.8 * k, 0.3 + 0.8 * k
         assert_allclose(at(result, [up, down], side="left"), [1, 5])
@@ -52,6 +53,11 @@ def test_a_chirp_is_that_of_scipy():
                              sweep_time="5 s", phase="0.4 rad"))
     exact = 3 * scipy_signal.chirp(T, 0.2, 5.0, 2.0, phi=np.degrees(0.4))
     assert_allclose(at(result, T), exact, atol=1e-12)
+
+
+def test_any_function_of_time_may_be_a_signal():
+    source = TimeFunction(unit="mm", value=lambda t: quantity("3 m/s^2") * t**2 / 2)
+    assert_allclose(at(output_of(source), T), 1500 * T**2, rtol=1e-13)
 
 
 @pytest.mark.parametrize("start", ["0 s", "0.4 s"])

@@ -21,9 +21,8 @@ def table(**options):
 
 def test_a_linear_table_continues_with_its_last_slopes():
     slopes = np.diff(Y) / np.diff(X)
-    exact = np.interp(U, X, Y)
-    exact = np.where(U < X[0], Y[0] + slopes[0] * (U - X[0]), exact)
-    exact = np.where(U > X[-1], Y[-1] + slopes[-1] * (U - X[-1]), exact)
+    below, above = np.minimum(U - X[0], 0), np.maximum(U - X[-1], 0)
+    exact = np.interp(U, X, Y) + slopes[0] * below + slopes[-1] * above
     result = table()
     assert str(result["block.y"].unit) == "N"
     assert_allclose(at(result, T), exact, atol=1e-12)
@@ -38,7 +37,7 @@ def test_a_smooth_table_is_scipys_modified_akima():
     inside = np.clip(U, X[0], X[-1])
     assert_allclose(at(table(interpolation="smooth", extrapolation="nearest"), T), akima(inside),
                     atol=1e-12)
-    slope = np.where(U > X[-1], akima(X[-1], 1), akima(X[0], 1))
+    slope = np.where(T > 5, akima(X[-1], 1), akima(X[0], 1))
     assert_allclose(at(table(interpolation="smooth"), T), akima(inside) + slope * (U - inside),
                     atol=1e-12)
 
@@ -55,7 +54,7 @@ def test_a_held_table_jumps_at_its_points():
     result = table(interpolation="held")
     k = np.clip(np.searchsorted(X, U, side="right") - 1, 0, None)
     assert_allclose(at(result, T), Y[k])
-    moments = [e.time.to("s").magnitude for e in result.events if e.component == "block"]
+    moments = [e.time for e in result.events if e.component == "block"]
     assert_allclose(moments, (X[1:] + 3) / 0.8, atol=1e-9)
 
 

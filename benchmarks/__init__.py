@@ -1,0 +1,6 @@
+"""How long does it take, compared with a reference run in the same session?
+
+``python -m benchmarks`` prints a table of times and ratios; ``--json FILE`` keeps
+them. Ratios compare machines and sessions, seconds do not: a busy machine slows the
+reference too. ``python -m benchmarks chain`` runs only what has ``chain`` in its name.
+"""

@@ -1,0 +1,24 @@
+"""Which variables meet at a rotational port, and what every two-port shares."""
+
+from __future__ import annotations
+
+from blocks import Branch, Domain
+
+__all__ = ["TwoPort", "rotational"]
+
+rotational = Domain(
+    "rotational",
+    across={"w": "rad/s"},
+    through={"t": "N*m"},
+    reference="RotationalReference",
+    colour="tab:orange",
+    doc="w is the angular velocity of the port, t the torque into the component, about one axis.",
+)
+
+
+class TwoPort(Branch, domain=rotational):
+    """Base of rotational components with the ports R and C.
+
+    Gives the variables w = w_R - w_C (rad/s) and t, the torque carried from R to C
+    (N*m): R.t = t and C.t = -t. A subclass states one equation more.
+    """

@@ -1,0 +1,186 @@
+"""Bodies, springs and dampers about one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Component, Option, Parameter, Port, Variable, abs_, der, interpolate
+
+from ..tables import integral, table_faults
+from .domain import TwoPort, rotational
+
+__all__ = [
+    "Inertia", "QuadraticSpeedDependentTorque", "RotationalDamper", "RotationalFreeEnd",
+    "RotationalInerter", "RotationalReference", "RotationalSpring", "RotationalSpringDamper",
+]  # fmt: skip
+
+
+class Inertia(Component):
+    """Rigid body that turns about the axis.
+
+    Equation: inertia dw/dt = t, with w the angular velocity of port I and t the
+    torque into it. Has no friction; unbalance is neglected.
+
+    Ports: I. Initial target: w (high, 0 rad/s).
+    """
+
+    I = Port(rotational, doc="the body")
+    inertia = Parameter("0.01 kg*m^2", above=0, doc="Moment of inertia")
+    w = Variable("rad/s", "0 rad/s", priority="high", doc="angular velocity")
+    t = Variable("N*m", doc="torque that accelerates the body")
+    energy_stored = Variable("J", doc="kinetic energy")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.w == self.I.w
+        yield self.t == self.I.t
+        yield self.inertia * der(self.w) == self.t
+        yield self.energy_stored == self.inertia * self.w**2 / 2
+
+
+class RotationalReference(Component):
+    """Ground: a port that does not turn and takes any torque.
+
+    Equation: W.w = 0; W.t is the torque the circuit puts on the ground.
+
+    Ports: W.
+    """
+
+    grounds = True
+
+    W = Port(rotational, doc="the ground")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.W.w == 0
+
+
+class RotationalFreeEnd(Component):
+    """A free end: a port that turns as it likes and takes no torque.
+
+    Equation: t = 0. An unconnected port means the same; this component says that
+    it is meant, and shows the end's angular velocity w.
+
+    Ports: W.
+    """
+
+    W = Port(rotational, doc="the free end")
+    w = Variable("rad/s", doc="angular velocity of the end")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.W.t == 0
+        yield self.w == self.W.w
+
+
+class RotationalSpring(TwoPort):
+    """Torsion spring between R and C.
+
+    Equations: dphi/dt = w; t = preload + stiffness phi, or, with ``law="table"``, t
+    interpolated linearly in a table of torques over deformations, which its end
+    segments continue. phi > 0 and t > 0 when R has turned further than C.
+    Stores the integral of t dphi; has no inertia and no damping.
+
+    Ports: R, C. Initial target: phi (high, 0 rad).
+    """
+
+    law = Option("linear", ("linear", "table"), doc="how the torque follows from phi")
+    stiffness = Parameter("10 N*m/rad", above=0, when=lambda c: c.law == "linear",
+                          doc="Stiffness",
+                          advice="A damping belongs to RotationalDamper(damping=…).")  # fmt: skip
+    preload = Parameter("0 N*m", when=lambda c: c.law == "linear", doc="Torque at phi = 0")
+    deformations = Parameter(["-1 rad", "1 rad"], when=lambda c: c.law == "table",
+                             doc="Deformations of the table, increasing")  # fmt: skip
+    torques = Parameter(["-10 N*m", "10 N*m"], when=lambda c: c.law == "table",
+                        doc="Torques of the table")  # fmt: skip
+    phi = Variable("rad", "0 rad", priority="high", doc="deformation, R against C")
+    energy_stored = Variable("J", doc="elastic energy")
+
+    def verify(self) -> Iterator[str]:
+        if self.law == "table":
+            yield from table_faults(("deformations", self.deformations), torques=self.torques)
+
+    def equations(self) -> Iterator[Any]:
+        yield der(self.phi) == self.w
+        if self.law == "table":
+            yield self.t == interpolate(self.phi, self.deformations, self.torques)
+            yield self.energy_stored == integral(self.phi, self.deformations, self.torques)
+        else:
+            yield self.t == self.preload + self.stiffness * self.phi
+            yield self.energy_stored == (self.preload + self.stiffness * self.phi / 2) * self.phi
+
+
+class RotationalDamper(TwoPort):
+    """Viscous damper between R and C.
+
+    Equation: t = damping w. Dissipates t w >= 0; has no inertia, no state and no
+    friction at rest.
+
+    Ports: R, C.
+    """
+
+    damping = Parameter("0.001 N*m*s/rad", minimum=0, doc="Damping coefficient",
+                        advice="A stiffness belongs to RotationalSpring(stiffness=…).")  # fmt: skip
+    power_dissipated = Variable("W", doc="heat")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.t == self.damping * self.w
+        yield self.power_dissipated == self.t * self.w
+
+
+class RotationalSpringDamper(TwoPort):
+    """Torsion spring and damper in parallel between R and C: an elastic shaft.
+
+    Equations: dphi/dt = w; t = preload + stiffness phi + damping w.
+
+    Ports: R, C. Initial target: phi (high, 0 rad).
+    """
+
+    stiffness = Parameter("10 N*m/rad", above=0, doc="Stiffness")
+    damping = Parameter("0.001 N*m*s/rad", minimum=0, doc="Damping coefficient")
+    preload = Parameter("0 N*m", doc="Torque at phi = 0 and rest")
+    phi = Variable("rad", "0 rad", priority="high", doc="deformation, R against C")
+    energy_stored = Variable("J", doc="elastic energy")
+    power_dissipated = Variable("W", doc="heat")
+
+    def equations(self) -> Iterator[Any]:
+        yield der(self.phi) == self.w
+        yield self.t == self.preload + self.stiffness * self.phi + self.damping * self.w
+        yield self.energy_stored == (self.preload + self.stiffness * self.phi / 2) * self.phi
+        yield self.power_dissipated == self.damping * self.w**2
+
+
+class RotationalInerter(TwoPort):
+    """Two-port whose torque is proportional to the relative angular acceleration.
+
+    Equation: t = inertance dw/dt. Stores inertance w**2 / 2; its own inertia is
+    neglected. An inertia is the same as an inerter against ground.
+
+    Ports: R, C. Initial target: w (low, 0 rad/s), since the bodies at its ends
+    usually decide.
+    """
+
+    inertance = Parameter("0.01 kg*m^2", above=0, doc="Rotational inertance")
+    w = Variable("rad/s", "0 rad/s", priority="low", doc="w of R minus w of C")
+    energy_stored = Variable("J", doc="kinetic energy")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.t == self.inertance * der(self.w)
+        yield self.energy_stored == self.inertance * self.w**2 / 2
+
+
+class QuadraticSpeedDependentTorque(TwoPort):
+    """Resistance that grows with the square of the speed: a fan, a propeller, air drag.
+
+    Equation: t = nominal_torque (w / nominal_speed) |w / nominal_speed|. Dissipates
+    t w >= 0: the energy of the flow behind it is neglected.
+
+    Ports: R, C.
+    """
+
+    nominal_torque = Parameter("1 N*m", minimum=0, doc="Torque at the nominal speed")
+    nominal_speed = Parameter("100 rad/s", above=0, doc="Nominal speed")
+    power_dissipated = Variable("W", doc="power given to the flow")
+
+    def equations(self) -> Iterator[Any]:
+        u = self.w / self.nominal_speed
+        yield self.t == self.nominal_torque * u * abs_(u)
+        yield self.power_dissipated == self.t * self.w

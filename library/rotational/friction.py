@@ -1,0 +1,111 @@
+"""Friction between two bodies that turn against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import Option, Parameter, Variable, abs_, dry_friction, interpolate
+
+from ..friction import sliding, stribeck
+from ..tables import table_faults
+from .domain import TwoPort
+
+__all__ = ["BearingFriction", "RotationalFriction"]
+
+
+class RotationalFriction(TwoPort):
+    """Friction between the bodies at R and C.
+
+    With ``law="simscape"`` a continuous function of the angular velocity w,
+
+    t = sqrt(2e) (T_brk - T_C) exp(-(w/w_St)²) w/w_St + T_C tanh(w/w_Coul) + c w,
+
+    with w_St = sqrt(2) w_brk, w_Coul = w_brk/10, breakaway torque T_brk, breakaway
+    velocity w_brk, Coulomb torque T_C and viscous coefficient c. It never sticks: a
+    load below T_brk creeps.
+
+    The other laws stick exactly, with any |t| <= T_brk at w = 0. While sliding,
+
+    * ``law="coulomb"``: t = (T_C + c |w|) sign(w);
+    * ``law="stribeck"``: t = (T_C + (T_brk - T_C) exp(-(w/w_brk)²) + c |w|) sign(w).
+
+    Dissipates t w >= 0.
+
+    Ports: R, C; t > 0 for w > 0. The exact laws need inertia on one side at least.
+
+    Raises
+    ------
+    ModelError
+        If the breakaway torque is below the Coulomb torque.
+
+    References
+    ----------
+    B. Armstrong, C. Canudas de Wit, "Friction Modeling and Compensation", The
+    Control Handbook, CRC Press, 1995.
+    """
+
+    law = Option("simscape", ("simscape", "coulomb", "stribeck"), doc="friction law")
+    breakaway_torque = Parameter("25 N*m", minimum=0, doc="Breakaway torque")
+    breakaway_velocity = Parameter("0.1 rad/s", above=0, when=lambda c: c.law != "coulomb",
+                                   doc="Velocity of the largest friction, or of the decay")  # fmt: skip
+    coulomb_torque = Parameter("20 N*m", minimum=0, doc="Coulomb torque")
+    viscous_coefficient = Parameter("0.001 N*m*s/rad", minimum=0, doc="Viscous coefficient")
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.breakaway_torque < self.coulomb_torque):
+            yield (f"breakaway_torque is {self.breakaway_torque:~P} and thus below coulomb_torque, "
+                   f"which is {self.coulomb_torque:~P}. Friction at rest is at least that of "
+                   "sliding: raise breakaway_torque or lower coulomb_torque.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        w, viscous = self.w, self.viscous_coefficient
+        if self.law == "simscape":
+            yield self.t == stribeck(w, self.breakaway_torque, self.coulomb_torque, viscous,
+                                     self.breakaway_velocity)  # fmt: skip
+        else:
+            falling = (self.breakaway_torque, self.breakaway_velocity)
+            kinetic = sliding(w, self.coulomb_torque, viscous,
+                              *(falling if self.law == "stribeck" else ()))  # fmt: skip
+            yield dry_friction(self.t, w, static=self.breakaway_torque, kinetic=kinetic)
+        yield self.power_dissipated == self.t * self.w
+
+
+class BearingFriction(TwoPort):
+    """Bearing friction from a table of measured torques over speeds; sticks exactly.
+
+    While sliding, t = T(|w|) sign(w), with T interpolated linearly in the table,
+    which its last segment continues. At w = 0 it sticks with any |t| up to peak
+    T(0). Dissipates t w >= 0.
+
+    Ports: R (shaft), C (housing). Needs inertia on one side at least.
+
+    Raises
+    ------
+    ModelError
+        If speeds do not increase from 0 on, or a torque is negative.
+
+    References
+    ----------
+    Modelica Standard Library, ``Mechanics.Rotational.Components.BearingFriction``
+    (tau_pos is the table, R is flange_a, C is the support).
+    """
+
+    speeds = Parameter(["0 rad/s", "1 rad/s"], minimum=0, doc="Speeds of the table, from 0 on")
+    torques = Parameter(["1 N*m", "1 N*m"], minimum=0, doc="Friction torques at the speeds")
+    peak = Parameter(1.0, minimum=1, doc="Largest sticking torque over T(0)")
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        yield from table_faults(("speeds", self.speeds), torques=self.torques)
+        if np.any(np.atleast_2d(self.speeds.magnitude)[:, 0] != 0):
+            yield (f"speeds starts at {self.speeds[0]:~P}. The first speed must be 0 rad/s: its "
+                   "torque is that of the bearing about to move.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        kinetic = interpolate(abs_(self.w), self.speeds, self.torques)
+        yield dry_friction(self.t, self.w, static=self.peak * self.torques[0], kinetic=kinetic)
+        yield self.power_dissipated == self.t * self.w

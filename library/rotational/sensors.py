@@ -1,0 +1,124 @@
+"""Ideal sensors: no inertia, no friction, no slip."""
+
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+from blocks import (
+    Component, Discrete, Option, Output, Parameter, Port, Variable, der, floor, initially, when,
+)  # fmt: skip
+
+from .domain import TwoPort, rotational
+
+__all__ = ["MultiSensor", "PowerSensor", "RotationalMotionSensor", "TorqueSensor"]
+
+
+class TorqueSensor(TwoPort):
+    """Torque through a rigid connection of R and C.
+
+    Equations: w = 0; T = t. Inserted in series, it reads a positive torque that acts
+    at R and is passed on to C as positive.
+
+    Ports: R, C. Outputs: T in N*m.
+    """
+
+    T = Output("N*m", doc="torque carried from R to C")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.w == 0
+        yield self.T == self.t
+
+
+class PowerSensor(TwoPort):
+    """Power through a rigid connection of R and C.
+
+    Equations: w = 0; P = t w_R, with the angular velocity against the reference.
+    Positive where power flows from R to C.
+
+    Ports: R, C. Outputs: P in W.
+    """
+
+    P = Output("W", doc="power from R to C")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.w == 0
+        yield self.P == self.t * self.R.w
+
+
+class MultiSensor(TwoPort):
+    """Torque, angular velocity and power in a rigid connection of R and C.
+
+    Equations: w = 0; T = t; W = w_R; P = T W.
+
+    Ports: R, C. Outputs: T in N*m, W in rad/s (against the reference), P in W.
+    """
+
+    T = Output("N*m", doc="torque carried from R to C")
+    W = Output("rad/s", doc="angular velocity of the connection")
+    P = Output("W", doc="power from R to C")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.w == 0
+        yield self.T == self.t
+        yield self.W == self.R.w
+        yield self.P == self.t * self.R.w
+
+
+class RotationalMotionSensor(Component):
+    """Angular velocity, angle and acceleration of R, against C or the reference.
+
+    Equations: w = w_R - w_C, or w = w_R with ``reference="absolute"``, where the port
+    C does not exist; W = w; A = phi + offset with dphi/dt = w; ACC = dw/dt. With
+    ``wrap_angle`` A stays within [0, 2 pi): whole turns are taken off at located
+    events. Draws no torque.
+
+    Ports: R, C (``reference="difference"``). Outputs, each with an option: W in rad/s
+    (``velocity_port``), A in rad (``angle_port``), ACC in rad/s²
+    (``acceleration_port``, off by default). Initial target: phi (high, 0 rad).
+
+    Notes
+    -----
+    An acceleration output needs a velocity that cannot jump.
+    """
+
+    reference = Option("difference", ("difference", "absolute"), doc="what R is measured against")
+    velocity_port = Option(True, doc="whether the output W exists")
+    angle_port = Option(True, doc="whether the output A exists")
+    acceleration_port = Option(False, doc="whether the output ACC exists")
+    wrap_angle = Option(False, doc="whether A is kept within one turn")
+    R = Port(rotational, doc="the measured body")
+    C = Port(rotational, when=lambda c: c.reference == "difference",
+             doc="what R is measured against")  # fmt: skip
+    offset = Parameter("0 rad", when="angle_port", doc="Reading A at phi = 0")
+    W = Output("rad/s", when="velocity_port", doc="angular velocity of R")
+    A = Output("rad", when="angle_port", doc="angle of R")
+    ACC = Output("rad/s^2", when="acceleration_port", doc="angular acceleration of R")
+    w = Variable("rad/s", doc="angular velocity of R")
+    phi = Variable("rad", "0 rad", priority="high", when="angle_port", doc="angle turned by R")
+    turns = Discrete("1", when=lambda c: c.angle_port and c.wrap_angle,
+                     doc="whole turns taken off A")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        yield self.R.t == 0
+        if self.reference == "difference":
+            yield self.C.t == 0
+            yield self.w == self.R.w - self.C.w
+        else:
+            yield self.w == self.R.w
+        if self.velocity_port:
+            yield self.W == self.w
+        if self.angle_port:
+            yield der(self.phi) == self.w
+            angle = self.phi + self.offset
+            if self.wrap_angle:
+                angle = angle - 2 * pi * self.turns
+                yield initially({self.turns: floor((self.phi + self.offset) / (2 * pi))})
+                yield when(angle >= 2 * pi, {self.turns: self.turns + 1})
+                yield when(angle < 0, {self.turns: self.turns - 1})
+            yield self.A == angle
+        if self.acceleration_port:
+            yield self.ACC == der(self.w)

@@ -1,0 +1,103 @@
+"""Prescribed torques and motions between two ports.
+
+Each source takes its value from a parameter, a constant or a function of time,
+unless a signal is connected to its input S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Input, Parameter, Variable, der
+
+from .domain import TwoPort
+
+__all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "TorqueSource"]
+
+
+class TorqueSource(TwoPort):
+    """Prescribed torque, whatever the motion.
+
+    Equation: t = -S, where S is the signal, or the parameter ``torque`` while
+    nothing is connected. A positive torque acts from C to R: with C on the
+    reference it accelerates the body at R towards positive angular velocities.
+
+    Ports: R, C. Inputs: S in N*m.
+
+    Examples
+    --------
+    >>> from blocks import quantity, sin
+    >>> drive = TorqueSource(torque="10 N*m")
+    >>> shake = TorqueSource(torque=lambda t: quantity("5 N*m") * sin(quantity("3 rad/s") * t))
+    """
+
+    torque = Parameter("0 N*m", varying=True, doc="Torque from C to R")
+    S = Input("N*m", default="torque", doc="torque from C to R")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.t == -self.S
+        yield self.power_supplied == -self.t * self.w
+
+
+class AngularVelocitySource(TwoPort):
+    """Prescribed angular velocity of R against C, whatever the torque.
+
+    Equation: w = S, where S is the signal, or the parameter ``velocity`` while
+    nothing is connected. t is the torque carried from R to C: negative where the
+    source drives in the direction of S.
+
+    Ports: R, C. Inputs: S in rad/s.
+    """
+
+    velocity = Parameter("0 rad/s", varying=True, doc="Angular velocity of R against C")
+    S = Input("rad/s", default="velocity", doc="angular velocity of R against C")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.w == self.S
+        yield self.power_supplied == -self.t * self.w
+
+
+class AngleSource(TwoPort):
+    """Prescribed angle of R against C, whatever the torque.
+
+    Equations: phi = S, w = dphi/dt, where S is the signal, or the parameter
+    ``angle`` while nothing is connected. The angle must be continuous; a kink in it
+    is a jump of velocity, which rigidly joined inertias cannot follow.
+
+    Ports: R, C. Inputs: S in rad.
+    """
+
+    angle = Parameter("0 rad", varying=True, doc="Angle of R against C")
+    S = Input("rad", default="angle", doc="angle of R against C")
+    phi = Variable("rad", doc="angle of R against C")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.phi == self.S
+        yield self.w == der(self.phi)
+        yield self.power_supplied == -self.t * self.w
+
+
+class AngularAccelerationSource(TwoPort):
+    """Prescribed angular acceleration of R against C, whatever the torque.
+
+    Equations: dw/dt = S, dphi/dt = w, where S is the signal, or the parameter
+    ``acceleration`` while nothing is connected.
+
+    Ports: R, C. Inputs: S in rad/s². Initial targets: w (high, 0 rad/s), phi (high,
+    0 rad).
+    """
+
+    acceleration = Parameter("0 rad/s^2", varying=True, doc="Angular acceleration of R against C")
+    S = Input("rad/s^2", default="acceleration", doc="angular acceleration of R against C")
+    w = Variable("rad/s", "0 rad/s", priority="high", doc="w of R minus w of C")
+    phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield der(self.w) == self.S
+        yield der(self.phi) == self.w
+        yield self.power_supplied == -self.t * self.w

@@ -1,0 +1,138 @@
+"""Mistakes in a user's own component class are told with its name and its equations."""
+
+import pytest
+from wrong_models import (
+    AssignsWhatFollows,
+    Bounded,
+    Misplaced,
+    Misspelt,
+    OneSurplus,
+    TwoMissing,
+    WrongUnits,
+    sound,
+)
+
+from blocks import Component, Model, Port, Variable, der, quantity
+from blocks.exceptions import EquationError, ParameterError, UnknownName, WrongDimension
+from library.translational import translational
+
+
+def check_of(*parts):
+    """Findings of a sound model with further two-ports beside the damper."""
+    model = sound()
+    for number, part in enumerate(parts, 1):
+        model.add(f"part{number}", part)
+        if "R" in type(part)._declared:
+            model.connect(part.R, model.block.M)
+            model.connect(part.C, model.ground.V)
+    return model.check()
+
+
+def only(findings):
+    assert len(findings) == 1, str(findings)
+    return findings[0]
+
+
+def test_missing_equations_are_counted_and_unused_variables_named():
+    finding = only(check_of(TwoMissing(), TwoMissing()))
+    assert finding.code == "equation.missing"
+    assert finding.where == ("part1", "part2")
+    assert finding.problem == (
+        "TwoMissing has 6 unknowns (v, f, w, q, one of port R and one of port C) but 4 equations "
+        "(3 of them from its base TwoPort): 2 equations are missing; variables that appear in no "
+        "equation: q. It is used by part1 and part2.")
+    assert finding.advice == (
+        "Yield 2 more equations from TwoMissing.equations(), or remove variables that TwoMissing "
+        "does not need.")
+
+
+def test_a_component_with_three_unknowns_and_two_equations_lacks_one():
+    class Foo(Component):
+        M = Port(translational)
+        v = Variable("m/s", "0 m/s", priority="high")
+        momentum = Variable("N*s")
+
+        def equations(self):
+            yield self.v == self.M.v
+            yield quantity("1 kg") * der(self.v) == self.M.f
+
+    finding = only(check_of(Foo()).errors)
+    assert finding.problem == (
+        "Foo has 3 unknowns (v, momentum and one of port M) but 2 equations: one equation is "
+        "missing; variables that appear in no equation: momentum. It is used by part1.")
+
+
+def test_surplus_equations_are_counted_and_listed():
+    finding = only(check_of(OneSurplus()))
+    assert finding.code == "equation.surplus"
+    assert finding.problem == (
+        "OneSurplus has 4 unknowns (v, f, one of port R and one of port C) but 5 equations (3 of "
+        "them from its base TwoPort): one equation is too many, among these:\n"
+        "    v == 1\n    f == 3*v\n    R.f == f\n    C.f == -f\n    v == R.v-C.v\n"
+        "It is used by part1.")
+    assert finding.advice == (
+        "Remove it from OneSurplus.equations(), or declare the variable meant to be determined.")
+
+
+def test_equations_that_determine_the_same_twice_are_found_though_the_count_is_right():
+    finding = only(check_of(Misplaced()))
+    assert finding.code == "equation.unbalanced"
+    assert finding.problem.startswith(
+        "Misplaced has as many equations as unknowns, but these determine too few of them:\n")
+    assert "\n    der(w) == v\n    der(w) == 2.*v\n" in finding.problem
+    assert finding.problem.endswith("\nwhile nothing determines q. It is used by part1.")
+    assert finding.advice == (
+        "Check for an equation stated twice and for one that lacks a variable.")
+
+
+def test_units_that_do_not_fit_are_told_with_both_sides():
+    findings = check_of(WrongUnits())
+    finding = only(findings)
+    assert finding.code == "unit.dimension"
+    assert finding.where == ("part1",)
+    assert str(finding) == (
+        "WrongUnits, equation 1: the two sides of  f == (stiffness*v)  have different units: N on "
+        "the left, kg*m/s**3 on the right. Check the units of the parameters and variables in it.")
+    with pytest.raises(WrongDimension) as caught:
+        findings.raise_errors()
+    assert (caught.value.left, caught.value.right) == ("N", "kg*m/s**3")
+
+
+def test_a_misspelt_variable_in_an_equation_gets_the_nearest_name():
+    findings = check_of(Misspelt())
+    assert str(only(findings)) == (
+        "Misspelt: there is no 'sped' among its names. Did you mean 'speed'?")
+    with pytest.raises(UnknownName) as caught:
+        findings.raise_errors()
+    assert caught.value.nearest == ["speed"]
+
+
+def test_every_class_that_cannot_be_read_is_told_in_one_check():
+    findings = check_of(Misspelt(), WrongUnits())
+    assert [f.code for f in findings] == ["name.unknown", "unit.dimension"]
+
+
+def test_a_when_must_assign_an_integrated_variable():
+    finding = only(check_of(AssignsWhatFollows()))
+    assert (finding.code, finding.where) == ("event.target", ("part1.y",))
+    assert str(finding) == (
+        "A when() in AssignsWhatFollows assigns part1.y, which is not integrated but follows from "
+        "equations, so the new value would be lost at once. Assign a variable whose der() appears "
+        "in an equation, or declare y as Discrete.")
+    with pytest.raises(EquationError):
+        check_of(AssignsWhatFollows()).raise_errors()
+
+
+def test_relations_between_parameters_are_checked_for_every_instance():
+    model = Model("relations")
+    model.one = Bounded(low="3 m")
+    model.many = Bounded(count=3, low=["1 m", "4 m", "2 m"])
+    findings = model.check()
+    assert [f.code for f in findings] == ["parameter.relation"] * 2
+    assert str(findings[0]) == (
+        "one: low (3.0 m) must not exceed high (2.0 m). Change one of these parameters.")
+    assert findings[1].where == ("many[1]",)
+    model.many.low = "1 m"
+    with pytest.raises(ParameterError) as caught:
+        model.check().raise_errors()
+    assert caught.value.code == "parameter.relation"

@@ -1,0 +1,304 @@
+"""Circuits, references and contradicting sources are told in the user's words."""
+
+import pytest
+from wrong_models import DryFriction, Gear, sound
+
+from blocks import Model
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    PositionSource,
+    Reference,
+    Rod,
+    Spring,
+    VelocitySource,
+)
+
+
+def only(model, severity="error"):
+    findings = model.check().filter(severity=severity)
+    assert len(findings) == 1, str(model.check())
+    return findings[0]
+
+
+def says(finding, code, where, problem, advice):
+    assert (finding.code, set(finding.where)) == (code, set(where))
+    assert finding.problem == problem
+    assert finding.advice == advice
+
+
+SOFTEN = ("Keep one of them, or put an element in series with one that lets the velocities differ "
+          "(a spring or a damper).")
+
+
+def test_a_sound_model_has_no_findings():
+    assert len(sound().check()) == 0
+    assert str(sound().check()) == "demo: no mistakes found"
+
+
+def test_an_empty_model_is_told_so():
+    says(only(Model("none")), "model.empty", [], "The model has no components.",
+         "Add some: model.block = Mass().")
+
+
+# -- references ----------------------------------------------------------------------------------
+def test_a_circuit_without_reference_is_an_error():
+    model = Model("free")
+    model.block, model.spring = Mass(), Spring()
+    model.connect(model.block.M, model.spring.R)
+    says(only(model), "reference.missing", ["block", "spring"],
+         "The translational circuit of block and spring has no Reference, so nothing says what its "
+         "velocity is measured against.",
+         "Add one where the circuit is held: model.ground = Reference(); then connect it, for "
+         "example to spring.C.")
+
+
+def test_every_circuit_needs_its_own_reference():
+    model = sound()
+    model.a, model.b = Damper(), Damper()
+    model.connect(model.a.R, model.b.R)
+    model.connect(model.a.C, model.b.C)
+    finding = only(model)
+    assert finding.code == "reference.missing"
+    assert set(finding.where) == {"a", "b"}
+
+
+def test_masses_on_a_spring_may_fly_freely():
+    model = Model("free")
+    model.a, model.b, model.spring = Mass(v="1 m/s"), Mass(), Spring()
+    model.connect(model.a.M, model.spring.R)
+    model.connect(model.b.M, model.spring.C)
+    assert len(model.check().errors) == 0
+    says(only(model, "info"), "reference.free", ["a", "b", "spring"],
+         "The translational circuit of a, b and spring has no Reference: it moves freely as a "
+         "whole.", "If it is held somewhere, add a Reference there.")
+
+
+# -- two velocity sources ------------------------------------------------------------------------
+@pytest.mark.parametrize("Other", [VelocitySource, PositionSource])
+def test_two_velocity_sources_in_parallel_conflict(Other):
+    model = sound()
+    model.a, model.b = VelocitySource(velocity="1 m/s"), Other()
+    model.connect(model.a.R, model.b.R, model.damper.R)
+    model.connect(model.a.C, model.b.C, model.ground.V)
+    says(only(model), "conflict.across", ["a", "b"],
+         "a and b both prescribe the velocity between the same two nodes (a.R = b.R and a.C = "
+         "b.C).", SOFTEN)
+
+
+def test_three_velocity_sources_in_a_loop_conflict_and_the_loop_is_named():
+    model = sound()
+    model.a, model.b, model.c = (VelocitySource(velocity=f"{n} m/s") for n in (1, 2, 3))
+    model.m, model.n = Mass(), Mass()
+    model.connect(model.a.R, model.c.C, model.block.M)
+    model.connect(model.a.C, model.b.R, model.m.M)
+    model.connect(model.b.C, model.c.R, model.n.M)
+    finding = only(model)
+    assert set(finding.where) == {"a", "b", "c"}
+    assert finding.problem == (
+        "b, a and c form a closed loop in which all of them prescribe the velocity: the last one "
+        "is already determined by the others.")
+    assert finding.advice == (
+        "Remove one of them, or put an element into the loop that lets the velocities differ (a "
+        "spring or a damper).")
+
+
+def test_two_of_three_sources_in_a_chain_do_not_conflict():
+    model = sound()
+    model.a, model.b = VelocitySource(velocity="1 m/s"), VelocitySource(velocity="2 m/s")
+    model.m = Mass()
+    model.connect(model.a.C, model.ground.V)
+    model.connect(model.a.R, model.b.C, model.m.M)
+    model.connect(model.b.R, model.block.M)
+    assert len(model.check().errors) == 0
+
+
+def test_a_source_between_two_references_conflicts_with_them():
+    model = sound()
+    model.wall, model.pull = Reference(), VelocitySource(velocity="1 m/s")
+    model.connect(model.pull.R, model.wall.V)
+    model.connect(model.pull.C, model.ground.V)
+    says(only(model), "conflict.across", ["wall", "ground", "pull"],
+         "pull prescribes the velocity between nodes that wall and ground already hold rigidly.",
+         "Remove it, or put an element in series with it that lets the velocities differ (a spring "
+         "or a damper).")
+
+
+def test_a_source_over_a_rigid_rod_conflicts_with_it():
+    model = sound()
+    model.rod, model.pull = Rod(), VelocitySource(velocity="1 m/s")
+    model.connect(model.pull.R, model.rod.R, model.block.M)
+    model.connect(model.pull.C, model.rod.C, model.ground.V)
+    says(only(model), "conflict.across", ["rod", "pull"],
+         "pull prescribes the velocity between the same two nodes (rod.R = pull.R and rod.C = "
+         "pull.C), which rod already fixes.", SOFTEN)
+
+
+def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
+    model = sound()
+    model.a, model.b, model.end = Rod(), Rod(), Mass()
+    model.connect(model.a.R, model.b.R, model.block.M)
+    model.connect(model.a.C, model.b.C, model.end.M)
+    says(only(model), "conflict.across", ["a", "b"],
+         "a and b are both rigid between the same two nodes (a.R = b.R and a.C = b.C).", SOFTEN)
+
+
+def test_two_references_at_one_node_are_one_too_many():
+    model = sound()
+    model.wall = Reference()
+    model.connect(model.wall.V, model.ground.V)
+    says(only(model), "conflict.across", ["ground", "wall"],
+         "ground and wall both fix the same node (ground.V = wall.V).",
+         "Keep one of them and connect everything else to it: ground is enough.")
+
+
+def test_a_shorted_velocity_source_contradicts_itself():
+    model = sound()
+    model.pull = VelocitySource(velocity="1 m/s")
+    model.connect(model.pull.R, model.pull.C, model.block.M)
+    says(only(model), "conflict.across", ["pull"],
+         "pull prescribes the velocity between its ports R and C, but both are connected to the "
+         "same node.", "Connect them to different nodes, or remove it.")
+
+
+# -- force sources -------------------------------------------------------------------------------
+def test_two_force_sources_in_series_conflict_at_the_massless_node():
+    model = sound()
+    model.a, model.b = ForceSource(force="1 N"), ForceSource(force="2 N")
+    model.connect(model.a.R, model.b.C)
+    model.connect(model.a.C, model.ground.V)
+    model.connect(model.b.R, model.block.M)
+    says(only(model), "conflict.through", ["a", "b"],
+         "a and b both prescribe the force at one node (a.R = b.C), where no other component can "
+         "take up the difference.",
+         "Remove one of them, or connect a component to that node whose force is free (a mass).")
+
+
+def test_a_mass_between_two_force_sources_resolves_the_conflict():
+    model = sound()
+    model.a, model.b, model.m = ForceSource(force="1 N"), ForceSource(force="2 N"), Mass()
+    model.connect(model.a.R, model.b.C, model.m.M)
+    model.connect(model.a.C, model.ground.V)
+    model.connect(model.b.R, model.block.M)
+    assert len(model.check()) == 0
+
+
+def test_a_force_source_with_an_open_port_has_nothing_to_act_on():
+    model = sound()
+    model.push = ForceSource(force="1 N")
+    model.connect(model.push.R, model.block.M)
+    says(only(model), "conflict.through", ["push.C", "push"],
+         "push.C is connected to nothing, so the force that push prescribes has nothing to act on.",
+         "Connect push.C to a component or to a Reference.")
+
+
+def test_a_force_on_a_loose_spring_is_not_balanced():
+    model = sound()
+    model.push, model.spring = ForceSource(force="1 N"), Spring()
+    model.connect(model.push.R, model.block.M)
+    model.connect(model.push.C, model.spring.R)
+    says(only(model), "conflict.through", ["push", "spring"],
+         "push prescribes every force that acts on spring, where nothing can take up the "
+         "difference.",
+         "Hold that part: connect a component to it whose force is free (a mass), or a Reference.")
+
+
+def test_a_node_where_only_a_sensor_is_has_no_velocity():
+    model = sound()
+    model.meter = MotionSensor()
+    model.connect(model.meter.C, model.ground.V)
+    says(only(model), "network.floating", ["meter"],
+         "Nothing determines the velocity at the node of meter.R: meter carries no force there.",
+         "Connect it to the part of the network it belongs to.")
+
+
+# -- ports ---------------------------------------------------------------------------------------
+def test_a_shorted_spring_is_a_warning():
+    model = sound()
+    model.spring = Spring()
+    model.connect(model.spring.R, model.spring.C, model.block.M)
+    assert len(model.check().errors) == 0
+    says(only(model, "warning"), "network.shorted", ["spring"],
+         "Both ports of spring (R and C) are connected to the same node, so it has no effect.",
+         "Connect them to different nodes, or remove it.")
+
+
+def test_an_unconnected_port_carries_no_force():
+    model = sound()
+    model.spring = Spring()
+    model.connect(model.spring.R, model.block.M)
+    assert len(model.check().errors) == 0
+    says(only(model, "info"), "network.unconnected", ["spring.C"],
+         "spring.C is connected to nothing, so the force there is 0.",
+         "Nothing to do if that is meant.")
+
+
+def test_unconnected_ports_of_an_array_are_one_finding():
+    model = sound()
+    model.loose = Mass(count=50)
+    finding = only(model, "info")
+    assert finding.problem == (
+        "loose[0].M, loose[1].M, loose[2].M and 17 more (50 in all) are connected to nothing, so "
+        "the force there is 0.")
+
+
+# -- what no simple rule explains ----------------------------------------------------------------
+def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
+    model = sound()
+    model.gear = Gear()
+    model.a, model.b = VelocitySource(velocity="1 m/s"), VelocitySource(velocity="1 m/s")
+    model.connect(model.gear.A, model.a.R)
+    model.connect(model.gear.B, model.b.R)
+    model.connect(model.a.C, model.b.C, model.ground.V)
+    finding = only(model)
+    assert finding.code == "structure.singular"
+    assert finding.where[:2] == ("a", "b")
+    assert finding.problem.startswith(
+        "a and b prescribe more velocities than ground and gear leave free. These equations "
+        "contradict or repeat each other:\n")
+    assert "\n    gear.A.v == gear.ratio*gear.B.v" in finding.problem
+    assert finding.problem.endswith("\nwhile nothing determines a.f, ground.V.f and b.f.")
+    assert finding.advice == (
+        "Remove one of a and b, or put an element next to it so that the velocities may differ (a "
+        "spring or a damper).")
+
+
+def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
+    model = sound()
+    model.gear = Gear()
+    model.a, model.b = ForceSource(force="1 N"), ForceSource(force="1 N")
+    model.connect(model.gear.A, model.a.R)
+    model.connect(model.gear.B, model.b.R)
+    model.connect(model.a.C, model.b.C, model.ground.V)
+    finding = only(model)
+    assert finding.code == "structure.singular"
+    assert finding.problem.startswith("a and b prescribe more forces than gear leaves free. ")
+    assert finding.advice == (
+        "Remove one of a and b, or connect a component next to it whose force is free (a mass).")
+
+
+def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not():
+    model = sound()
+    model.end, model.g, model.h = Mass(), Gear(), Gear()
+    model.connect(model.g.A, model.h.A, model.block.M)
+    model.connect(model.g.B, model.h.B, model.end.M)
+    says(only(model), "structure.dependent", ["g", "h"],
+         "The equations of g and h depend on each other with the present parameters, so how they "
+         "share the load is not determined:\n    g.A.v == g.ratio*g.B.v\n    h.A.v == "
+         "h.ratio*h.B.v", "Remove one of g and h, or change its parameters.")
+    model.h.ratio = 3
+    assert len(model.check().errors) == 0
+
+
+def test_dry_friction_on_both_sides_of_a_massless_node_leaves_it_open():
+    model = sound()
+    model.a, model.b = DryFriction(), DryFriction()
+    model.connect(model.a.R, model.block.M)
+    model.connect(model.a.C, model.b.R)
+    model.connect(model.b.C, model.ground.V)
+    finding = only(model)
+    assert finding.code == "structure.massless"
+    assert finding.where and set(finding.where) <= {"a", "b"}
+    assert "mass" in finding.advice

@@ -1,0 +1,67 @@
+"""Open inputs, lines with two outputs and circles of signals are told by name."""
+
+from wrong_models import Gain, Lag, Shell
+
+from blocks import Model
+
+
+def only(model):
+    findings = model.check()
+    assert len(findings) == 1, str(findings)
+    return findings[0]
+
+
+def test_an_open_input_without_default_is_an_error():
+    model = Model("signals")
+    model.a, model.b = Gain(), Gain()
+    model.connect(model.a.y, model.b.u)
+    finding = only(model)
+    assert (finding.code, finding.severity, finding.where) == (
+        "signal.unconnected", "error", ("a.u",))
+    assert str(finding) == (
+        "The input a.u is connected to nothing and has no default. Connect an output in N to it: "
+        "model.connect(…, model.a.u).")
+
+
+def test_an_open_input_of_a_composite_is_named_as_its_user_sees_it():
+    model = Model("signals")
+    model.shell = Shell()
+    finding = only(model)
+    assert (finding.code, finding.where) == ("signal.unconnected", ("shell.u",))
+
+
+def test_a_line_takes_one_output_only():
+    model = Model("signals")
+    model.a, model.b, model.c = Lag(), Lag(), Lag()
+    model.connect(model.a.y, model.b.u)
+    model.connect(model.b.y, model.c.u, model.a.u)
+    model.connect(model.c.y, model.a.u)
+    finding = only(model)
+    assert finding.code == "signal.outputs"
+    assert set(finding.where) == {"b.y", "c.y", "a.u", "c.u"}
+    assert str(finding) == (
+        "a.u and c.u are connected to 2 outputs at once: b.y and c.y. Keep one of them, or combine "
+        "them in a block first (such as a sum).")
+
+
+def test_signals_in_a_circle_are_named_in_order():
+    model = Model("signals")
+    model.a, model.b, model.c = Gain(), Gain(), Gain()
+    model.connect(model.a.y, model.b.u)
+    model.connect(model.b.y, model.c.u)
+    model.connect(model.c.y, model.a.u)
+    finding = only(model)
+    assert (finding.code, finding.severity) == ("signal.loop", "warning")
+    assert finding.where == ("a", "b", "c")
+    assert str(finding) == (
+        "The signals run in a circle without any delay: a -> b -> c -> a. Their values are the "
+        "solution of a system of equations at every instant. If that is not meant, break the "
+        "circle with an integrator, a filter or a memory.")
+
+
+def test_a_lag_in_the_circle_breaks_it():
+    model = Model("signals")
+    model.a, model.b = Gain(), Lag()
+    model.connect(model.a.y, model.b.u)
+    model.connect(model.b.y, model.a.u)
+    assert len(model.check()) == 0

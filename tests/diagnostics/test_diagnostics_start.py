@@ -1,0 +1,95 @@
+"""Targets that contradict each other and derivatives that are not finite are found before a run."""
+
+import warnings
+
+import pytest
+from wrong_models import Pole, UnboundedMass, sound
+
+from blocks import Model, Target
+from blocks.exceptions import InitialisationError
+from library.translational import Damper, Mass, Spring
+
+
+def only(model):
+    findings = model.check()
+    assert len(findings) == 1, str(findings)
+    return findings[0]
+
+
+def test_different_high_targets_of_joined_masses_conflict():
+    model = sound()
+    model.block.v = "2 m/s"
+    model.other = Mass(v="1 m/s")
+    model.connect(model.other.M, model.block.M)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # check() tells it, it does not warn
+        finding = only(model)
+    assert (finding.code, finding.severity) == ("initial.conflict", "warning")
+    assert finding.where == ("block.v", "other.v")
+    assert str(finding) == (
+        "The initial targets block.v = 2 m/s and other.v = 1 m/s cannot all be met, because the "
+        "network ties these variables together. The run would start with block.v = 1.5 m/s and "
+        "other.v = 1.5 m/s. Remove one of them or let it give way: v=Target('1 m/s', "
+        "priority='low').")
+    model.other.v = Target("1 m/s", priority="low")
+    assert len(model.check()) == 0
+
+
+def test_conflicting_targets_are_found_in_a_long_chain():
+    n = 1000
+    model = Model("chain")
+    model.m, model.s, model.extra = Mass(count=n), Spring(count=n), Mass(v="1 m/s")
+    model.m.v = [f"{k} m/s" for k in range(n)]
+    model.connect(model.s.R, model.m.M)
+    model.connect(model.s[:-1].C, model.m[1:].M)
+    model.connect(model.extra.M, model.m[700].M)
+    conflict = model.check().filter(code="initial.conflict")
+    assert len(conflict) == 1
+    assert conflict[0].where == ("m[700].v", "extra.v")
+
+
+def test_a_mass_of_zero_is_found_with_its_parameter():
+    model = sound()
+    model.other, model.spring = UnboundedMass(mass="0 kg"), Spring()
+    model.connect(model.other.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    finding = only(model)
+    assert (finding.code, finding.where) == ("initial.dependent", ("other",))
+    assert str(finding) == (
+        "An equation of other determines nothing with the present parameters:\n"
+        "    other.mass*der(other.v) == other.M.f Give other.mass a value other than zero, or "
+        "remove the component.")
+    with pytest.raises(InitialisationError):
+        model.check().raise_errors()
+
+
+def test_two_dampers_without_damping_leave_the_node_between_them_open():
+    model = sound()
+    model.a, model.b = Damper(damping="0 N*s/m"), Damper(damping="0 N*s/m")
+    model.connect(model.a.R, model.block.M)
+    model.connect(model.a.C, model.b.R)
+    model.connect(model.b.C, model.ground.V)
+    finding = only(model)
+    assert finding.code == "initial.dependent"
+    assert finding.problem == (
+        "The equations of a and b depend on each other with the present parameters, so how they "
+        "share the load is not determined:\n    a.f == a.damping*a.v\n    b.f == b.damping*b.v")
+    assert finding.advice == (
+        "Give a.damping and b.damping a value other than zero, or remove the component.")
+    model.a.damping = "1 N*s/m"
+    assert len(model.check()) == 0
+
+
+def test_a_derivative_that_is_not_finite_is_named_with_its_equation():
+    model = Model("pole")
+    model.p = Pole()
+    finding = only(model)
+    assert (finding.code, finding.where) == ("initial.derivative", ("p.x",))
+    assert finding.problem == (
+        "The derivative of p.x is not a finite number at the start (inf) because no finite "
+        "der(p.x) follows from:\n    der(p.x) == 1./p.x")
+    assert finding.advice == (
+        "Look for a division by zero, a root or logarithm of a negative number, or a node that "
+        "nothing moves or holds, at p (p.x = 0 m).")
+    model.p.x = "1 m"
+    assert len(model.check()) == 0

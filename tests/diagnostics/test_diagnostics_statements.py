@@ -1,0 +1,175 @@
+"""A mistake in one statement raises there, with code, full text and the facts as attributes."""
+
+import pickle
+
+import pytest
+from wrong_models import Gain, Inertia, Shell, sound
+
+from blocks import Component, Domain, Input, Model, Parameter, Target, Variable, quantity
+from blocks.exceptions import BlocksError
+from library.translational import Damper, Mass, Spring
+
+
+class Turner(Component):
+    """Signal in another unit than Gain's."""
+
+    u = Input("m")
+
+
+def demo():
+    model = sound()
+    model.wheel, model.a, model.b = Inertia(), Gain(), Gain()
+    model.three, model.two, model.turner = Mass(count=3), Damper(count=2), Turner()
+    return model
+
+
+def declare_reserved():
+    class Wrong(Component):
+        path = Variable("m")
+
+
+def hide():
+    class Base(Component):
+        x = Variable("m")
+
+    class Derived(Base):
+        x = 3
+
+
+def parts_of_a_leaf(model):
+    model.block.part = Mass()
+
+
+STATEMENTS = [
+    # connections
+    (lambda m: m.connect(m.block.M, m.wheel.I), "connection.domain",
+     "block.M and wheel.I: block.M is translational and wheel.I is rotational. Join them through a "
+     "component that converts one domain into the other."),
+    (lambda m: m.connect(m.block.M, m.a.u), "connection.kind",
+     "block.M and a.u: a.u is a signal and block.M a conserving port. Sources turn signals into "
+     "physical quantities, sensors the reverse."),
+    (lambda m: m.connect(m.a.y, m.turner.u), "connection.unit",
+     "a.y and turner.u: a.y is in N and turner.u in m. A gain with a unit can convert between "
+     "them."),
+    (lambda m: m.connect(m.a.y, m.b.y), "connection.signal",
+     "a.y and b.y: a signal line has exactly one output, but here are 2 (a.y, b.y). Give the "
+     "output first, then the inputs."),
+    (lambda m: m.connect(m.block.M, m.block.M), "connection.self",
+     "block.M: this port is given twice: it cannot be connected to itself. Name two different "
+     "ports."),
+    (lambda m: m.connect(m.three.M, m.two.R), "connection.size",
+     "three.M (3) and two.R (2): arrays of different size cannot be joined element by element. "
+     "Take slices of equal length, such as model.masses[1:].M."),
+    (lambda m: m.connect(Mass().M, m.block.M), "connection.foreign",
+     "Mass.M: this port belongs to another model or to a component that is not part of the model "
+     "yet, so it cannot be joined to block.M. First write model.name = Component(…), then "
+     "connect."),
+    (lambda m: m.connect(m.block, m.damper.R), "connection.ports",
+     "connect() takes ports, but was given the component block. Its ports are: M."),
+    (lambda m: m.connect(m.damper.R), "connection.ports",
+     "connect() takes at least two ports. Write model.connect(a.R, b.C)."),
+    (lambda m: setattr(m.block, "M", 1), "connection.assigned",
+     "block.M: a port cannot be assigned. Join ports with model.connect(a, b)."),
+    # names
+    (lambda m: setattr(m, "block", Mass()), "name.taken",
+     "block: there is already a Mass of this name. Choose another name, or del the first one."),
+    (lambda m: setattr(m, "check", Mass()), "name.reserved",
+     "check: the name 'check' is reserved by Model. Choose another name."),
+    (lambda m: declare_reserved(), "name.reserved",
+     "Wrong.path: this name is reserved by Component. Choose another name for the declaration."),
+    (lambda m: hide(), "name.taken",
+     "Derived.x: hides the variable 'x' of a base. Rename one of the two."),
+    (lambda m: m.add("2nd", Mass()), "name.invalid",
+     "2nd: '2nd' cannot be used as a name. Names are Python identifiers that do not start with "
+     "'_'."),
+    (lambda m: setattr(m, "again", m.block), "name.used",
+     "again: this component is already part of the model as 'block'. Make a second one for a "
+     "second place."),
+    (parts_of_a_leaf, "name.parts",
+     "block.part: Mass is not a composite and has no parts. Add the component to the model "
+     "instead."),
+    (lambda m: setattr(m, "inner", Model("inner")), "name.parts",
+     "inner: a model cannot be part of another. Write a composite component instead."),
+    (lambda m: Mass(mas="1 kg"), "name.unknown",
+     "Mass: there is no 'mas' among its parameters and variables. Did you mean 'mass'?"),
+    (lambda m: m.blok, "name.unknown",
+     "the model has no 'blok' among its parts. Did you mean 'block'?"),
+    (lambda m: Spring(law="lineer"), "name.unknown",
+     "Spring.law: there is no 'lineer' among its choices. Did you mean 'linear'?"),
+    (lambda m: Target("1 m", priority="hgh"), "name.unknown",
+     "Target.priority: there is no 'hgh' among its priorities. Did you mean 'high'?"),
+    (lambda m: m.three[7], "name.unknown",
+     "three: there is no '7' among its instances. The instances are: 0 to 2."),
+    # values
+    (lambda m: Mass(mass="0 kg"), "parameter.bounds",
+     "Mass.mass: must be greater than 0 kg, but is 0 kg. Check the sign, the size and the unit of "
+     "mass."),
+    (lambda m: setattr(m.damper, "damping", "-5 N*s/m"), "parameter.bounds",
+     "damper.damping: must be at least 0 N*s/m, but is -5 N*s/m. Check the sign, the size and the "
+     "unit of damping (Damping coefficient)."),
+    (lambda m: Mass(mass=quantity(float("nan"), "kg")), "parameter.finite",
+     "Mass.mass: is nan kg, which is not a finite number. Give a value in kg."),
+    (lambda m: Mass(v="inf m/s"), "parameter.finite",
+     "Mass.v: has the initial target inf m/s, which is not a finite number. Give a value in m/s."),
+    (lambda m: Mass(count=3, mass=["1 kg", "2 kg"]), "parameter.size",
+     "Mass.mass: was given 2 values, but there are 3 instances. Give one value, or as many as "
+     "count says."),
+    (lambda m: Mass(mass=["1 kg", "2 kg"]), "parameter.size",
+     "Mass.mass: was given 2 values, but takes a single value. Give one value, or as many as count "
+     "says."),
+    (lambda m: Mass(count=0), "parameter.count",
+     "Mass.count: must be a whole number of at least 1, but is 0."),
+    (lambda m: Mass(mass=lambda t: t), "parameter.function",
+     "Mass.mass: takes a constant, but was given a function. Functions of time belong to sources "
+     "and signal blocks."),
+    # units
+    (lambda m: Damper(damping="100 N/m"), "unit.dimension",
+     "Damper.damping: takes N*s/m or any unit convertible to it, but was given 100 N/m. A "
+     "stiffness belongs to Spring(stiffness=…)."),
+    (lambda m: Damper(damping=100), "unit.missing",
+     "Damper.damping: takes N*s/m, but was given the bare number 100. Write '100 N*s/m' if that is "
+     "what you mean."),
+    (lambda m: Damper(damping="100 Ns/m"), "unit.unknown",
+     "Damper.damping: was given '100 Ns/m': 'Ns/m' is not a unit. Did you mean 'N*s/m'?"),
+    (lambda m: Inertia(w="1 Hz"), "unit.hertz",
+     "Inertia.w: is an angular quantity in rad/s, but was given 1 Hz. One turn is 2π rad: write '1 "
+     "rev/s', or the angular value in rad/s."),
+    (lambda m: Mass(v="1 m"), "unit.dimension",
+     "Mass.v: takes m/s or any unit convertible to it, but was given 1 m. Give it in m/s."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "code", "text"), STATEMENTS,
+                         ids=[f"{k}-{s[1]}" for k, s in enumerate(STATEMENTS)])
+def test_a_wrong_statement_raises_at_once_and_says_what_to_do(statement, code, text):
+    with pytest.raises(BlocksError) as caught:
+        statement(demo())
+    assert caught.value.code == code
+    assert str(caught.value) == text
+
+
+def test_facts_are_attributes_and_survive_pickling():
+    with pytest.raises(BlocksError) as caught:
+        Damper(damping="-5 N*s/m")
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert copy.rule == "minimum"
+    assert copy.bound.to("N*s/m").magnitude == 0
+    assert (copy.code, str(copy)) == (caught.value.code, str(caught.value))
+
+
+def test_a_port_that_needs_another_option_says_so():
+    class Optional(Component):
+        wide = Parameter("1 m")
+        u = Input("N", when=lambda c: False)
+
+    with pytest.raises(BlocksError) as caught:
+        _ = Optional().u
+    assert caught.value.code == "connection.absent"
+    assert str(caught.value) == (
+        "Optional.u: this port exists only with other options of its component. See the options of "
+        "Optional.")
+
+
+def test_a_domain_and_a_composite_can_be_made_without_a_model():
+    assert Domain("d", across={"v": "m/s"}, through={"f": "N"}).reference == ""
+    assert Shell().inner.path == "inner"

@@ -1,0 +1,293 @@
+"""Units through signal lines, and what is said where they do not fit."""
+
+import re
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import library.signal as signal
+from blocks import Component, Input, Model, Option, Output, Parameter, Variable, der, quantity
+from blocks.exceptions import (
+    AngleFrequencyError,
+    BlocksError,
+    CheckError,
+    ConnectionRefused,
+    ParameterError,
+    UnknownName,
+    UnknownUnit,
+    WrongDimension,
+)
+from library.signal import (
+    PID,
+    Constant,
+    Divide,
+    Gain,
+    Integrator,
+    MathFunction,
+    Product,
+    Relay,
+    Saturation,
+    Sine,
+    StateSpace,
+    Sum,
+    Table1D,
+    Table2D,
+    TimeFunction,
+    TransferFunction,
+    UniformRandomNumber,
+    ZeroOrderHold,
+)
+
+
+class ForcedMass(Component):
+    """A mass pushed by a signal: force in newtons."""
+
+    mass = Parameter("2 kg", above=0)
+    force = Input("N")
+    v = Variable("m/s", "0 m/s", priority="high")
+    speed = Output("m/s")
+
+    def equations(self):
+        yield self.mass * der(self.v) == self.force
+        yield self.speed == self.v
+
+
+def test_values_keep_their_meaning_through_prefixes_along_a_line():
+    model = Model()
+    model.stroke = Constant(value="5 mm")
+    model.rate = Gain(gain="2 kN/m", input="m")
+    model.body = ForcedMass()
+    model.distance = Integrator(input="km/hour")
+    model.connect(model.stroke.y, model.rate.u)
+    model.connect(model.rate.y, model.body.force)
+    model.connect(model.body.speed, model.distance.u)
+    result = model.simulate("3 s", rtol=1e-9)
+    assert_allclose(result["body.v"].final.to("m/s").magnitude, 10 / 2 * 3, rtol=1e-9)
+    assert_allclose(result["distance.y"].final.to("m").magnitude, 10 / 2 * 9 / 2, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("block", "inputs", "output"), [
+    (lambda: Gain(gain="2 N/m", input="m"), ["m"], "N"),
+    (lambda: Product(units="N, m/s, s"), ["N", "m/s", "s"], "N*m"),
+    (lambda: Divide(units="m, s"), ["m", "s"], "m/s"),
+    (lambda: Integrator(input="m/s"), ["m/s"], "m"),
+    (lambda: signal.Derivative(input="m"), ["m"], "m/s"),
+    (lambda: PID(input="m", proportional="3 N/m"), ["m"], "N"),
+    (lambda: MathFunction(function="sqrt", unit="m^2/s^2"), ["m^2/s^2"], "m/s"),
+    (lambda: Relay(switch_on="1 m", switch_off="0 m", on_value="5 N"), ["m"], "N"),
+    (lambda: Table1D(x=["0 m", "1 m"], values=["0 N", "2 N"]), ["m"], "N"),
+    (lambda: TransferFunction(input="V", output="rpm"), ["V"], "rpm"),
+])  # fmt: skip
+def test_the_unit_of_an_output_follows_from_the_block(block, inputs, output):
+    made = block()
+    names = ["u"] if len(inputs) == 1 else [f"u{k + 1}" for k in range(len(inputs))]
+    for name, text in zip(names, inputs, strict=True):
+        assert getattr(made, name).port.unit.dimension == quantity(1, text).dimensionality
+    assert made.y.port.unit.dimension == quantity(1, output).dimensionality
+
+
+def test_lines_of_different_dimension_are_refused_naming_both_ends():
+    model = Model()
+    model.push = Constant(value="5 N")
+    model.rate = Gain(gain="2 N/m", input="m")
+    with pytest.raises(ConnectionRefused) as caught:
+        model.connect(model.push.y, model.rate.u)
+    assert str(caught.value) == (
+        "push.y and rate.u: push.y is in N and rate.u in m. "
+        "A gain with a unit can convert between them."
+    )
+    assert caught.value.code == "connection.unit"
+
+
+def test_a_value_may_change_within_its_dimension_and_keeps_the_compiled_model():
+    model = Model()
+    model.push = Constant(value="5 N")
+    model.gain = Gain(gain="3", input="N")
+    model.connect(model.push.y, model.gain.u)
+    assert_allclose(model.simulate("1 s")["gain.y"].final.to("N").magnitude, 15)
+    compiled = model.compile()
+    model.push.value = "7 N"
+    assert_allclose(model.simulate("1 s")["gain.y"].final.to("N").magnitude, 21)
+    assert model.compile() is compiled
+    model.push.value = "2 kN"
+    assert_allclose(model.simulate("1 s")["gain.y"].final.to("N").magnitude, 6000)
+
+
+def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
+    model = Model()
+    model.a, model.b = Constant(value="5 N"), Constant(value="3 N")
+    model.sum = Sum(unit="N", signs="++")
+    model.connect(model.a.y, model.sum.u1)
+    model.connect(model.b.y, model.sum.u2)
+    assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 8)
+    model.sum.signs = "+-"
+    assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
+    with pytest.raises(ParameterError) as caught:
+        model.sum.signs = "+-+"
+    assert str(caught.value) == ("sum.signs: would add 'u3', but ports and units are settled when a "
+                                 "component is made. Make a new Sum and connect it.")
+    assert model.sum.signs == "+-"
+    assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
+
+
+def test_blocks_of_one_form_share_a_kernel_and_others_do_not():
+    model = Model()
+    model.source = Constant(value="1 N")
+    for k, unit in enumerate(["N", "N", "kN"]):
+        model.add(f"gain{k}", Gain(gain=f"{k + 1}", input=unit))
+        model.connect(model.source.y, model["gain" + str(k)].u)
+    result = model.simulate("1 s")
+    for k in range(3):
+        assert_allclose(result[f"gain{k}.y"].final.to("N").magnitude, k + 1, rtol=1e-14)
+    assert len(model.network.families) == 3
+
+
+def test_arrays_of_blocks_take_one_value_each():
+    model = Model()
+    model.source = Constant(value="2 m")
+    model.gains = Gain(gain=quantity([1.0, 2.0, 3.0], "N/m"), input="m", count=3)
+    model.connect(model.source.y, model.gains.u)
+    result = model.simulate("1 s")
+    assert_allclose([result[f"gains[{k}].y"].final.to("N").magnitude for k in range(3)], [2, 4, 6])
+
+
+# -- mistakes --------------------------------------------------------------------------
+
+MISTAKES = [
+    (lambda: Gain(gain="2 N/meter/foo"), UnknownUnit, "Gain.gain: "),
+    (lambda: Gain(input="Nm"), UnknownUnit, "Gain.u: 'Nm' is not a unit. Did you mean 'N*m'?"),
+    (lambda: Sum(signs="+x"), ParameterError,
+     "Sum.signs: is '+x', but takes one '+' or '-' per input. Write for example signs='+-'."),
+    (lambda: Sum(signs="++").u3, UnknownName, "Sum: there is no 'u3' among its names."),
+    (lambda: Divide(units="N, m, s"), ParameterError,
+     "Divide.units: names 3 units, but there are 2 inputs."),
+    (lambda: MathFunction(function="exp", unit="N"), WrongDimension,
+     "MathFunction.unit: is N, but exp() takes a plain number or an angle."),
+    (lambda: MathFunction(function="exq"), UnknownName, "Did you mean 'exp'?"),
+    (lambda: Saturation(upper="1 N", lower="-1 m"), WrongDimension,
+     "Saturation.lower: takes N or any unit convertible to it, but was given -1 m. "
+     "It has the unit of 'upper'."),
+    (lambda: PID(proportional="2 N/m", integral="3 N/m"), WrongDimension,
+     "It has the unit of 'proportional' per second."),
+    (lambda: TransferFunction(numerator=[1, 2, 3], denominator=[1, 2]), ParameterError,
+     "TransferFunction.numerator: is of order 2, but the denominator is of order 1: the output "
+     "would contain derivatives of the input. Give a denominator of at least the same order, such "
+     "as a filter."),
+    (lambda: StateSpace(A=[[1, 2], [3, 4]], B=[[1], [2]], C=[[1, 2, 3]]), ParameterError,
+     "StateSpace.C: is 1 by 3, but must be 1 by 2 for 2 states, 1 inputs and 1 outputs."),
+    (lambda: StateSpace(A=[1, 2]), ParameterError, "StateSpace.A: was given 2 values, but takes a "
+     "matrix. Give a list of rows."),
+    (lambda: ZeroOrderHold(sample_time="0 s"), ParameterError,
+     "ZeroOrderHold.sample_time: must be greater than 0 s, but is 0 s."),
+    (lambda: signal.RandomNumber(sample_time="-1 s"), ParameterError, "must be greater than 0 s"),
+    (lambda: signal.Derivative(filter_time="0 s"), ParameterError,
+     "Derivative.filter_time: must be greater than 0 ms, but is 0 s."),
+    (lambda: Table1D(x=["0 m", "1 m", "2 m"], values=["0 N", "1 N"]), ParameterError,
+     "Table1D.values: has 2 values for 3 points of 'x'. Give one value per point."),
+    (lambda: Table1D(x=["0 m", "1 s"]), WrongDimension, "Table1D.x: takes m"),
+    (lambda: Table1D(interpolation="smooth"), ParameterError,
+     "Table1D.values: has 2 points, but at least 3 are needed."),
+    (lambda: Table1D(interpolation="smoth"), UnknownName, "Did you mean 'smooth'?"),
+    (lambda: Table2D(x1=[0, 1, 2]), ParameterError, "Table2D.values: has 2 rows and 2 columns, but "
+     "there are 3 points of x1 and 2 of x2."),
+    (lambda: Sine(frequency="3 rad/s"), AngleFrequencyError, "Write '0.477465 Hz'"),
+    (lambda: UniformRandomNumber(seed=0), ParameterError, "UniformRandomNumber.seed: must be at"),
+    (lambda: setattr(Sum(unit="N"), "unit", "m"), ParameterError, "Sum.unit: would change the unit N"),
+    (lambda: setattr(Constant(value="5 N"), "value", "2 m"), ParameterError,
+     "Constant.value: would change the unit N of 'value'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mistake", "kind", "text"), MISTAKES)
+def test_a_mistake_is_named_where_it_is_made(mistake, kind, text):
+    with pytest.raises(kind, match=re.escape(text)):
+        mistake()
+
+
+@pytest.mark.parametrize(("block", "text"), [
+    (lambda: TransferFunction(numerator=[1], denominator=[0, 2]),
+     "the first coefficient of the denominator is 0."),
+    (lambda: Table1D(x=["0 m", "2 m", "1 m"], values=["0 N", "1 N", "3 N"]),
+     "the points 'x' must increase, but 2.0 m is followed by 1.0 m."),
+    (lambda: Table1D(x=["0 m", "1 m", "1 m"], values=["0 N", "1 N", "3 N"]),
+     "the points 'x' must increase, but 1.0 m is followed by 1.0 m."),
+    (lambda: Table2D(x2=[1, 0]), "the points 'x2' must increase, but 1.0 is followed by 0.0."),
+    (lambda: Saturation(upper="-1 N", lower="1 N"),
+     "the lower limit 1.0 N is not below the upper limit -1.0 N."),
+    (lambda: Relay(switch_on="0 m", switch_off="1 m"), "switch_off = 1.0 m is above switch_on"),
+    (lambda: UniformRandomNumber(seed=1.5), "the seed 1.5 is not a whole number."),
+    (lambda: UniformRandomNumber(minimum="2", maximum="1"), "the minimum 2.0 is not below"),
+    (lambda: Integrator(limited=True, lower="1 s", upper="0 s"), "is not below the upper limit"),
+    (lambda: PID(limited=True, lower="1", upper="0"), "is not below the upper limit"),
+])  # fmt: skip
+def test_values_that_contradict_each_other_are_found_by_the_check(block, text):
+    model = Model()
+    model.block = block()
+    with pytest.raises(BlocksError, match=re.escape(text)):
+        model.simulate("1 s")
+
+
+def test_an_input_that_is_connected_to_nothing_is_found_by_the_check():
+    model = Model()
+    model.sum = Sum(unit="N")
+    model.one = Constant(value="1 N")
+    model.connect(model.one.y, model.sum.u1)
+    with pytest.raises((ConnectionRefused, CheckError), match="sum.u2"):
+        model.simulate("1 s")
+
+
+def test_a_function_of_time_of_another_dimension_is_refused():
+    model = Model()
+    model.source = TimeFunction(unit="N", value=lambda t: 2 * t)
+    with pytest.raises(BlocksError, match="returns s, but N is needed"):
+        model.simulate("1 s")
+
+
+# -- the declarations themselves ---------------------------------------------------------
+
+
+class Scale(Component):
+    """Minimal block of a derived unit with numbered inputs, a matrix and a bounded parameter."""
+
+    unit = Option("m")
+    weights = Parameter([[1.0, 2.0]])
+    limit = Parameter(3, unit=lambda c: c.unit, above=0)
+    u = Input(lambda c: [c.unit] * np.shape(c.weights)[1])
+    y = Output(lambda c: c.unit)
+
+    def equations(self):
+        yield self.y == self.limit + sum(self.weights[0, k] * u for k, u in enumerate(self.u))
+
+
+def test_defaults_and_bounds_of_a_derived_unit_are_numbers_in_that_unit():
+    assert Scale(unit="kN").limit == quantity("3 kN")
+    with pytest.raises(ParameterError, match="greater than 0 kN"):
+        Scale(unit="kN", limit="-1 N")
+    with pytest.raises(WrongDimension, match=re.escape("Scale.limit: takes kN")):
+        Scale(unit="kN", limit="1 m")
+
+
+def test_the_number_of_ports_may_follow_from_the_shape_of_a_matrix():
+    model = Model()
+    model.scale = Scale(unit="N", weights=[[2.0, 3.0, 4.0]])
+    for k in (1, 2, 3):
+        model.add(f"c{k}", Constant(value=f"{10**k} N"))
+        model.connect(getattr(model, f"c{k}").y, getattr(model.scale, f"u{k}"))
+    result = model.simulate("1 s")
+    assert_allclose(result["scale.y"].final.magnitude, 3 + 20 + 300 + 4000, rtol=1e-14)
+    model.scale.weights = [[1.0, 0.0, 0.0]]
+    assert_allclose(model.simulate("1 s")["scale.y"].final.magnitude, 13, rtol=1e-14)
+    with pytest.raises(ParameterError, match="would remove 'u3'"):
+        model.scale.weights = [[1.0, 0.0]]
+
+
+def test_a_class_without_open_units_shares_its_declarations_among_all_instances():
+    assert ForcedMass()._declared is ForcedMass()._declared is ForcedMass._declared
+    assert Scale()._declared is Scale()._declared  # one form, made once
+    assert Scale(unit="s")._declared is not Scale()._declared
+
+
+def test_numbered_ports_are_listed_with_the_names_of_a_block():
+    assert {"u1", "u2", "u3"} <= set(dir(Sum(signs="+-+")))
+    assert "u4" not in dir(Sum(signs="+-+"))

@@ -1,0 +1,45 @@
+"""Do the benchmarks time the same problem on both sides?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+from benchmarks import models
+from benchmarks.cases import CASES
+
+
+@pytest.mark.parametrize("build", [models.chain_of_arrays, models.chain_of_parts])
+def test_the_chain_moves_as_its_hand_written_equations_say(build):
+    n = 12
+    result = build(n).simulate("2 s", method="DOP853", rtol=1e-10)
+    slope, start = models.chain_by_hand(n)
+    hand = solve_ivp(slope, (0, 2), start, method="DOP853", rtol=1e-11, atol=1e-13).y[:, -1]
+    v = [result[p].final.m for p in result if p.startswith("mass") and p.endswith((".v", "].v"))
+         and ".M." not in p]  # fmt: skip
+    assert len(v) == n
+    assert_allclose(v, hand[0::2], rtol=1e-6, atol=1e-10)
+
+
+def test_the_dragged_block_moves_as_its_hand_written_equations_say():
+    result = models.stick_slip().simulate("1 s", rtol=1e-9)
+    hand = solve_ivp(models.stick_slip_by_hand, (0, 1), [0, 0], method="LSODA", rtol=1e-10,
+                     atol=1e-13).y[:, -1]  # fmt: skip
+    assert_allclose([result["block.v"].final.m, result["spring.x"].final.m], hand, rtol=1e-5)
+
+
+def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():
+    printed = subprocess.run([sys.executable, "-c", models.COLD], check=True, text=True,
+                             capture_output=True).stdout  # fmt: skip
+    w = np.sqrt(1000 - 5**2)
+    assert_allclose(float(printed.split()[0]), np.exp(-5) * np.sin(w) / w, rtol=2e-3)
+
+
+def test_cases_have_names_of_their_own():
+    names = [case.name for case in CASES()]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,109 @@
+"""Do the examples run, and print the number their reader finds by hand?"""
+
+from __future__ import annotations
+
+import re
+import runpy
+from math import exp, pi, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path, capsys):
+    """Runs an example without a screen; returns its names and what it printed."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.chdir(tmp_path)
+
+    def runner(name: str, picture: bool = True):
+        monkeypatch.setattr("sys.argv", [f"{name}.py", "--save", str(tmp_path)])
+        names = runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+        if picture:
+            assert (tmp_path / f"{name}.png").stat().st_size > 5000
+        return names, capsys.readouterr().out
+
+    return runner
+
+
+def test_a_damped_oscillation_loses_the_same_fraction_in_every_period(run):
+    names, printed = run("mass_spring_damper")
+    x, period = names["result"]["spring.x"], 2 * pi / sqrt(100 - 1)
+    for n in range(1, 4):
+        assert_allclose(x.at(f"{n * period} s").to("mm").m, 10 * exp(-n * period), rtol=2e-4)
+    assert "5.3179" in printed or "5.3180" in printed
+
+
+def test_friction_peaks_at_breakaway_and_the_block_slips_again_and_again(run):
+    names, printed = run("stick_slip")
+    friction, v = names["result"]["friction.f"], names["result"]["block.v"].to("mm/s").m
+    assert_allclose(friction.max().to("N").m, 25.1, atol=1e-3)
+    slips = np.sum((v[1:] > 100) & (v[:-1] <= 100))
+    assert slips == 8
+    assert "no mistakes found" in printed
+    assert re.search(r"^0\.50 +26\.769", printed, re.M)  # the table of numbers
+
+
+def test_the_wheel_leaves_the_road_and_comes_back_to_carry_the_weight(run):
+    names, _ = run("quarter_car")
+    force = names["result"]["tyre.f"]
+    assert_allclose(force.at(["0.4 s", "5 s"]).to("N").m, -340 * 9.81, rtol=1e-3)
+    assert force.max().m == 0
+    contact = [e for e in names["result"].events if e.component == "tyre"]
+    assert len(contact) == 2
+    assert 0.56 < contact[0].time < contact[1].time < 0.68  # behind the top of the bump
+
+
+def test_the_sky_diver_reaches_terminal_velocity(run):
+    names, _ = run("own_component")
+    result = names["result"]
+    limit = sqrt(784.8 / 0.24)
+    assert_allclose(result["diver.v"].final.m, limit, rtol=1e-5)
+    assert_allclose(result["diver.v"].at("5 s").m, limit * np.tanh(9.81 * 5 / limit), rtol=1e-4)
+
+
+def test_every_mistake_is_caught_and_named(run):
+    names, printed = run("unit_mistakes", picture=False)
+    assert names["caught"] == len(names["MISTAKES"]) == 10
+    for words in ("Mass.mass: takes kg, but was given the bare number 500",
+                  "A damping belongs to Damper", "Did you mean 'N*s/m'?",
+                  "Did you mean 'stiffness'?", "N on the left, N*s/m on the right",
+                  "both prescribe the velocity"):  # fmt: skip
+        assert words in printed
+    assert "500 g is taken as 0.5 kg" in printed
+
+
+def test_the_exported_heat_of_a_shaken_damper_is_half_the_product(run):
+    names, _ = run("pandas_export")
+    assert_allclose(names["mean"], 100 * 0.1**2 / 2 * 1000, rtol=1e-6)
+    assert_allclose(names["largest"].to("N").m, 10, rtol=1e-9)
+    # the shaker also accelerates 3 kg: amplitude of two forces at right angles
+    assert_allclose(names["frame"]["shaker.f [N]"].max(), np.hypot(10, 3 * pi), rtol=1e-4)
+
+
+def test_the_pendulum_keeps_length_and_energy(run):
+    names, _ = run("pendulum")
+    assert names["drift"] < 1e-9
+    assert names["swing"] < 1e-5
+    assert_allclose(names["tension"].m, 3 * 9.81, rtol=1e-6)
+    assert_allclose(names["back"].m, 1.0, atol=1e-6)
+
+
+def test_two_tanks_level_out_with_the_time_constant_of_the_pipe(run):
+    names, _ = run("own_domain")
+    result = names["result"]
+    at = np.array([1.0, 10.0, 40.0])
+    measured = result["pipe.p"].at([f"{t} s" for t in at]).to("Pa").m
+    assert_allclose(measured, 20e3 * np.exp(-at / 10), rtol=1e-4)
+    assert_allclose((result["left.p"] + result["right.p"]).to("Pa").m, 20e3, rtol=1e-9)
+
+
+def test_every_example_has_a_test():
+    tested = set(re.findall(r'run\("(\w+)"', Path(__file__).read_text()))
+    assert {f.stem for f in EXAMPLES.glob("[!_]*.py")} == tested
+

@@ -58,6 +58,7 @@ class Driver:
         self.stops = _Stops(system, problem.p, settings.t_start, settings.t_end)
         self.resets = _Resets(system)
         self.samples = _Samples(system, self.stops)
+        self.struck: tuple[tuple[int, int], ...] = ()
         self.watched = bool(system.nm or problem.laws is not None)
         self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
@@ -95,8 +96,9 @@ class Driver:
         self.recording.episodes.append(Episode(
             trajectory, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
             problem.x.copy(), problem.z.copy(),
-            None if problem.laws is None else problem.laws.modes.copy(),
+            None if problem.laws is None else problem.laws.modes.copy(), self.struck,
         ))  # fmt: skip
+        self.struck = ()
         return None, trajectory
 
     def _episode(self, t: float) -> float:
@@ -288,6 +290,7 @@ class Driver:
 
     def _note_modes(self, t: float, changes: list[Any]) -> None:
         laws = self.problem.laws
+        self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
             self._remember(t, laws.name(change.element), laws.words(change))
         self._refuse_chatter(t)

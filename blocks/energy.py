@@ -2,11 +2,14 @@
 
 Works on three variable names a component may declare: ``energy_stored`` (J),
 ``power_dissipated`` (W) and ``power_supplied`` (W). The work done on a component
-is the integral of across times through over its conserving ports.
+is the integral of across times through over its conserving ports. At an impact
+stored energy jumps: the jump is work at the ports, and what is lost in all is
+dissipated by the contacts that were struck.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -20,52 +23,109 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 FLOWS = ("work", "power_dissipated", "power_supplied")
 
 
+@dataclass
+class _Rows:
+    """Where the components of the ledger stand in its vectors."""
+
+    families: list[int]
+    rate: ca.Function  # per family: work, dissipated, supplied of all instances
+    stored: ca.Function
+    offsets: list[int]
+
+    def of(self, family: int, instance: int) -> int | None:
+        return self.offsets[self.families.index(family)] + instance \
+            if family in self.families else None
+
+
 def energy_terms(recording: Any) -> list[EnergyTerm]:
     """Energy of every leaf component over the run, by Gauss quadrature in every step."""
-    system = recording.system
-    flat, writer = system.flat, system.tape.writer
-    rates, stored, rows = [], [], []
-    for f, family in enumerate(flat.network.families):
+    rows = _functions(recording.system)
+    if rows is None:
+        return []
+    network = recording.system.network
+    sizes = [network.families[f].size for f in rows.families]
+    flows = np.zeros(rows.rate.size1_out(0))
+    exchanged = np.zeros(len(flows))
+    stored = np.zeros(rows.stored.size1_out(0))
+    jump_work, jump_loss = np.zeros(len(stored)), np.zeros(len(stored))
+    before: np.ndarray | None = None
+    for episode in recording.episodes:
+        t = episode.trajectory.t
+        half = np.diff(t) / 2
+        ends = recording._evaluate(rows.stored, episode, np.array([t[0], t[-1]]))
+        if before is not None:
+            _jump(recording, rows, episode, ends[:, 0] - before, jump_work, jump_loss)
+        stored += ends[:, 1] - ends[:, 0]
+        before = ends[:, 1]
+        if len(half):
+            at = (t[:-1, None] + half[:, None] * (NODES + 1)).ravel()
+            weights = (half[:, None] * WEIGHTS).ravel()
+            power = recording._evaluate(rows.rate, episode, at)
+            flows += power @ weights
+            exchanged += np.abs(power) @ weights
+    terms = []
+    a = b = 0
+    for f, n in zip(rows.families, sizes, strict=True):
+        family = network.families[f]
+        work, lost, given = flows[a : a + 3 * n].reshape(3, n)
+        moved = exchanged[a : a + n]
+        for i in range(n):
+            terms.append(EnergyTerm(
+                family.path(i), family.kernel.name, float(work[i] + jump_work[b + i]),
+                float(stored[b + i]), float(lost[i] + jump_loss[b + i]), float(given[i]),
+                float(moved[i]),
+            ))  # fmt: skip
+        a += 3 * n
+        b += n
+    return terms
+
+
+def _functions(system: Any) -> _Rows | None:
+    rates, stored, families, offsets = [], [], [], []
+    writer = system.tape.writer
+    count = 0
+    for f, family in enumerate(system.network.families):
         kernel = family.kernel
         if not kernel.ports:
             continue
         parts: dict[str, Any] = {"work": ca.SX(0)}
         for domain, indices in kernel.ports.values():
-            pairs = zip(domain.across, domain.through, strict=False)
-            for a, b in pairs:
-                parts["work"] += kernel.symbols[indices[a], 0] * kernel.symbols[indices[b], 0]
-        for name in FLOWS[1:]:
-            parts[name] = kernel.symbols[kernel.index[name], 0] if name in kernel.index else ca.SX(0)
-        e = kernel.symbols[kernel.index["energy_stored"], 0] if "energy_stored" in kernel.index \
-            else ca.SX(0)
-        for name in FLOWS:
-            rates.append(writer.kernel_row(f, parts[name]).T)
-        stored.append(writer.kernel_row(f, e).T)
-        rows.append((f, family))
-    if not rows:
-        return []
-    rate = ca.Function("rates", system.arguments, [ca.vertcat(*rates)])
-    level = ca.Function("stored", system.arguments, [ca.vertcat(*stored)])
-    total = np.zeros(rate.size1_out(0))
-    change = np.zeros(level.size1_out(0))
-    for episode in recording.episodes:
-        t = episode.trajectory.t
-        half = np.diff(t) / 2
-        if not len(half):
-            continue
-        at = (t[:-1, None] + half[:, None] * (NODES + 1)).ravel()
-        weights = (half[:, None] * WEIGHTS).ravel()
-        total += recording._evaluate(rate, episode, at) @ weights
-        ends = recording._evaluate(level, episode, np.array([t[0], t[-1]]))
-        change += ends[:, 1] - ends[:, 0]
-    terms = []
-    a = b = 0
-    for _, family in rows:
-        n = family.size
-        work, lost, given = total[a : a + 3 * n].reshape(3, n)
-        for i in range(n):
-            terms.append(EnergyTerm(family.path(i), family.kernel.name, float(work[i]),
-                                    float(change[b + i]), float(lost[i]), float(given[i])))
-        a += 3 * n
-        b += n
-    return terms
+            for across, through in zip(domain.across, domain.through, strict=False):
+                parts["work"] += (
+                    kernel.symbols[indices[across], 0] * kernel.symbols[indices[through], 0]
+                )
+        for name in (*FLOWS[1:], "energy_stored"):
+            i = kernel.index.get(name)
+            parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
+        rates += [writer.kernel_row(f, parts[name]).T for name in FLOWS]
+        stored.append(writer.kernel_row(f, parts["energy_stored"]).T)
+        families.append(f)
+        offsets.append(count)
+        count += family.size
+    if not families:
+        return None
+    return _Rows(
+        families,
+        ca.Function("rates", system.arguments, [ca.vertcat(*rates)]),
+        ca.Function("stored", system.arguments, [ca.vertcat(*stored)]),
+        offsets,
+    )
+
+
+def _jump(recording: Any, rows: _Rows, episode: Any, jump: np.ndarray, work: np.ndarray,
+          loss: np.ndarray) -> None:
+    """Account for stored energy that changed at an event."""
+    if not np.any(jump):
+        return
+    network = recording.system.network
+    own = np.zeros(len(jump), dtype=bool)  # changed by its own `when`, not through its ports
+    for f, offset in zip(rows.families, rows.offsets, strict=True):
+        if network.families[f].kernel.resets:
+            own[offset : offset + network.families[f].size] = True
+    loss[own] -= jump[own]
+    passed = np.where(own, 0.0, jump)
+    struck = [k for k in (rows.of(f, i) for f, i in episode.struck) if k is not None]
+    if struck:
+        work += passed
+        work[struck] -= passed.sum() / len(struck)
+        loss[struck] -= passed.sum() / len(struck)

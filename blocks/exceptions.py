@@ -200,7 +200,7 @@ class MissingPackage(BlocksError, ImportError):
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Known names similar to a misspelt one, best first."""
-    names = list(known)
+    name, names = str(name), list(known)
     hits = difflib.get_close_matches(name, names, n=3, cutoff=0.55)
     return hits or [k for k in names if k.lower() == name.lower()]
 

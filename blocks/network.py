@@ -48,6 +48,9 @@ class Family:
         """SI values of a parameter, one row per instance (or a vector)."""
         declared: Any = self.kernel_parameter(name)
         width = next(p.size for p in self.kernel.parameters if p.name == name)
+        if width == 1 and self.size == len(self.members):  # single instances, the common case
+            values = [m._values.get(name, declared.default) for m in self.members]
+            return np.array([v if type(v) is float else np.ravel(v)[0] for v in values])[:, None]
         out = np.empty((self.size, width))
         for start, component in zip(self.starts, self.members, strict=True):
             value = component._values.get(name, declared.default)

@@ -98,8 +98,9 @@ def _targets(family: Any, local: Any) -> np.ndarray | None:
     if not any(local.name in m._targets for m in family.members):
         return None
     return np.concatenate([
-        np.broadcast_to(m._targets.get(local.name, (0.0, ""))[0] or 0.0, (m.size,))
+        np.broadcast_to(0.0 if value is None else value, (m.size,))
         for m in family.members
+        for value, _ in [m._targets.get(local.name, (None, ""))]
     ])
 
 

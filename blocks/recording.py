@@ -14,8 +14,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .exceptions import UnknownName
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
+from .results.sticking import StickTerm
 from .solvers import Trajectory
 from .system import AlgebraicFailure, Problem, System
 
@@ -35,6 +35,7 @@ class Episode:
     x: np.ndarray  # full states at the start, as first guess
     z: np.ndarray
     modes: np.ndarray | None = None  # of set-valued laws, where there are any
+    struck: tuple[tuple[int, int], ...] = ()  # (family, instance) of contacts struck at its start
 
     @property
     def start(self) -> float:
@@ -199,13 +200,13 @@ class RunRecording:
         return ca.vertcat(*rows) if rows else ca.SX(0, 1)
 
     def _evaluate(self, function: ca.Function, episode: Episode, t: np.ndarray) -> np.ndarray:
-        x, z, u = self.states(episode, t)
+        x, z, u = self.points(episode, t)
         if not len(t):
             return np.zeros((function.size1_out(0), 0))
         out = function(t[None, :], x, z, self.p, episode.m, episode.d, u)
         return np.asarray(out, dtype=float).reshape(function.size1_out(0), len(t))
 
-    def states(self, episode: Episode, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def points(self, episode: Episode, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Full states, torn unknowns and set-valued efforts at times within an episode."""
         problem = self.problem
         problem.p, problem.m, problem.d = self.p, episode.m, episode.d
@@ -240,8 +241,29 @@ class RunRecording:
 
         return energy_terms(self)
 
-    def find(self, path: str) -> VariableInfo:
-        try:
-            return self.catalog[path]
-        except KeyError:
-            raise UnknownName(path, "there is no such variable.") from None
+    def sticking_terms(self) -> list[StickTerm]:
+        """Sticking of every set-valued element over the run."""
+        laws = self.problem.laws
+        if laws is None:
+            return []
+        spans = np.array([e.end - e.start for e in self.episodes])
+        modes = np.array([e.modes for e in self.episodes])
+        lost = {t.component: t.dissipated for t in self.energy_terms()}
+        terms = []
+        for k in range(laws.size):
+            stuck = modes[:, k] == 0
+            away = int(np.sum(stuck[:-1] & ~stuck[1:]))
+            longest = run = 0.0
+            for at_rest, span in zip(stuck, spans, strict=True):
+                run = run + span if at_rest else 0.0
+                longest = max(longest, run)
+            name = laws.name(k)
+            share = float(spans[stuck].sum() / spans.sum()) if spans.sum() else float(stuck[-1])
+            terms.append(StickTerm(name, share, away, float(longest), lost.get(name, 0.0)))
+        return terms
+
+    @property
+    def states(self) -> list[str]:
+        """Paths of the integrated variables, for a plot without names."""
+        names = (self.system.state_name(i) for i in range(min(self.system.nx, 12)))
+        return [n for n in names if "(" not in n][:8]

@@ -160,7 +160,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
     -------
     float or ndarray
     """
-    if type(value) is str:
+    if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
         return _convert(number, given, expected, where, value, advice)
     if _is_quantity(value):
@@ -170,10 +170,10 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
         return _convert(number, given, expected, where, f"{value:~C}", advice)
     if isinstance(value, bool) or value is None:
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
-                          f"Write for example '1 {expected}'.", expected=expected, given=value)
+                          _example(expected), expected=expected, given=value)
     if isinstance(value, (list, tuple)):
         return np.array([to_si(v, expected, where, advice) for v in value], dtype=float)
-    if isinstance(value, np.ndarray) and value.dtype == object:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         return np.array([to_si(v, expected, where, advice) for v in value.ravel()]).reshape(
             value.shape
         )
@@ -183,7 +183,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
         raise UnknownUnit(
             where,
             f"takes {_article(expected)}, but was given {value!r}, which is no quantity.",
-            f"Write for example '1 {expected}'.",
+            _example(expected),
             expected=expected,
             given=value,
         ) from None
@@ -205,7 +205,7 @@ def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
     try:
         return _parse(text)
     except UnitError as error:
-        advice = error.advice or f"Write for example '1 {expected}'."
+        advice = error.advice or _example(expected)
         raise UnknownUnit(where, f"was given {text!r}: {error.problem}", advice,
                           given=text, expected=expected) from None
 
@@ -222,9 +222,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
             )
         raise WrongDimension(
             where,
-            f"takes {_article(expected)} or any unit convertible to it, "
-            f"but was given {shown}.",
-            _unit_hint(shown.split()[-1], "") or advice or f"Give it in {expected}.",
+            f"takes {_article(expected)}{_or_convertible(expected)}, but was given {shown}.",
+            _unit_hint(shown.split()[-1], "") or advice or _example(expected),
             expected=expected,
             given=shown,
         )
@@ -232,9 +231,9 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
         raise AngleFrequencyError(
             where,
             f"is an angular quantity in {expected}, but was given {shown}.",
-            f"One turn is 2π rad: write '{_plain(number)} rev/s', or the angular value in rad/s."
+            f"One turn is 2π rad: write '{_plain(number * given.factor)} turn/s', or the angular value in rad/s."
             if np.ndim(number) == 0
-            else "Use rev/s or rad/s.",
+            else "Use turn/s or rad/s.",
             expected=expected,
             given=shown,
         )
@@ -258,6 +257,14 @@ def _plain(number: Any) -> str:
 
 def _article(expected: Unit) -> str:
     return "a plain number" if not str(expected.text) else str(expected)
+
+
+def _or_convertible(expected: Unit) -> str:
+    return " or any unit convertible to it" if str(expected.text) else ""
+
+
+def _example(expected: Unit) -> str:
+    return f"Write for example '1 {expected}'." if str(expected.text) else "Give it without a unit."
 
 
 def describe(dimension: Any) -> str:

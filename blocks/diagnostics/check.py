@@ -6,6 +6,7 @@ the stages before allow, so that one check names as many mistakes as possible.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -98,7 +99,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
     errors = [f for f in findings if f.severity == "error"]
     if not any(f.code.startswith("equation.") for f in errors):
         leaves = {m.path for family in flat.network.families for m in family.members}
-        explained = {w if w.partition("[")[0] in leaves else w.rpartition(".")[0]
+        explained = {w if re.sub(r"\[\d+\]$", "", w) in leaves else w.rpartition(".")[0]
                      for f in errors for w in f.where}
         rest = list(singular_findings(flat, singular, explained))
         if not rest and not errors:

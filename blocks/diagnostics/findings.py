@@ -48,7 +48,6 @@ SEVERITIES = {
     "parameter.relation": "error",
     "structure.singular": "error",
     "structure.dependent": "error",
-    "structure.massless": "error",
     "structure.index": "error",
     "structure.input": "error",
     "structure.endless": "error",

@@ -130,15 +130,6 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
             f"{equations}",
             "Give the node between them a mass, or remove one of the laws.",
         )  # fmt: skip
-    if part.under and (dry := _set_valued(names.flat) & set(parts)):
-        lawful = [p for p in parts if p in dry]
-        return found(
-            "structure.massless", lawful,
-            f"A node at {listed(lawful)} has no mass, and laws of dry friction or contact alone "
-            f"do not say how it moves: nothing determines {unknowns}.",
-            "Give that node a mass, or hold it with a component whose force follows from its "
-            "motion (a spring or a damper).",
-        )  # fmt: skip
     code = "structure.index" if reason == "index" else "structure.singular"
     if part.over and part.under:
         return _both(names, part, code, equations, unknowns)
@@ -155,11 +146,6 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
         f"Nothing determines {unknowns}: an equation is missing among {who}.",
         "Connect a component that determines them, or state the missing equation.",
     )  # fmt: skip
-
-
-def _set_valued(flat: Flat) -> set[str]:
-    """Paths of all components with a set-valued law."""
-    return {f.path(i) for f in flat.network.families if f.kernel.set_valued for i in range(f.size)}
 
 
 def _ranked(part: _Part) -> list[tuple[str, int]]:

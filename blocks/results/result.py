@@ -20,6 +20,7 @@ from .recording import Recording
 from .report import Events, Statistics, Variables, completions
 from .series import Series, clock
 from .sheet import Sheet
+from .sticking import Sticking
 from .shown import SECOND, number
 from .table import Table, sample
 
@@ -130,6 +131,11 @@ class Result(Mapping[str, Series]):
     def energy(self) -> Ledger:
         """Work, stored, dissipated and supplied energy per component, and what is missing."""
         return Ledger(self._recording.energy_terms(), self.name)
+
+    def sticking(self) -> Sticking:
+        """Share of time stuck, break-aways and losses of every exact dry friction."""
+        terms = getattr(self._recording, "sticking_terms", list)
+        return Sticking(terms(), self.name)
 
     def explain(self, path: str) -> str:
         """Meaning, sign convention, unit and course of a variable, in sentences."""

@@ -19,6 +19,7 @@ from blocks import (
     Output,
     Parameter,
     Variable,
+    abs_,
     der,
     initially,
     maximum,
@@ -86,10 +87,10 @@ class Integrator(Component):
         yield der(self.x) == where(stopped, 0 * self.u, self.u, events=False)
         above, below = (self.x >= self.upper) & (self.u > 0), (self.x <= self.lower) & (self.u < 0)
         yield initially({self.at_limit: where(above, 1, where(below, -1, 0))})
-        yield when(self.x > self.upper, {self.at_limit: 1, self.x: self.upper})
-        yield when(self.x < self.lower, {self.at_limit: -1, self.x: self.lower})
-        yield when((self.at_limit > 0.5) & (self.u < 0), {self.at_limit: 0})
-        yield when((self.at_limit < -0.5) & (self.u > 0), {self.at_limit: 0})
+        away = abs_(self.at_limit) * (self.upper - self.lower)  # no crossing while at a limit
+        yield when(self.x > self.upper + away, {self.at_limit: 1, self.x: self.upper})
+        yield when(self.x < self.lower - away, {self.at_limit: -1, self.x: self.lower})
+        yield when(self.at_limit * self.u < 0, {self.at_limit: 0})
         if self.external_reset:
             yield when(self.reset > 0.5, {self.x: self.reset_value, self.at_limit: 0})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import quad
 from translational_bench import driven, thrown, values
 
 from blocks import quantity
@@ -112,6 +113,28 @@ def test_the_lower_stop_mirrors_the_upper_one():
 def test_bounds_in_the_wrong_order_are_refused_by_name():
     with pytest.raises(BlocksError, match=r"part.*upper_bound.*lower_bound"):
         thrown(HardStop(upper_bound="-1 cm", lower_bound="1 cm")).simulate("1 s")
+
+
+@pytest.mark.parametrize("model", ["full", "undamped rebound", "smooth"])
+@pytest.mark.parametrize("depth", [1e-3, 2e-3, 8e-3])  # within, at and beyond the transition
+def test_a_stop_stores_the_work_of_its_elastic_force(model, depth):
+    width = {"transition": "2 mm"} if model == "smooth" else {}
+    stop = HardStop(model=model, **BOUNDS, **CONTACT, **width, x=quantity(0.02 + depth, "m"))
+    stop.lower_bound = "-1 m"
+    run = driven(stop, "0 m/s").simulate("1 s")
+
+    def elastic(p):
+        l = min(p / 2e-3, 1) if model == "smooth" else 1
+        return 2e3 * p * (3 * l**2 - 2 * l**3)
+
+    work = quad(elastic, 0, depth, points=[2e-3])[0]
+    assert_allclose(values(run, "part.energy_stored", "J"), work, rtol=1e-10)
+
+
+def test_a_gap_stores_the_work_of_its_elastic_force():
+    gap = ElastoGap(stiffness="1 kN/m", damping="20 N*s/m", free_length="30 mm", x="10 mm")
+    run = driven(gap, "0 m/s").simulate("1 s")
+    assert_allclose(values(run, "part.energy_stored", "J"), 1e3 * 0.02**2 / 2, rtol=1e-12)
 
 
 # -- contact that pushes only ----------------------------------------------------------------

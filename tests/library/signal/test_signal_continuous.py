@@ -100,6 +100,16 @@ def test_a_limited_integrator_stops_at_its_limits_and_never_winds_up():
     assert_allclose(at(result, t), exact, atol=1e-7)
 
 
+@pytest.mark.parametrize("method", ["cvode", "ida", "DOP853", "Radau"])
+def test_resting_at_a_limit_makes_no_spurious_events(method):
+    block = Integrator(limited=True, lower="-0.5 s", upper="0.5 s")
+    source = Sine(amplitude="1", frequency=f"{1 / (2 * np.pi)!r} Hz", phase="90 deg")
+    result = response(block, source, duration="62.9 s", method=method, rtol=1e-8)
+    stops = 20  # two in every turn
+    assert len(result.events) <= 4 * stops
+    assert_allclose(result["block.y"].at("62 s").magnitude, np.sin(62) + 0.5, atol=1e-6)
+
+
 def test_an_integrator_that_starts_at_its_limit_leaves_it_when_the_input_turns():
     block = Integrator(limited=True, upper="1 s", lower="0 s", x="1 s")
     result = response(block, polyline([0, 1, 3], [1, 1, -1]), duration="3 s")

@@ -125,8 +125,10 @@ def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
     with pytest.raises(ParameterError) as caught:
         model.sum.signs = "+-+"
-    assert str(caught.value) == ("sum.signs: would add 'u3', but ports and units are settled when a "
-                                 "component is made. Make a new Sum and connect it.")
+    assert str(caught.value) == (
+        "sum.signs: would add 'u3', but ports and units are settled when a component is made. "
+        "Make a new Sum and connect it."
+    )
     assert model.sum.signs == "+-"
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
 
@@ -193,7 +195,8 @@ MISTAKES = [
      "there are 3 points of x1 and 2 of x2."),
     (lambda: Sine(frequency="3 rad/s"), AngleFrequencyError, "Write '0.477465 Hz'"),
     (lambda: UniformRandomNumber(seed=0), ParameterError, "UniformRandomNumber.seed: must be at"),
-    (lambda: setattr(Sum(unit="N"), "unit", "m"), ParameterError, "Sum.unit: would change the unit N"),
+    (lambda: setattr(Sum(unit="N"), "unit", "m"), ParameterError,
+     "Sum.unit: would change the unit N"),
     (lambda: setattr(Constant(value="5 N"), "value", "2 m"), ParameterError,
      "Constant.value: would change the unit N of 'value'"),
 ]  # fmt: skip

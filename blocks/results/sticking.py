@@ -1,0 +1,72 @@
+"""Which dry frictions stuck, for how long, and how often did they break away?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .sheet import Sheet
+
+__all__ = ["Sticking", "StickTerm"]
+
+
+@dataclass(frozen=True)
+class StickTerm:
+    """Sticking of one set-valued element over a run.
+
+    Attributes
+    ----------
+    component : str
+    fraction : float
+        Share of the time it stuck (or touched), 0 to 1.
+    breakaways : int
+        How often it went from rest to motion.
+    longest : float
+        Longest time at rest in s.
+    dissipated : float
+        Energy lost in its component in J.
+    """
+
+    component: str
+    fraction: float
+    breakaways: int
+    longest: float
+    dissipated: float
+
+
+class Sticking:
+    """The sticking report of a run: a sequence of :class:`StickTerm`, by position or path."""
+
+    def __init__(self, terms: list[StickTerm], name: str = "") -> None:
+        self._terms, self._name = terms, name
+
+    def __getitem__(self, key: Any) -> StickTerm:
+        if isinstance(key, str):
+            for term in self._terms:
+                if term.component == key:
+                    return term
+            raise KeyError(key)
+        return self._terms[key]
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def _sheet(self) -> Sheet:
+        t = self._terms
+        return Sheet(f"Sticking in {self._name}".removesuffix(" in "), {
+            "component": [x.component for x in t],
+            "stuck": [f"{100 * x.fraction:.2f} %" for x in t],
+            "break-aways": [x.breakaways for x in t],
+            "longest stick [s]": [x.longest for x in t],
+            "dissipated [J]": [x.dissipated for x in t],
+        })  # fmt: skip
+
+    def to_pandas(self) -> Any:
+        """One row per element."""
+        return self._sheet().to_pandas()
+
+    def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()

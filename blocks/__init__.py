@@ -1,5 +1,93 @@
-from .component import *
+"""Acausal component modelling: wire components, check units, simulate.
+
+The way through the house, one room per step; each step's output is a plain
+object that can be printed, tested and drawn alone::
+
+    describe    component, domain, expression, units     -> kernel (once per class)
+    connect     network                                  -> families and nodes
+    check       diagnostics                              -> findings
+    flatten     assembly.flatten                         -> slots, classes, equations
+    reduce      matching, assembly.index, assembly.tape  -> explicit ODE or index-1 DAE
+    initialise  nominal, initialise                      -> consistent start
+    compile     system                                   -> CasADi functions
+    solve       solvers, driver, setvalued, nonsmooth    -> episodes of a trajectory
+    look        recording, results, energy               -> values with units
+
+What a user needs is exported here; components live in the package ``library``
+or in the user's own modules.
+"""
+
+from .component import (
+    Branch,
+    Component,
+    Discrete,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+)
 from .domain import Domain
-from .expression import *
+from .exceptions import (
+    BlocksError,
+    ConnectionRefused,
+    EquationError,
+    InitialisationError,
+    ModelError,
+    NamingError,
+    ParameterError,
+    SimulationError,
+    StructureError,
+    UnitError,
+    UnknownName,
+)
+from .expression import (
+    abs_,
+    arccos,
+    arcsin,
+    arctan,
+    arctan2,
+    breakpoints,
+    contact,
+    cos,
+    cosh,
+    der,
+    dry_friction,
+    every,
+    exp,
+    floor,
+    held,
+    initially,
+    interpolate,
+    log,
+    maximum,
+    minimum,
+    mod,
+    reset,
+    set_valued,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    time,
+    when,
+    where,
+)
+from .initialise import InitialWarning
 from .model import Model
 from .units import quantity
+
+__all__ = [
+    "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
+    "EquationError", "InitialWarning", "InitialisationError", "Input", "Model", "ModelError",
+    "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "SimulationError",
+    "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",
+    "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "der", "dry_friction", "every",
+    "exp", "floor", "held", "initially", "interpolate", "log", "maximum", "minimum", "mod",
+    "quantity", "reset", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time",
+    "when", "where",
+]  # fmt: skip

@@ -46,6 +46,7 @@ from __future__ import annotations
 import copy
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -69,6 +70,9 @@ __all__ = [
 ]  # fmt: skip
 
 PRIORITIES = ("high", "low", "none")
+
+# instances of the composite that is building its parts
+_composing: ContextVar[int | None] = ContextVar("composing", default=None)
 
 
 class Declaration:
@@ -103,6 +107,11 @@ class Declaration:
         return (component._form_of(self) if self.open else self).read(component)
 
     def __set__(self, component: Any, value: Any) -> None:
+        if component.__dict__.get("_trace") is not None:
+            raise EquationError(
+                component._trace.where(), f"assigns to self.{self.name}.",
+                f"State the law as an equation: yield self.{self.name} == …",
+            )
         component._assign(self, value)
 
     def read(self, component: Component) -> Any:
@@ -331,6 +340,8 @@ class Variable(Declaration):
         priority: str = "none", nominal: Any = None,
         when: str | Callable[[Any], bool] | None = None, doc: str = "",
     ) -> None:  # fmt: skip
+        if priority not in PRIORITIES:
+            raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
         self.open = callable(unit)
         self.unit_of = unit if callable(unit) else None
         self._given = initial, nominal
@@ -512,15 +523,21 @@ class Component:
                                  f"least 1, but is {count!r}.", given=count,
                                  code="parameter.count")
         self.__dict__.update(
-            _name="", _parent=None, _count=count, _values={}, _targets={}, _nominals={},
-            _children={}, _connections=[], _revision=0,
+            _name="", _parent=None, _count=_composing.get() if count is None else count,
+            _values={}, _targets={}, _nominals={}, _children={}, _connections=[], _revision=0,
+            _built=False,
         )  # fmt: skip
         if self._open:
             values = self._take_structure(values)
         for name, value in values.items():
             setattr(self, name, value)
         if self.is_composite:
-            self.compose()
+            token = _composing.set(self._count)
+            try:
+                self.compose()
+            finally:
+                _composing.reset(token)
+            self.__dict__["_built"] = not self._is_root
 
     # -- what authors write ----------------------------------------------------
     def equations(self) -> Iterator[Any]:
@@ -645,18 +662,25 @@ class Component:
                 given = _unit_given(value, where)
                 declared = type(self)._declared[declared.name].with_unit(given)
             accepted = declared.accept(value, where)
+            if self._built and isinstance(declared, Option) and accepted != declared.read(self):
+                raise ParameterError(where, "a composite's options cannot change once it is built.",
+                                     f"Make a new {type(self).__name__} with this option.",
+                                     code="parameter.structure")
+            twin = self._twin() if self._built else None
             if np.ndim(accepted) and isinstance(declared, Parameter):
                 accepted = self._shaped(declared, np.asarray(accepted), where)
-            structure = isinstance(declared, Option) or callable(accepted)
+            present = self._values.get(declared.name, declared.default)
+            structure = isinstance(declared, Option) or callable(accepted) or callable(present)
             if not structure and np.ndim(declared.default):
-                before = self._values.get(declared.name, declared.default)
-                structure = np.shape(accepted) != np.shape(before)
+                structure = np.shape(accepted) != np.shape(present)
             self._values[declared.name] = accepted
             if getattr(declared, "any_unit", False):
                 structure = structure or self._units.get(declared.name) != declared.unit  # type: ignore[attr-defined]
                 self._units[declared.name] = declared.unit  # type: ignore[attr-defined]
             if structure and "_declared" in self.__dict__:
                 self._reform(where, *old)
+            if twin is not None:
+                self._pass_on(twin)
             self._changed(structure)
         elif isinstance(declared, Port) or not isinstance(declared, Variable):
             raise ConnectionRefused(where, "a port cannot be assigned.",
@@ -668,26 +692,38 @@ class Component:
 
     def _shaped(self, declared: Parameter, values: np.ndarray, where: str) -> np.ndarray:
         """Rows are instances, columns the elements of an array parameter."""
-        n, width = self.size, np.size(declared.default)
-        table = np.ndim(declared.default) > 0
-        if not table and values.shape == (n,) and self._count is not None:
+        wanted = np.ndim(declared.default)
+        if not wanted:
+            return self._fits(values, where)
+        if values.ndim == wanted:
             return values
-        if table and values.ndim == np.ndim(declared.default):
+        raise ParameterError(
+            where,
+            f"takes a {'matrix' if wanted == 2 else 'list of values'}, but was given an array of "
+            f"{values.ndim} dimensions.",
+            "Give a list of rows." if wanted == 2 else "Give a plain list.",
+            given=values,
+            code="parameter.size",
+        )
+
+    def _fits(self, values: np.ndarray, where: str) -> np.ndarray:
+        """Values that are one per instance."""
+        if self._count is not None and values.shape == (self.size,):
             return values
         raise ParameterError(
             where,
             f"was given {values.size} values, but "
-            + ("takes a matrix." if np.ndim(declared.default) == 2
-               else f"there are {n} instances." if self._count else "takes a single value."),
-            "Give a list of rows." if np.ndim(declared.default) == 2
-            else "Give one value, or as many as count says." if self._count or not table
-            else f"Give {width} values.",
+            + (f"there are {self.size} instances." if self._count else "takes a single value."),
+            "Give one value, or as many as count says.",
             given=values,
             code="parameter.size",
         )
 
     def _aim(self, declared: Variable, value: Any, where: str) -> None:
         target = value if isinstance(value, Target) else Target(value)
+        for given in (target.value, target.nominal):
+            if given is not None and np.ndim(to_si(given, declared.unit, where)):
+                self._fits(to_si(given, declared.unit, where), where)
         if target.nominal is not None:
             self._nominals[declared.name] = abs(to_si(target.nominal, declared.unit, where))
         if target.value is not None:
@@ -708,22 +744,37 @@ class Component:
         root.__dict__["_revision"] += 1
         if structure:
             root.__dict__["_structure_revision"] = root.__dict__.get("_structure_revision", 0) + 1
-        if self._children and self.is_composite and not structure:
-            self._pass_on()
-        elif self._children and self.is_composite and self._parent is not None:
-            raise ParameterError(self.path, "a composite's options cannot change once it is built.",
-                                 "Make a new one.", code="parameter.structure")
 
-    def _pass_on(self) -> None:
-        """Give the parts of a composite the values its new parameters imply."""
-        twin = type(self)(count=self._count, **{
+    def _twin(self) -> Component:
+        """A composite as it is built from the present parameters."""
+        return type(self)(count=self._count, **{
             k: v if not isinstance(self._declared[k], Parameter) or callable(v)
             else from_si(v, self._declared[k].unit)  # type: ignore[attr-defined]
             for k, v in self._values.items()
         })  # fmt: skip
-        for (mine, new) in zip(self._leaves(), twin._leaves(), strict=True):
-            mine._values.update(new._values)
-            mine._targets.update(new._targets)
+
+    def _pass_on(self, before: Component) -> None:
+        """Give the parts of a composite what its new parameters change in them."""
+        old, new = before._parts(), self._twin()._parts()
+        for path, part in self._parts().items():
+            if path not in old or path not in new:
+                continue  # added by the user
+            for table in ("_values", "_targets", "_nominals"):
+                was, now = getattr(old[path], table), getattr(new[path], table)
+                mine = getattr(part, table)
+                for name in was.keys() | now.keys():
+                    if name not in now:
+                        mine.pop(name, None)
+                    elif name not in was or not _same(was[name], now[name]):
+                        mine[name] = now[name]
+
+    def _parts(self) -> dict[str, Component]:
+        """All parts below a composite by their path in it."""
+        parts: dict[str, Component] = {}
+        for name, child in self._children.items():
+            parts[name] = child
+            parts.update({f"{name}.{path}": part for path, part in child._parts().items()})
+        return parts
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._declared:
@@ -955,7 +1006,14 @@ class Component:
         return f"{type(self).__name__}({shown}{count})"
 
 
-_RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time"}
+_RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values (or targets) of a part are the same."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return a is b or (not callable(a) and np.array_equal(a, b))
 
 
 @dataclass(frozen=True)

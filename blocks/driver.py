@@ -16,7 +16,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.optimize import brentq
 
 from .exceptions import ParameterError, SimulationError
 from .expression import TIME
@@ -29,6 +28,9 @@ __all__ = ["Driver", "Settings"]
 
 INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at for double crossings
 MOST_ROUNDS = 50  # of the mode fixpoint at one instant
+JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
+         ca.OP_EQ, ca.OP_NE}  # fmt: skip
+LOOKS = 20_000  # times at which relations of time alone are looked at before the run
 CHATTER = 200  # events of one relation within a thousandth of the run
 
 
@@ -182,7 +184,7 @@ class Driver:
         """Margins of the held relations: negative where one no longer holds as assumed."""
         g = self.problem.crossings(t, y)
         margin = np.where(self.problem.m > 0.5, g, -g)
-        margin[self.stops.timed] = 1.0  # known instants are stepped onto instead
+        margin[self.stops.stepped_onto(t)] = 1.0  # known instants are not searched for
         if self.problem.laws is not None:
             margin = np.concatenate([margin, self.problem.laws.margins(self.problem, t)])
         return margin
@@ -213,6 +215,8 @@ class Driver:
             return high
         at = low
         if margin(low) > 0:
+            from scipy.optimize import brentq
+
             at = brentq(margin, low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
         # go to the far side of the crossing, so that rounding cannot undo the switch
         nudge = np.spacing(max(abs(low), abs(high)))
@@ -358,6 +362,7 @@ class _Stops:
         tape = system.tape
         nm = system.nm
         self.timed = np.zeros(nm, dtype=bool)
+        self.curved = np.zeros(nm, dtype=bool)  # of time alone, but not linear in it
         self.at_zero = np.zeros(nm, dtype=bool)
         families = system.network.families
         self.rows: list[tuple[int, int, int]] = tape.relation_layout
@@ -370,7 +375,8 @@ class _Stops:
             allowed = families[f].kernel.parameter_hashes | {TIME.__hash__()}
             if {s.__hash__() for s in ca.symvar(crossing)} <= allowed:
                 slope = ca.jacobian(crossing, TIME)
-                if TIME.__hash__() not in {s.__hash__() for s in ca.symvar(slope)}:
+                if TIME.__hash__() not in {s.__hash__() for s in ca.symvar(slope)} \
+                        and not _jumps(crossing):
                     linear += range(offset, offset + n)
                 self.timed[offset : offset + n] = True
         self.timed_function = ca.Function("timed", [TIME, tape.p], [
@@ -381,17 +387,19 @@ class _Stops:
             g0 = np.array(self.timed_function(0.0, p)).ravel()
             g1 = np.array(self.timed_function(1.0, p)).ravel()
             straight = np.isin(self.timed_index, linear)
-            self.not_straight = self.timed_index[~straight]
+            self.curved[self.timed_index[~straight]] = True
             with np.errstate(divide="ignore", invalid="ignore"):
                 at = -g0 / (g1 - g0)
             for k in np.flatnonzero(straight & np.isfinite(at) & (at > t_start) & (at < t_end)):
                 instants.setdefault(float(at[k]), []).append(int(self.timed_index[k]))
         for t in self._breakpoints(t_start, t_end):
             instants.setdefault(t, [])
-        self.times = np.array(sorted(instants))
-        self.which = instants
         self.t_end = t_end
         self.tiny = 1e-12 * max(abs(t_end), abs(t_start), t_end - t_start)
+        for t in self._curved_instants(np.array(sorted(instants)), t_start, t_end):
+            instants.setdefault(t, [])
+        self.times = np.array(sorted(instants))
+        self.which = instants
 
     def _breakpoints(self, t_start: float, t_end: float) -> list[float]:
         out: set[float] = set()
@@ -408,6 +416,40 @@ class _Stops:
                         count = int(min((t_end - a) / step - k0 + 2, 2_000_000))
                         out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
         return [t for t in out if t_start < t < t_end]
+
+    def _curved_instants(self, known: np.ndarray, t_start: float, t_end: float) -> list[float]:
+        """Crossings of relations such as sin(w t) > 0, from a look at many times."""
+        if not self.curved.any() or not t_end > t_start:
+            return []
+        from scipy.optimize import brentq
+
+        rows = np.flatnonzero(self.curved[self.timed_index])
+        function = self.timed_function
+
+        def value(t: float, row: int) -> float:
+            return float(function(t, self.p)[row])
+
+        times = np.linspace(t_start, t_end, LOOKS + 1)
+        g = np.array(function(times[None, :], self.p))[rows]
+        found = []
+        for row, k in zip(*np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0)), strict=True):
+            low, high = times[k], times[k + 1]
+            from scipy.optimize import brentq
+
+            at = brentq(value, low, high, args=(int(rows[row]),), xtol=self.tiny, rtol=8.9e-16)
+            near = known[np.searchsorted(known, at - 1e3 * self.tiny):][:1]
+            if not len(near) or near[0] > at + 1e3 * self.tiny:  # no breakpoint is announced there
+                found.append(float(at))
+        return [t for t in found if t_start < t < t_end]
+
+    def stepped_onto(self, t: float) -> np.ndarray:
+        """Relations that need not be searched for up to ``t``."""
+        if not self.curved.any():
+            return self.timed
+        k = int(np.searchsorted(self.times, t - 4 * self.tiny))
+        if k < len(self.times) and self.times[k] <= t + 4 * self.tiny:
+            return self.timed
+        return self.timed & ~self.curved
 
     def constant(self, f: int, sx: Any) -> np.ndarray:
         row = self.system.tape.writer.kernel_row(f, sx)
@@ -437,6 +479,13 @@ class _Stops:
                 crossing, _ = family.kernel.relations[r]
                 return family.path(relation - offset), f"{crossing} {'> 0' if holds else '<= 0'}"
         raise IndexError(relation)
+
+
+def _jumps(sx: Any) -> bool:
+    """Whether an expression has jumps, which its derivative does not show."""
+    function = ca.Function("crossing", ca.symvar(sx), [sx])
+    kinds = {function.instruction_id(k) for k in range(function.n_instructions())}
+    return bool(kinds & JUMPS)
 
 
 class _Resets:

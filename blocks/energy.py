@@ -54,7 +54,9 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
         half = np.diff(t) / 2
         ends = recording._evaluate(rows.stored, episode, np.array([t[0], t[-1]]))
         if before is not None:
-            _jump(recording, rows, episode, ends[:, 0] - before, jump_work, jump_loss)
+            jump = ends[:, 0] - before
+            stored += jump
+            _jump(recording, rows, episode, jump, jump_work, jump_loss)
         stored += ends[:, 1] - ends[:, 0]
         before = ends[:, 1]
         if len(half):

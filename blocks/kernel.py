@@ -8,7 +8,7 @@ what they are connected to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -30,13 +30,13 @@ from .component import (
 from .domain import Domain
 from .exceptions import BlocksError, EquationError, ModelError, unknown_name
 from .expression import (
-    SetValued,
     TIME,
     Breakpoints,
     Equation,
     Expression,
     Reset,
     Sampling,
+    SetValued,
     as_expression,
     current_trace,
 )
@@ -236,6 +236,20 @@ class Kernel:
         """(variable, derivative order) of a symbol, None where it is none of them."""
         return self._key_by_hash.get(symbol.__hash__())
 
+    def highest_orders(self) -> dict[int, int]:
+        """The highest derivative of each variable that anything in the class uses."""
+        used = [law.residual for law in self.laws] + list(self.observed.values())
+        used += [crossing for crossing, _ in self.relations]
+        used += [sx for c, pairs in self.resets for sx in (c, *(v for _, v in pairs))]
+        used += [v for _, _, pairs in self.samplings for _, v in pairs]
+        used += [sx for _, *sxs in self.set_valued for sx in sxs if sx is not None]
+        highest: dict[int, int] = {}
+        for s in {s.__hash__(): s for sx in used for s in ca.symvar(sx)}.values():
+            key = self.key_of(s)
+            if key is not None:
+                highest[key[0]] = max(highest.get(key[0], 0), key[1])
+        return highest
+
     def total_derivative(self, sx: Any) -> Any:
         """d sx / d time by the chain rule; relations and parameters are constant."""
         seeds, tangents = [], []
@@ -304,7 +318,8 @@ class Trace:
         self.component = component
         self.kernel = Kernel(type(component).__name__)
         self.cache: dict[str, Any] = {}
-        self.current = ""
+        self.current = ""  # which equation is read
+        self.reading = ""  # which function of time is called
         for name, declared in component._declared.items():
             if declared.exists(component):
                 self._declare(name, declared)
@@ -347,7 +362,14 @@ class Trace:
         """Expressions that stand in for inputs nothing is connected to."""
         for i, local in enumerate(self.kernel.variables):
             if local.kind == "input" and local.declared.default is not None:  # type: ignore[attr-defined]
-                declared = self.component._declared[local.declared.default]  # type: ignore[attr-defined]
+                default = local.declared.default  # type: ignore[attr-defined]
+                declared = self.component._declared.get(default)
+                if not isinstance(declared, Parameter):
+                    raise EquationError(
+                        f"{self.kernel.name}.{local.name}", f"its default {default!r} is no "
+                        "parameter of the component.", "Name the parameter that is used while "
+                        "nothing is connected.",
+                    )
                 self.kernel.defaults[i] = as_expression(self.symbol(declared)).sx
 
     # -- called while equations are read ---------------------------------------------
@@ -361,9 +383,10 @@ class Trace:
 
     def _function_value(self, name: str, declared: Parameter) -> Expression:
         function = self.component._values[name]
-        where = f"{self.kernel.name}.{name}"
+        where = f"{self.component.path}.{name}"
+        self.reading = f"{where}, the function of time given for it"
         try:
-            value = function(time_expression)
+            value = as_expression(function(time_expression))
         except BlocksError:
             raise
         except Exception as error:
@@ -372,7 +395,8 @@ class Trace:
                 "It is called once, with time as an expression; use the functions of blocks or "
                 "numpy (sin, where, …) in it, and where() instead of 'if'.",
             ) from error  # fmt: skip
-        value = as_expression(value)
+        finally:
+            self.reading = ""
         if value.dimension != declared.unit.dimension:
             raise EquationError(
                 where,
@@ -384,7 +408,7 @@ class Trace:
         return value
 
     def where(self) -> str:
-        return f"{self.kernel.name}{self.current}"
+        return self.reading or f"{self.kernel.name}{self.current}"
 
     def relation(self, crossing: Any, at_zero: bool) -> Any:
         kernel = self.kernel
@@ -440,6 +464,14 @@ def _trace(component: Component) -> Kernel:
     for statement in statements:
         if isinstance(statement, Equation):
             residual = statement.left.sx - statement.right.sx
+            sizes = {statement.left.sx.numel(), statement.right.sx.numel()}
+            if len(sizes) > 1:
+                raise EquationError(
+                    kernel.name, f"{statement.left.sx} == {statement.right.sx} has "
+                    f"{statement.left.sx.numel()} values on the left and "
+                    f"{statement.right.sx.numel()} on the right.",
+                    "Write one equation for every variable.",
+                )
             if residual.numel() != 1:
                 for i in range(residual.numel()):
                     equations.append((residual[i], f"{statement.left.sx[i]} == {statement.right.sx[i]}"))
@@ -474,8 +506,9 @@ def _statements(reader: Component, trace: Trace) -> Iterator[Any]:
     for name in ("port_equations", "equations"):
         trace.current = "" if name == "equations" else ".port_equations()"
         generator = getattr(reader, name)()
-        if generator is None:
-            raise EquationError(f"{trace.kernel.name}.{name}()", "returns nothing.",
+        if not isinstance(generator, Iterable):
+            given = "nothing" if generator is None else f"{generator!r}"
+            raise EquationError(f"{trace.kernel.name}.{name}()", f"returns {given}.",
                                 "Write it as a generator: yield left == right.")
         count = 0
         iterator = iter(generator)

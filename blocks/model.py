@@ -7,6 +7,7 @@ and initial targets may change between runs without a new assembly.
 
 from __future__ import annotations
 
+import inspect
 import re
 import time as clock
 from collections.abc import Iterable
@@ -20,7 +21,14 @@ from .assembly.index import Singular
 from .component import Component
 from .diagnostics import Findings, check_model, structure_error
 from .driver import Driver, Settings
-from .exceptions import ParameterError, SimulationError
+from .exceptions import (
+    ParameterError,
+    SimulationError,
+    UnknownName,
+    did_you_mean,
+    nearest,
+    unknown_name,
+)
 from .initialise import Start, initialise
 from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
@@ -228,6 +236,7 @@ class Model(Component):
         every: Any = None,
         times: Any = None,
         progress: bool | None = None,
+        **unknown: Any,
     ) -> Any:
         """Run the model.
 
@@ -266,6 +275,7 @@ class Model(Component):
         """
         from .results import Result
 
+        _refuse_unknown(unknown)
         began = clock.perf_counter()
         t0 = float(to_si(start, unit("s"), "simulate(start=…)"))
         t1 = t0 + _positive(duration, "duration")
@@ -318,6 +328,16 @@ def set_valued_elements(flat: Any) -> Elements:
     return Elements(np.concatenate(efforts), np.concatenate(flows))
 
 
+def _refuse_unknown(options: dict[str, Any]) -> None:
+    known = [p.name for p in inspect.signature(Model.simulate).parameters.values()
+             if p.kind is p.KEYWORD_ONLY]
+    for name in options:
+        raise UnknownName(
+            "simulate()", f"there is no option {name!r}.", did_you_mean(name, known, "options"),
+            name=name, known=known, nearest=nearest(name, known),
+        )  # fmt: skip
+
+
 class _Tolerances:
     """Absolute tolerances of a problem's scaled unknowns."""
 
@@ -329,10 +349,17 @@ class _Tolerances:
         self.by_dimension: dict[Any, float] = {}
         if isinstance(atol, (int, float)):
             self.factor = float(atol)
+            if not self.factor > 0:
+                raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is {atol!r}.",
+                                     given=atol)
         elif atol is not None:
             for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
                 u = unit(f"{quantity(given).units:~C}")
-                self.by_dimension[u.dimension] = float(to_si(given, u, "simulate(atol=…)"))
+                size = float(to_si(given, u, "simulate(atol=…)"))
+                if not size > 0:
+                    raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is "
+                                         f"{given}.", given=atol)
+                self.by_dimension[u.dimension] = size
         self.system = system
         self._by_class: np.ndarray | None = None
 
@@ -384,10 +411,15 @@ def _preference(network: Network, flat: Any) -> np.ndarray:
 
 
 def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
-    from .solvers import method_named
+    from .solvers import METHODS, UnknownMethod, method_named
 
     if method != "auto":
-        return method_named(method), "chosen by the user"
+        try:
+            return method_named(method), "chosen by the user"
+        except UnknownMethod:
+            raise unknown_name(
+                "simulate(method=…)", method, ["auto", *METHODS], "methods"
+            ) from None
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"
     if system.clusters or system.nu:

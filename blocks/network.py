@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from .component import Component, Parameter, Port, PortRef, Signal
 from .kernel import Kernel, kernel_of
+from .matching import connected
 
 __all__ = ["Family", "Network", "build_network"]
 
@@ -189,8 +188,7 @@ def build_network(root: Component) -> Network:
             blocks += [(lead, other) for other in numbers if other is not lead]
     left = np.concatenate([np.array(a, dtype=np.int64), *(x for x, _ in blocks)])
     right = np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in blocks)])
-    edges = coo_matrix((np.ones(len(left), dtype=np.int8), (left, right)), shape=(count, count))
-    node_of = connected_components(edges, directed=False)[1] if count else np.zeros(0, dtype=int)
+    node_of = connected(left, right, count)
     return Network(root, families, place, port_base, node_of, count)
 
 

@@ -15,7 +15,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, identity
-from scipy.sparse.linalg import splu
 
 from .assembly import Tape
 from .expression import TIME
@@ -176,6 +175,12 @@ class Names(Mapping):
 
     def __len__(self) -> int:
         return self.flat.classes
+
+
+def _splu() -> Any:
+    from scipy.sparse.linalg import splu  # imported where a sparse factorisation is needed
+
+    return splu
 
 
 class AlgebraicFailure(ArithmeticError):
@@ -349,7 +354,7 @@ class Problem:
                 inverse = np.linalg.inv(full[self._columns, : self.algebraic])
                 self._factor = lambda r: r @ inverse  # columns of the Jacobian are rows here
             else:
-                self._factor = splu(self._algebraic_matrix(t)).solve
+                self._factor = _splu()(self._algebraic_matrix(t)).solve
         except (RuntimeError, np.linalg.LinAlgError):  # singular here
             self._factor = lambda r: np.full(len(r), np.nan)
 
@@ -392,7 +397,7 @@ class Problem:
             free, tied = self.free, self.tied
             rx = self.system.residual_x.sparse(*args)
             a = self._algebraic_matrix(t)
-            inner = splu(a).solve(-rx[:, free].toarray())  # d(tied, z)/dy
+            inner = _splu()(a).solve(-rx[:, free].toarray())  # d(tied, z)/dy
             fz = self.system.slope_z.sparse(*args)
             dense = j[free][:, free].toarray()
             dense += j[free][:, tied] @ inner[: len(tied)] + fz[free] @ inner[len(tied):]

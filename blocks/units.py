@@ -223,7 +223,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
         raise WrongDimension(
             where,
             f"takes {_article(expected)}{_or_convertible(expected)}, but was given {shown}.",
-            _unit_hint(shown.split()[-1], "") or advice or _example(expected),
+            _unit_hint(shown.split()[-1], "") or advice
+            or (f"Give it in {expected}." if expected.text else _example(expected)),
             expected=expected,
             given=shown,
         )
@@ -298,10 +299,13 @@ def conversion(source: Unit, target: str | Unit, where: str) -> Unit:
 
 
 _MISSPELT = {"Nm": "N*m", "Ns/m": "N*s/m", "kgm^2": "kg*m^2", "N-m": "N*m", "kph": "km/hour",
-             "sec": "s", "newtons": "N", "Rpm": "rpm", "RPM": "rpm"}  # fmt: skip
+             "sec": "s", "newtons": "N", "Rpm": "rpm", "RPM": "rpm", "rev": "turn",
+             "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm"}  # fmt: skip
 
 
 def _unit_hint(text: str, otherwise: str = _HOW_UNITS_ARE_WRITTEN) -> str:
+    if text.startswith(","):
+        return "Write decimals with a point: '1.5 N'."
     if text in _MISSPELT:
         return f"Did you mean '{_MISSPELT[text]}'?"
     return otherwise

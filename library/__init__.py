@@ -2,9 +2,14 @@
 
 =================  ===========================================================
 ``translational``  masses, springs, dampers, friction, stops, sources, sensors
+``rotational``     the same for shafts
+``mechanisms``     gears, cranks, clutches and wheels between the two
+``signal``         blocks for signals: sources, filters, tables, logic
 =================  ===========================================================
 
 Every domain is a package of its own; import what a model needs::
 
     from library.translational import Mass, Spring, Reference
+
+The laws that domains share are functions in ``friction``, ``contact`` and ``tables``.
 """

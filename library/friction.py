@@ -43,13 +43,13 @@ def sliding(v: Any, coulomb: Any, viscous: Any, breakaway: Any = None, decay: An
 
 def load_friction(
     effort: Any, flow: Any, mode: Any, trial: Any, *, forward: Any, backward: Any, per_rate: Any,
-    release: Any = None,
+    rest: tuple[Any, Any] | None = None,
 ) -> Iterator[Any]:
     """Exact friction with bounds of its own for each direction: yield from it.
 
     Sliding forward the effort is ``forward``, sliding backward ``backward``. At rest
     the flow stays and the effort is what keeps it so, until it would leave the
-    interval from ``backward`` to ``release`` (``forward`` where that is not given).
+    interval ``rest``, by default from ``backward`` to ``forward``.
     The bounds may depend on any unknown, so also on the load that is transmitted.
     Write them without relations between such unknowns: take ``maximum`` and
     ``minimum``, not ``where``.
@@ -76,15 +76,17 @@ def load_friction(
     Data Flow Principle", IEEE Symposium on Computer Aided Control System Design, 1999:
     friction as a parametric curve.
     """
-    release = forward if release is None else release
+    lower, upper = (backward, forward) if rest is None else rest
     ahead, back = mode > 0.5, mode < -0.5
     bound = where(ahead, forward, backward)
     yield effort == where(ahead | back, bound, trial)
     yield per_rate * der(flow) == where(ahead | back, trial - bound, 0)
-    sets_off = (trial > release) | (ahead & (trial > forward))  # the bound falls when it slips
-    at_rest = where(sets_off, 1.0, where(trial < backward, -1.0, 0.0))
+    # once it slips, the smaller effort of sliding decides whether it goes on
+    starts_ahead = (trial > upper) | (ahead & (trial > forward))
+    starts_back = (trial < lower) | (back & (trial < backward))
+    at_rest = where(starts_ahead, 1.0, where(starts_back, -1.0, 0.0))
     yield initially({mode: where(flow > 0, 1.0, where(flow < 0, -1.0, at_rest))})
     yield when(flow < 0, {mode: where(ahead, 0.0, mode)})
     yield when(flow > 0, {mode: where(back, 0.0, mode)})
-    yield when(~(ahead | back) & (trial > release), {mode: 1.0})
-    yield when(~(ahead | back) & (trial < backward), {mode: -1.0})
+    yield when(~(ahead | back) & (trial > upper), {mode: 1.0})
+    yield when(~(ahead | back) & (trial < lower), {mode: -1.0})

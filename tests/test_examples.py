@@ -67,6 +67,17 @@ def test_the_sky_diver_reaches_terminal_velocity(run):
     assert_allclose(result["diver.v"].at("5 s").m, limit * np.tanh(9.81 * 5 / limit), rtol=1e-4)
 
 
+def test_dry_friction_holds_to_its_limit_and_stops_the_block_for_good(run):
+    names, _ = run("dry_friction")
+    assert_allclose([names["start"], names["stop"]], [2.5, 3.1875], rtol=1e-9)
+    assert_allclose(names["speed"].m, 3.75, rtol=1e-6)
+    v, t = names["result"]["block.v"].m, names["result"].time.m
+    assert np.all(v[(t < 2.5) | (t > 3.1875)] == 0)
+    # way under the push: integral of 5 (t^2 - 2.5^2) - 20 (t - 2.5); then v^2 / (2 a)
+    pushed = 5 / 3 * (3**3 - 2.5**3) - 5 * 2.5**2 * 0.5 - 10 * 0.5**2
+    assert_allclose(names["result"]["place.x"].final.m, pushed + 3.75**2 / 40, rtol=1e-6)
+
+
 def test_every_mistake_is_caught_and_named(run):
     names, printed = run("unit_mistakes", picture=False)
     assert names["caught"] == len(names["MISTAKES"]) == 10

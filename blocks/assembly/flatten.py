@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from ..kernel import Law
+from ..matching import connected
 from ..network import Network
 
 __all__ = ["Flat", "Group", "flatten"]
@@ -112,9 +111,7 @@ class Flat:
     def chains(self) -> Ints:
         """Per class, a label shared by all classes linked by differentiation."""
         has = np.flatnonzero(self.derivative >= 0)
-        links = coo_matrix((np.ones(len(has), dtype=np.int8), (has, self.derivative[has])),
-                           shape=(self.classes, self.classes))
-        return connected_components(links, directed=False)[1]
+        return connected(has, self.derivative[has], self.classes)
 
     def heights(self) -> Ints:
         """How many derivatives of each class exist above it."""
@@ -210,11 +207,12 @@ def _number_slots(network: Network) -> tuple[list[dict[tuple[int, int], int]], i
     for family in network.families:
         kernel = family.kernel
         table = {}
+        highest = kernel.highest_orders()
         for key in sorted(kernel.symbols):
             i, order = key
             if i in kernel.observed or kernel.variables[i].kind == "discrete":
                 continue
-            if order > 0 and not any(key in law.arguments for law in kernel.laws):
+            if order > highest.get(i, 0):
                 continue  # a symbol made for a differentiated law of another model
             table[key] = count
             count += family.size
@@ -328,9 +326,7 @@ def _signed_components(slots: int, edges: list[Any]) -> tuple[Ints, Ints, Ints]:
     flip = np.where(sign > 0, 0, slots)
     rows = np.concatenate([a, a + slots])
     columns = np.concatenate([b + flip, np.where(sign > 0, b + slots, b)])
-    graph = coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)),
-                       shape=(2 * slots, 2 * slots))
-    label = connected_components(graph, directed=False)[1]
+    label = connected(rows, columns, 2 * slots)
     plus, minus = label[:slots], label[slots:]
     low = np.minimum(plus, minus)
     unique, class_of = np.unique(low, return_inverse=True)

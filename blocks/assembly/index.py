@@ -15,11 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
+from ..matching import Matching, connected, match
 from .flatten import Flat, Group
-from .matching import Matching, match
 
 __all__ = ["Cluster", "Elements", "Reduced", "Singular", "reduce_index"]
 
@@ -427,9 +425,7 @@ def _components(rows: dict[int, dict[int, float | None]]) -> list[tuple[list[int
     size = len(equations) + len(classes)
     a = np.array([p[0] for p in pairs], dtype=int)
     b = np.array([p[1] for p in pairs], dtype=int)
-    label = connected_components(
-        coo_matrix((np.ones(len(a), dtype=np.int8), (a, b)), shape=(size, size)), directed=False
-    )[1]
+    label = connected(a, b, size)
     groups: dict[int, tuple[list[int], list[int]]] = {}
     for i, e in enumerate(equations):
         groups.setdefault(int(label[i]), ([], []))[0].append(e)

@@ -11,6 +11,7 @@ torn unknowns ``z`` with residuals: a semi-explicit DAE of index one.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +19,13 @@ import casadi as ca
 import numpy as np
 
 from ..expression import TIME
+from ..matching import match
 from .flatten import Flat, Group
 from .index import Reduced, Singular
-from .matching import match
 
 __all__ = ["Step", "Tape", "write_tape"]
 
+DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
 
 
@@ -346,6 +348,7 @@ class _Writer:
 
         Greedy: whenever no equation has a single open unknown it can be solved
         for, the unknown in most open equations is torn [Elmqvist & Otter 1994].
+        Chains of assignments are kept short, since errors grow along them.
         """
         inside = set(unknowns.tolist())
         open_of: dict[int, set[int]] = {}
@@ -361,8 +364,10 @@ class _Writer:
         degree = {c: len(es) for c, es in uses.items()}
         order: list[tuple[int, int, int]] = []
         torn: list[int] = []
-        ready = [e for e in open_of if len(open_of[e]) == 1]
+        ready = deque(e for e in open_of if len(open_of[e]) == 1)
         done: set[int] = set()
+        depth: dict[int, int] = {}
+        inputs = {e: set(cs) for e, cs in open_of.items()}
 
         def close(c: int) -> None:
             for e in uses[c]:
@@ -372,15 +377,24 @@ class _Writer:
                         ready.append(e)
             done.add(c)
 
+        def tear(c: int) -> None:
+            depth[c] = 0
+            torn.append(c)
+            close(c)
+
         by_degree = sorted(inside, key=lambda c: (-degree[c], c))
         pointer = 0
         while len(done) < len(inside):
             while ready:
-                e = ready.pop()
+                e = ready.popleft()
                 if e not in open_of or len(open_of[e]) != 1:
                     continue
                 (c,) = open_of[e]
                 if (e, c) in solve:
+                    depth[c] = 1 + max((depth[k] for k in inputs[e] if k != c), default=0)
+                    if depth[c] > DEEPEST:
+                        tear(c)
+                        continue
                     del open_of[e]
                     order.append((e, solve[e, c], c))
                     close(c)
@@ -388,8 +402,7 @@ class _Writer:
                 break
             while by_degree[pointer] in done:
                 pointer += 1
-            torn.append(by_degree[pointer])
-            close(by_degree[pointer])
+            tear(by_degree[pointer])
         return order, torn, list(open_of)
 
     def _unknowns_in(self, equation: int, inside: set[int]) -> dict[int, int]:

@@ -130,8 +130,8 @@ def _relations(components: Iterable[Component]) -> Iterator[Finding]:
         for instance in _instances(component):
             try:
                 texts = list(instance.verify())
-            except BlocksError as error:
-                texts = [str(error)]
+            except Exception as error:  # an author's mistake must not hide the other findings
+                texts = [f"its verify() raised {type(error).__name__}: {error}"]
             for text in texts:
                 sentence = text.rstrip(".")
                 yield found("parameter.relation", [instance.path],

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import casadi as ca
 import numpy as np
 
-from ..assembly.matching import match
 from ..component import Branch, Component
 from ..kernel import Kernel
+from ..matching import match
 from .findings import Finding, found
 from .words import enumerated, listed, plural, shortened, tidy
 
@@ -24,17 +25,16 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
     """Missing, surplus and misplaced equations of a class with some instances."""
     if any(len(d.across) != len(d.through) for d, _ in kernel.ports.values()):
         return  # such a domain's own equations decide
-    elsewhere = {*kernel.observed, *(effort for effort, *_ in kernel.set_valued)}
     unknown = {i: n for n, i in enumerate(
         i for i, v in enumerate(kernel.variables)
-        if v.kind not in ("input", "discrete") and i not in elsewhere)}  # fmt: skip
+        if v.kind not in ("input", "discrete") and i not in kernel.observed)}  # fmt: skip
+    statements = _statements(kernel)
     rows, columns = [], []
-    for row, law in enumerate(kernel.laws):
-        for i, _ in law.arguments:
-            if i in unknown:
-                rows.append(row)
-                columns.append(unknown[i])
-    own = len(kernel.laws)
+    for row, (arguments, _) in enumerate(statements):
+        for i in arguments & set(unknown):
+            rows.append(row)
+            columns.append(unknown[i])
+    own = len(statements)
     outside = sum(len(d.through) for d, _ in kernel.ports.values())
     port_variables = [unknown[i] for _, table in kernel.ports.values() for i in table.values()]
     for k in range(outside):
@@ -45,23 +45,32 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
         return
     local = {n: i for i, n in unknown.items()}
     names = [kernel.variables[local[int(n)]].name for n in m.under_unknowns]
-    surplus = sorted((kernel.laws[e] for e in m.over_equations if e < own),
-                     key=lambda law: sum(kernel.variables[i].port != "" for i, _ in law.arguments))
+    surplus = sorted((statements[e] for e in m.over_equations if e < own),
+                     key=lambda s: sum(kernel.variables[i].port != "" for i in s[0]))
     yield _finding(kernel, members, len(unknown) - outside, own, names,
-                   [shortened(tidy(law.text)) for law in surplus])
+                   [text for _, text in surplus])
+
+
+def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
+    """The variables in every equation and set-valued law, and its text."""
+    out = [({i for i, _ in law.arguments}, shortened(tidy(law.text))) for law in kernel.laws]
+    for effort, flow, *_ in kernel.set_valued:
+        keys = [kernel.key_of(s) for s in ca.symvar(flow)]
+        name = kernel.variables[effort].name
+        out.append(({effort, *(k[0] for k in keys if k)}, f"{name} by a set-valued law of {flow}"))
+    return out
 
 
 def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations: int,
              free: list[str], surplus: list[str]) -> Finding:
     """The words for a class with free unknowns, surplus equations, or both."""
     where = [m.path for m in members[:20]]
-    used = {i for law in kernel.laws for i, _ in law.arguments}
-    used |= {effort for effort, *_ in kernel.set_valued}
+    used = set().union(*(arguments for arguments, _ in _statements(kernel)))
     absent = [v.name for i, v in enumerate(kernel.variables)
               if i not in used and i not in kernel.observed
               and v.kind in ("variable", "output", "through")]
     ports = sum(len(d.through) for d, _ in kernel.ports.values())
-    observed = len(kernel.observed) + len(kernel.set_valued)
+    observed = len(kernel.observed)
     counted = plural(unknowns + observed, "unknown")
     own = [v.name for v in kernel.variables if v.kind in ("variable", "output")]
     each = listed([*own, *(f"one of port {p}" for p in kernel.ports)], 8)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
+from ..matching import connected
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
 from .traits import Tie
@@ -48,8 +47,7 @@ def across_conflicts(topology: Topology, domain: Any, across: str) -> Iterator[F
              else np.full(topology.network.families[f].size, ground)) for f, t in ties]
     a = np.concatenate([e[0] for e in ends])
     b = np.concatenate([e[1] for e in ends])
-    graph = coo_matrix((np.ones(len(a), dtype=np.int8), (a, b)), shape=(ground + 1, ground + 1))
-    label = connected_components(graph, directed=False)[1]
+    label = connected(a, b, ground + 1)
     vertices = np.unique(np.concatenate([a, b]))
     excess = np.bincount(label[a], minlength=ground + 1) - np.bincount(
         label[vertices], minlength=ground + 1) + 1  # edges - vertices + 1 of every part
@@ -164,7 +162,7 @@ def through_conflicts(topology: Topology, domain: Any) -> Iterator[Finding]:
     rows = topology.of(domain)
     if not any(topology.prescribed(r) is not None for r in rows):
         return
-    label = topology.joined(domain, conserving_only=True)
+    label = topology.joined(domain, free_only=True)
     size = int(label.max()) + 1
     free, bound = np.zeros(size, dtype=bool), np.zeros(size, dtype=int)
     for r in rows:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from ..network import Network
 from .findings import Finding, found
@@ -82,6 +80,9 @@ def _loops(network: Network) -> Iterator[Finding]:
         return
     tail, head = np.concatenate(a), np.concatenate(b)
     count = int(network.node_of.max()) + 1
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
     graph = coo_matrix((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(count, count))
     label = connected_components(graph, directed=True, connection="strong")[1]
     sizes = np.bincount(label)

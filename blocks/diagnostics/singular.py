@@ -18,6 +18,7 @@ import numpy as np
 
 from ..assembly.flatten import Flat
 from ..assembly.index import Singular, _entries
+from ..matching import connected
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
@@ -77,18 +78,13 @@ def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
 def _links(flat: Flat, over: np.ndarray, under: np.ndarray, singular: Singular, chain: np.ndarray
            ) -> list[int]:
     """Labels: over-equations that share an unknown, unknowns that share an equation."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     pairs = [flat.incidence(g) for g in flat.groups]
     rows = np.concatenate([p[0] for p in pairs])
     columns = chain[np.concatenate([p[1] for p in pairs])]
     n, m = flat.equations, int(chain.max(initial=-1)) + 1
     keep = np.isin(rows, singular.over_equations)
     keep |= np.isin(rows, singular.under_equations) & np.isin(columns, chain[under])
-    graph = coo_matrix((np.ones(int(keep.sum()), dtype=np.int8), (rows[keep], n + columns[keep])),
-                       shape=(n + m, n + m))
-    label = connected_components(graph, directed=False)[1]
+    label = connected(rows[keep], n + columns[keep], n + m)
     return [*label[over].tolist(), *label[n + chain[under]].tolist()]
 
 
@@ -240,12 +236,17 @@ def dependence(names: Names, code: str, equations: list[int]) -> Finding:
     states = [o for e in equations if (o := names.owner(e))] or owners
     zero = zero_parameters(names.flat, owners)
     lines = enumerated([names.equation(e) for e in equations])
+    advice = f"Remove one of {listed(dict.fromkeys(states))}, or change its parameters."
+    if len(owners) == 1:
+        advice = f"Check the equations of {owners[0]}, or change its parameters."
     if len(equations) == 1:
         head = f"An equation of {listed(owners)} determines nothing with the present parameters:"
+    elif len(owners) == 1:
+        head = (f"Equations of {owners[0]} repeat or contradict each other with the present "
+                "parameters:")
     else:
         head = (f"The equations of {listed(owners)} depend on each other with the present "
                 "parameters, so how they share the load is not determined:")
-    advice = f"Remove one of {listed(dict.fromkeys(states))}, or change its parameters."
     if zero:
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
     return found(code, owners[:20], head + lines, advice)

@@ -74,6 +74,11 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     if unmet and np.isfinite(slope).all():
         yield _conflict(unmet)
     yield from _derivatives(system, problem, slope)
+    if np.isfinite(slope).all() and any(step.group < 0 for step in system.tape.steps):
+        equations, _ = _origin(system, problem, blocks_only=True)
+        cause = _dependent_block(system) if equations else None
+        if cause is not None:
+            yield cause
 
 
 def _quick(system: System) -> Iterator[Finding]:
@@ -159,14 +164,13 @@ def _derivatives(system: System, problem: Problem, slope: np.ndarray) -> Iterato
         return
     names, states = Names(system.flat), system.tape.reduced.states
     paths = [names.unknown(int(states[i])) for i in bad[:20]]
-    equations, unknowns = _origin(system, problem)
+    equations, unknowns = _origin(system, problem, blocks_only=False)
     owners = list(dict.fromkeys(
         [o for e in equations if (o := names.owner(e))]
         + [o for c in unknowns for o in names.owners(c)]
         + [o for i in bad[:20] for o in names.owners(int(states[i]))]))
     lines = enumerated([names.equation(e) for e in equations])
-    origin = (f" because no finite {listed(map(names.unknown, unknowns), 4)} follows from:{lines}"
-              if lines else ".")
+    origin = f", because this has no finite value there:{lines}" if lines else "."
     many = len(bad) > 1
     yield found(
         "initial.derivative", paths,
@@ -195,13 +199,16 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
             f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
 
 
-def _origin(system: System, problem: Problem) -> tuple[list[int], list[int]]:
-    """The first equations, as evaluated, without a finite value, and their unknowns."""
+def _origin(system: System, problem: Problem, blocks_only: bool) -> tuple[list[int], list[int]]:
+    """The first equations, as evaluated, without a finite value, and their unknowns.
+
+    With ``blocks_only``, only equations that are solved together.
+    """
     with np.errstate(all="ignore"):
         values = system.function("values", system.tape.values)(*problem._arguments(0.0))
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])
-        if wrong.any():
+        if wrong.any() and not (blocks_only and step.group >= 0):
             equations = step.equations[wrong] if step.group >= 0 else step.equations
             return [int(e) for e in equations], [int(c) for c in step.unknowns[wrong]]
     return [], []

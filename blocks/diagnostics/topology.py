@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
+from ..matching import connected
 from ..network import Network
 from .traits import Traits, traits_of
 
@@ -64,23 +63,22 @@ class Topology:
         return [f"{self.path(r.family, i)}.{r.name}"
                 for r in self.rows for i in np.flatnonzero(r.nodes == node)]
 
-    def joined(self, domain: Any, conserving_only: bool = False) -> np.ndarray:
-        """Per node a label of the part that components of the domain hold together."""
+    def joined(self, domain: Any, free_only: bool = False) -> np.ndarray:
+        """Per node a label of the part that components of the domain hold together.
+
+        With ``free_only``, those that prescribe their through variable do not count.
+        """
         a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
         rows = self.of(domain)
         for first, second in zip(rows, rows[1:], strict=False):
             if first.family != second.family:
                 continue
-            traits = self.traits[first.family]
-            if conserving_only and (domain.name not in traits.conserves
-                                    or self.prescribed(first) is not None):
+            if free_only and self.prescribed(first) is not None:
                 continue
             a.append(first.nodes)
             b.append(second.nodes)
         left, right = np.concatenate(a), np.concatenate(b)
-        graph = coo_matrix((np.ones(len(left), dtype=np.int8), (left, right)),
-                           shape=(self.count, self.count))
-        return connected_components(graph, directed=False)[1]
+        return connected(left, right, self.count)
 
     def prescribed(self, row: PortRow) -> bool | None:
         """Whether a port's through variable is given (True), always zero-like (False) or free."""

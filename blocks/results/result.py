@@ -20,8 +20,8 @@ from .recording import Recording
 from .report import Events, Statistics, Variables, completions
 from .series import Series, clock
 from .sheet import Sheet
-from .sticking import Sticking
 from .shown import SECOND, number
+from .sticking import Sticking
 from .table import Table, sample
 
 __all__ = ["Result"]

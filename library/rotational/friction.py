@@ -50,7 +50,7 @@ class RotationalFriction(TwoPort):
     law = Option("simscape", ("simscape", "coulomb", "stribeck"), doc="friction law")
     breakaway_torque = Parameter("25 N*m", minimum=0, doc="Breakaway torque")
     breakaway_velocity = Parameter("0.1 rad/s", above=0, when=lambda c: c.law != "coulomb",
-                                   doc="Velocity of the largest friction, or of the decay")  # fmt: skip
+                                   doc="Velocity of largest friction, or decay")  # fmt: skip
     coulomb_torque = Parameter("20 N*m", minimum=0, doc="Coulomb torque")
     viscous_coefficient = Parameter("0.001 N*m*s/rad", minimum=0, doc="Viscous coefficient")
     power_dissipated = Variable("W", doc="heat")

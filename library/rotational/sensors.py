@@ -9,7 +9,17 @@ from math import pi
 from typing import Any
 
 from blocks import (
-    Component, Discrete, Option, Output, Parameter, Port, Variable, der, floor, initially, when,
+    Component,
+    Discrete,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    floor,
+    initially,
+    when,
 )  # fmt: skip
 
 from .domain import TwoPort, rotational

@@ -86,7 +86,8 @@ class Integrator(Component):
         stopped = (self.at_limit > 0.5) | (self.at_limit < -0.5)
         yield der(self.x) == where(stopped, 0 * self.u, self.u, events=False)
         above, below = (self.x >= self.upper) & (self.u > 0), (self.x <= self.lower) & (self.u < 0)
-        yield initially({self.at_limit: where(above, 1, where(below, -1, 0))})
+        side = where(above, 1, where(below, -1, 0, events=False), events=False)
+        yield initially({self.at_limit: side})
         away = abs_(self.at_limit) * (self.upper - self.lower)  # no crossing while at a limit
         yield when(self.x > self.upper + away, {self.at_limit: 1, self.x: self.upper})
         yield when(self.x < self.lower - away, {self.at_limit: -1, self.x: self.lower})

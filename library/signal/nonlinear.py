@@ -128,7 +128,7 @@ class Relay(Component):
                    "between the two it could neither be on nor off.")
 
     def equations(self):
-        yield initially({self.on: where(self.u > self.switch_on, 1, 0)})
+        yield initially({self.on: where(self.u > self.switch_on, 1, 0, events=False)})
         yield when(self.u > self.switch_on, {self.on: 1})
         yield when(self.u < self.switch_off, {self.on: 0})
         yield self.y == self.off_value + self.on * (self.on_value - self.off_value)

@@ -36,6 +36,7 @@ own components             ``translational`` (the domain), ``TwoPort`` (the base
 =========================  ====================================================
 """
 
+from ..tables import table
 from .domain import TwoPort, translational
 from .elements import (
     Damper,
@@ -50,7 +51,7 @@ from .elements import (
 )
 from .friction import RollingResistance, TranslationalFriction
 from .sensors import ForceSensor, MotionSensor, MultiSensor, PowerSensor
-from .sources import AccelerationSource, ForceSource, PositionSource, VelocitySource, table
+from .sources import AccelerationSource, ForceSource, PositionSource, VelocitySource
 from .stops import ElastoGap, HardStop, PositionDependentSupport
 from .vehicle import VehicleBody
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from blocks import Component, Option, Parameter, Port, Variable, der, interpolate, maximum, minimum
 
+from ..tables import integral, table_faults
 from .domain import TwoPort, translational
-from .tables import integral, table_faults
 
 __all__ = [
     "Damper", "FreeEnd", "Inerter", "Mass", "NonlinearDamper", "Reference", "Rod", "Spring",
@@ -22,6 +22,7 @@ class Mass(Component):
     Equation: mass dv/dt = f, with v the velocity of port M and f the force into it.
     The body has no length, no weight and no friction.
 
+    Parameters: mass (kg).
     Ports: M. Initial target: v (high, 0 m/s).
     """
 
@@ -79,6 +80,7 @@ class Spring(TwoPort):
     segments continue. x > 0 and f > 0 when R has moved further than C.
     Stores the integral of f dx; has no mass and no damping.
 
+    Parameters: stiffness (N/m), preload (N), deformations (m), forces (N).
     Ports: R, C. Initial target: x (high, 0 m). Which x is compression depends on
     the direction R and C are placed in.
 
@@ -91,12 +93,12 @@ class Spring(TwoPort):
     """
 
     law = Option("linear", ("linear", "table"), doc="how the force follows from x")
-    stiffness = Parameter("1 kN/m", above=0, when=lambda c: c.law == "linear", doc="Stiffness",
+    stiffness = Parameter("1000 N/m", above=0, when=lambda c: c.law == "linear", doc="Stiffness",
                           advice="A damping belongs to Damper(damping=…).")  # fmt: skip
     preload = Parameter("0 N", when=lambda c: c.law == "linear", doc="Force at x = 0")
     deformations = Parameter(["-1 m", "1 m"], when=lambda c: c.law == "table",
                              doc="Deformations of the table, increasing")  # fmt: skip
-    forces = Parameter(["-1 kN", "1 kN"], when=lambda c: c.law == "table",
+    forces = Parameter(["-1000 N", "1000 N"], when=lambda c: c.law == "table",
                        doc="Forces of the table")  # fmt: skip
     x = Variable("m", "0 m", priority="high", doc="deformation, R against C")
     energy_stored = Variable("J", doc="elastic energy")
@@ -121,6 +123,7 @@ class Damper(TwoPort):
     Equation: f = damping v. Dissipates f v >= 0; has no mass, no state and no
     friction at rest.
 
+    Parameters: damping (N*s/m).
     Ports: R, C.
     """
 
@@ -141,6 +144,8 @@ class NonlinearDamper(TwoPort):
     a table of forces over velocities, which its end segments continue.
     Dissipates f v; the signs in a table are the user's.
 
+    Parameters: damping_forward (N*s/m), damping_backward (N*s/m), velocities (m/s),
+    forces (N).
     Ports: R, C.
     """
 
@@ -176,10 +181,11 @@ class SpringDamper(TwoPort):
 
     Equations: dx/dt = v; f = preload + stiffness x + damping v.
 
+    Parameters: stiffness (N/m), damping (N*s/m), preload (N).
     Ports: R, C. Initial target: x (high, 0 m).
     """
 
-    stiffness = Parameter("1 kN/m", above=0, doc="Stiffness")
+    stiffness = Parameter("1000 N/m", above=0, doc="Stiffness")
     damping = Parameter("100 N*s/m", minimum=0, doc="Damping coefficient")
     preload = Parameter("0 N", doc="Force at x = 0 and rest")
     x = Variable("m", "0 m", priority="high", doc="deformation, R against C")
@@ -199,6 +205,7 @@ class Inerter(TwoPort):
     Equation: f = inertance dv/dt. Stores inertance v**2 / 2; its own mass is
     neglected. A mass against ground is the same as an inerter.
 
+    Parameters: inertance (kg).
     Ports: R, C. Initial target: v (low, 0 m/s), since the bodies at its ends
     usually decide.
     """

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import e, sqrt
 from typing import Any
 
 import numpy as np
 
-from blocks import Input, Option, Parameter, Variable, exp, tanh
+from blocks import Input, Option, Parameter, Variable, tanh
 
+from ..friction import stribeck
 from .domain import TwoPort
 
-__all__ = ["RollingResistance", "TranslationalFriction", "stribeck"]
-
-
-def stribeck(v: Any, breakaway: Any, coulomb: Any, viscous: Any, breakaway_velocity: Any) -> Any:
-    """Continuous Stribeck, Coulomb and viscous friction force (or torque) at velocity v.
-
-    sqrt(2e) (F_brk - F_C) exp(-(v/v_St)²) v/v_St + F_C tanh(v/v_Coul) + f v, with
-    v_St = sqrt(2) v_brk and v_Coul = v_brk/10.
-    """
-    u = v / breakaway_velocity
-    rise = sqrt(e) * (breakaway - coulomb) * exp(-(u**2) / 2) * u
-    return rise + coulomb * tanh(10 * u) + viscous * v
+__all__ = ["RollingResistance", "TranslationalFriction"]
 
 
 class TranslationalFriction(TwoPort):
@@ -39,6 +28,8 @@ class TranslationalFriction(TwoPort):
     P / (sqrt(e) (F_brk - F_C)/v_brk + 10 F_C/v_brk + c). A smaller breakaway
     velocity creeps less and is stiffer.
 
+    Parameters: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
+    viscous_coefficient (N*s/m).
     Ports: R, C; f > 0 for v > 0.
 
     Raises
@@ -80,12 +71,13 @@ class RollingResistance(TwoPort):
     from the input, or the parameter ``normal_force`` while nothing is connected.
     Dissipates f v >= 0; does not hold a body on a slope, which creeps.
 
+    Parameters: coefficient (1), normal_force (N), threshold_velocity (m/s).
     Ports: R, C. Inputs: N in N.
     """
 
     coefficient = Parameter(0.01, minimum=0, doc="Rolling resistance coefficient")
-    normal_force = Parameter("1 kN", minimum=0, varying=True, doc="Wheel load")
-    threshold_velocity = Parameter("1 cm/s", above=0, doc="Velocity below which the force falls")
+    normal_force = Parameter("1000 N", minimum=0, varying=True, doc="Wheel load")
+    threshold_velocity = Parameter("0.01 m/s", above=0, doc="Velocity below which the force falls")
     N = Input("N", default="normal_force", doc="wheel load")
     power_dissipated = Variable("W", doc="heat")
 

@@ -72,6 +72,7 @@ class MotionSensor(Component):
     port C does not exist; V = v; P = x + offset with dx/dt = v; A = dv/dt. Draws no
     force.
 
+    Parameters: offset (m).
     Ports: R, C (``reference="difference"``). Outputs, each with an option: V in m/s
     (``velocity_port``), P in m (``position_port``), A in m/s² (``acceleration_port``,
     off by default). Initial target: x (high, 0 m).

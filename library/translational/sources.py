@@ -1,21 +1,19 @@
 """Prescribed forces and motions between two ports.
 
-Each source takes its value from a parameter, a constant or a function of time,
-unless a signal is connected to its input S.
+Each source takes its value from a parameter, a constant or a function of time
+(``table`` makes one of points), unless a signal is connected to its input S.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from blocks import Input, Parameter, Variable, der, quantity, where
+from blocks import Input, Parameter, Variable, der
 
 from .domain import TwoPort
 
-__all__ = ["AccelerationSource", "ForceSource", "PositionSource", "VelocitySource", "table"]
+__all__ = ["AccelerationSource", "ForceSource", "PositionSource", "VelocitySource"]
 
 
 class ForceSource(TwoPort):
@@ -25,6 +23,7 @@ class ForceSource(TwoPort):
     nothing is connected. A positive force acts from C to R: with C on the
     reference it accelerates the body at R towards positive velocities.
 
+    Parameters: force (N).
     Ports: R, C. Inputs: S in N.
 
     Examples
@@ -50,6 +49,7 @@ class VelocitySource(TwoPort):
     nothing is connected. f is the force carried from R to C: negative where the
     source pushes in the direction of S.
 
+    Parameters: velocity (m/s).
     Ports: R, C. Inputs: S in m/s.
     """
 
@@ -69,6 +69,7 @@ class PositionSource(TwoPort):
     ``position`` while nothing is connected. The position must be continuous; a
     kink in it is a jump of velocity, which rigidly joined masses cannot follow.
 
+    Parameters: position (m).
     Ports: R, C. Inputs: S in m.
     """
 
@@ -89,6 +90,7 @@ class AccelerationSource(TwoPort):
     Equations: dv/dt = S, dx/dt = v, where S is the signal, or the parameter
     ``acceleration`` while nothing is connected.
 
+    Parameters: acceleration (m/s^2).
     Ports: R, C. Inputs: S in m/s². Initial targets: v (high, 0 m/s), x (high, 0 m).
     """
 
@@ -102,51 +104,3 @@ class AccelerationSource(TwoPort):
         yield der(self.v) == self.S
         yield der(self.x) == self.v
         yield self.power_supplied == -self.f * self.v
-
-
-def table(times: Any, values: Any) -> Callable[[Any], Any]:
-    """A function of time from a table: linear between points, held outside.
-
-    Take it wherever a parameter may vary in time. Every point is a known time the
-    solver steps onto; two points at one time make a jump.
-
-    Parameters
-    ----------
-    times : quantity array or list of str
-        Not decreasing.
-    values : quantity array or list of str
-        As many.
-
-    Examples
-    --------
-    >>> from blocks import quantity
-    >>> ramp = VelocitySource(velocity=table(["0 s", "2 s"], ["0 m/s", "1 m/s"]))
-    >>> pulse = ForceSource(force=table(quantity([0, 1, 1], "s"), quantity([5, 5, 0], "N")))
-
-    Raises
-    ------
-    ValueError
-        If the times decrease or there are not as many values as times.
-    """
-    points, heights = _quantities(times), _quantities(values)
-    if len(points) < 2 or len(points) != len(heights):
-        raise ValueError(f"table() takes two or more times and as many values, but was given "
-                         f"{len(points)} times and {len(heights)} values.")  # fmt: skip
-    if any(b < a for a, b in zip(points, points[1:], strict=False)):
-        raise ValueError("table() takes times that do not decrease. Sort the table by time.")
-
-    def value(t: Any) -> Any:
-        result = heights[-1]
-        for i in reversed(range(len(points) - 1)):
-            a, b, low, high = points[i], points[i + 1], heights[i], heights[i + 1]
-            if a < b:
-                result = where(t < b, low + (high - low) / (b - a) * (t - a), result)
-        return where(t < points[0], heights[0], result)
-
-    return value
-
-
-def _quantities(values: Any) -> list[Any]:
-    if hasattr(values, "magnitude"):
-        return [quantity(float(m), f"{values.units:~C}") for m in np.ravel(values.magnitude)]
-    return [quantity(v) for v in values]

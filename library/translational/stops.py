@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Option, Parameter, Variable, der, interpolate, maximum, minimum, where
+from blocks import Option, Parameter, Variable, der, interpolate
 
+from ..contact import STOP_MODELS, gap_law, stop_law
+from ..tables import integral, table_faults
 from .domain import TwoPort
-from .tables import integral, table_faults
 
 __all__ = ["ElastoGap", "HardStop", "PositionDependentSupport"]
-
-MODELS = ("smooth", "full", "undamped rebound")
 
 
 class HardStop(TwoPort):
@@ -33,15 +32,18 @@ class HardStop(TwoPort):
     The lower bound mirrors it. Between the bounds f = 0. Contact and the end of the
     transition region are located events. Neglects the mass of the stops.
 
+    Parameters: upper_bound (m), lower_bound (m), upper_stiffness (N/m),
+    lower_stiffness (N/m), upper_damping (N*s/m), lower_damping (N*s/m), transition
+    (mm).
     Ports: R, C. Initial target: x (high, 0 m), the place of R between the bounds;
     f > 0 at the upper bound.
     """
 
-    model = Option("smooth", MODELS, doc="how stiffness and damping set in")
+    model = Option("smooth", STOP_MODELS, doc="how stiffness and damping set in")
     upper_bound = Parameter("0.1 m", doc="Gap of the upper bound, seen from x = 0")
     lower_bound = Parameter("-0.1 m", doc="Gap of the lower bound, seen from x = 0")
-    upper_stiffness = Parameter("1 MN/m", above=0, doc="Contact stiffness at the upper bound")
-    lower_stiffness = Parameter("1 MN/m", above=0, doc="Contact stiffness at the lower bound")
+    upper_stiffness = Parameter("1e6 N/m", above=0, doc="Contact stiffness at the upper bound")
+    lower_stiffness = Parameter("1e6 N/m", above=0, doc="Contact stiffness at the lower bound")
     upper_damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping at the upper bound")
     lower_damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping at the lower bound")
     transition = Parameter("0.1 mm", above=0, when=lambda c: c.model == "smooth",
@@ -56,31 +58,14 @@ class HardStop(TwoPort):
                    "The upper bound must be above the lower one.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        upper = self._bound(self.x - self.upper_bound, self.v, self.upper_stiffness,
-                            self.upper_damping)  # fmt: skip
-        lower = self._bound(self.lower_bound - self.x, -self.v, self.lower_stiffness,
-                            self.lower_damping)  # fmt: skip
+        upper = stop_law(self.x - self.upper_bound, self.v, self.upper_stiffness,
+                         self.upper_damping, self.model, self.transition)  # fmt: skip
+        lower = stop_law(self.lower_bound - self.x, -self.v, self.lower_stiffness,
+                         self.lower_damping, self.model, self.transition)  # fmt: skip
         yield der(self.x) == self.v
         yield self.f == upper[0] - lower[0]
         yield self.energy_stored == upper[1] + lower[1]
         yield self.power_dissipated == upper[2] + lower[2]
-
-    def _bound(self, depth: Any, v: Any, stiffness: Any, damping: Any) -> tuple[Any, Any, Any]:
-        """Force, stored energy and dissipation of one bound, v into it."""
-        p = maximum(depth, 0)
-        if self.model == "undamped rebound":
-            v = maximum(v, 0)
-        share, energy = 1.0, stiffness * p**2 / 2
-        if self.model == "smooth":
-            # limited twice: an event at the end, and no cubic growth in a trial step beyond
-            l = minimum(where(depth < self.transition, p / self.transition, 1), 1)
-            share = l**2 * (3 - 2 * l)
-            # integral of s K p up to the end of the transition, then that of K p
-            l = minimum(p / self.transition, 1)
-            within = stiffness * self.transition**2 * (3 * l**4 / 4 - 2 * l**5 / 5)
-            energy = within + stiffness * (p**2 - minimum(p, self.transition) ** 2) / 2
-        force = where(depth > 0, share * (stiffness * p + damping * v), 0)
-        return force, energy, where(depth > 0, share * damping * v**2, 0)
 
 
 class ElastoGap(TwoPort):
@@ -91,6 +76,7 @@ class ElastoGap(TwoPort):
     to the interval from f_c to -f_c, so f <= 0 always: the limit keeps the force
     continuous at first contact and from pulling at lift-off.
 
+    Parameters: stiffness (N/m), damping (N*s/m), free_length (m).
     Ports: R stands on C; x is the distance from C to R and f the (negative) force.
     Initial target: x (high, 0 m).
 
@@ -100,7 +86,7 @@ class ElastoGap(TwoPort):
     (with exponent n = 1; s_rel is x, s_rel0 is free_length, flange_b is R).
     """
 
-    stiffness = Parameter("1 MN/m", above=0, doc="Contact stiffness")
+    stiffness = Parameter("1e6 N/m", above=0, doc="Contact stiffness")
     damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping")
     free_length = Parameter("0 m", doc="Distance at which R touches")
     x = Variable("m", "0 m", priority="high", doc="distance from C to R")
@@ -108,13 +94,12 @@ class ElastoGap(TwoPort):
     power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
-        depth = self.free_length - self.x
-        elastic = self.stiffness * maximum(depth, 0)
-        viscous = maximum(minimum(self.damping * self.v, elastic), -elastic)
+        force, energy, heat = gap_law(self.free_length - self.x, -self.v, self.stiffness,
+                                      self.damping)  # fmt: skip
         yield der(self.x) == self.v
-        yield self.f == where(depth > 0, viscous - elastic, 0)
-        yield self.energy_stored == elastic * maximum(depth, 0) / 2
-        yield self.power_dissipated == viscous * self.v
+        yield self.f == -force
+        yield self.energy_stored == energy
+        yield self.power_dissipated == heat
 
 
 class PositionDependentSupport(TwoPort):
@@ -125,6 +110,7 @@ class PositionDependentSupport(TwoPort):
     cam profile, or a rail that is damped on part of its length. Stores the
     integral of F dx, dissipates d v².
 
+    Parameters: positions (m), forces (N), dampings (N*s/m).
     Ports: R, C. Initial target: x (high, 0 m).
     """
 

@@ -24,6 +24,9 @@ class VehicleBody(Component):
     and f the force of the drive at H. Neglects pitch, load transfer, slip and
     rotating masses. Rolling resistance does not hold the vehicle on a slope.
 
+    Parameters: mass (kg), frontal_area (m^2), drag_coefficient (1), air_density
+    (kg/m^3), rolling_coefficient (1), threshold_velocity (m/s), gravity (m/s^2),
+    incline (rad), headwind (m/s).
     Ports: H (hub). Inputs: beta in rad and W in m/s; while unconnected the
     parameters ``incline`` and ``headwind``. Initial target: v (high, 0 m/s).
     """
@@ -34,7 +37,7 @@ class VehicleBody(Component):
     drag_coefficient = Parameter(0.4, minimum=0, doc="Drag coefficient")
     air_density = Parameter("1.18 kg/m^3", minimum=0, doc="Density of air")
     rolling_coefficient = Parameter(0.01, minimum=0, doc="Rolling resistance coefficient")
-    threshold_velocity = Parameter("1 cm/s", above=0, doc="Velocity below which rolling "
+    threshold_velocity = Parameter("0.01 m/s", above=0, doc="Velocity below which rolling "
                                    "resistance falls")  # fmt: skip
     gravity = Parameter("9.81 m/s^2", minimum=0, doc="Gravitational acceleration")
     incline = Parameter("0 rad", varying=True, doc="Road incline, uphill positive")

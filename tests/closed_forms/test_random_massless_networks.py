@@ -20,6 +20,7 @@ from blocks import Model, Target, quantity
 from library.translational import Damper, FreeEnd, Inerter, Mass, Reference, Rod, Spring
 
 END = 0.6  # s
+KINDS = ["spring", "spring", "damper", "damper", "inerter", "rod"]
 
 
 @st.composite
@@ -36,7 +37,7 @@ def networks(draw):
         links.append((kind, *ends, draw(st.integers(1, 40)) / 4, draw(tenths)))
 
     for i in range(size):
-        link(i, draw(st.integers(-1, i - 1)), ["spring", "spring", "damper", "damper", "inerter", "rod"])
+        link(i, draw(st.integers(-1, i - 1)), KINDS)
     for _ in range(draw(st.integers(0, 2))):
         a = draw(st.integers(0, size - 1))
         link(a, draw(st.sampled_from([i for i in range(-1, size) if i != a])), ["spring", "damper"])
@@ -74,12 +75,13 @@ def build(nodes, links):
         part = model.add(f"n{i}", body)
         joints[i] = part.M if m else part.V
     for k, (kind, r, c, strength, x) in enumerate(links):
-        part = model.add(f"l{k}", {
-            "spring": lambda s, x: Spring(stiffness=quantity(s, "N/m"), x=Target(quantity(x, "m"), "low")),
-            "damper": lambda s, x: Damper(damping=quantity(s, "N*s/m")),
-            "inerter": lambda s, x: Inerter(inertance=quantity(s, "kg")),
-            "rod": lambda s, x: Rod(),
-        }[kind](strength, x))  # fmt: skip
+        made = {
+            "spring": Spring(stiffness=quantity(strength, "N/m"), x=Target(f"{x} m", "low")),
+            "damper": Damper(damping=quantity(strength, "N*s/m")),
+            "inerter": Inerter(inertance=quantity(strength, "kg")),
+            "rod": Rod(),
+        }
+        part = model.add(f"l{k}", made[kind])
         model.connect(joints[r], part.R)
         model.connect(part.C, joints[c])
     return model

@@ -4,6 +4,7 @@ import pytest
 from wrong_models import (
     AssignsWhatFollows,
     Bounded,
+    DryFriction,
     Misplaced,
     Misspelt,
     OneSurplus,
@@ -14,7 +15,7 @@ from wrong_models import (
 
 from blocks import Component, Model, Port, Variable, der, quantity
 from blocks.exceptions import EquationError, ParameterError, UnknownName, WrongDimension
-from library.translational import translational
+from library.translational import ForceSource, translational
 
 
 def check_of(*parts):
@@ -85,6 +86,18 @@ def test_equations_that_determine_the_same_twice_are_found_though_the_count_is_r
         "Check for an equation stated twice and for one that lacks a variable.")
 
 
+def test_a_set_valued_law_counts_as_an_equation():
+    class Rub(DryFriction):
+        def equations(self):
+            yield from super().equations()
+            yield self.f == quantity("1 N*s/m") * self.v
+
+    assert len(check_of(DryFriction())) == 0
+    finding = only(check_of(Rub()))
+    assert finding.code == "equation.surplus"
+    assert "\n    f by a set-valued law of v\n" in finding.problem
+
+
 def test_units_that_do_not_fit_are_told_with_both_sides():
     findings = check_of(WrongUnits())
     finding = only(findings)
@@ -136,3 +149,36 @@ def test_relations_between_parameters_are_checked_for_every_instance():
     with pytest.raises(ParameterError) as caught:
         model.check().raise_errors()
     assert caught.value.code == "parameter.relation"
+
+
+def test_a_verify_that_fails_does_not_hide_other_findings():
+    class Careless(Component):
+        x = Variable("m", "0 m", priority="high")
+
+        def verify(self):
+            if self.limit:
+                yield "never"
+
+        def equations(self):
+            yield der(self.x) == quantity("0 m/s")
+
+    findings = check_of(Careless(), OneSurplus())
+    assert [f.code for f in findings] == ["parameter.relation", "equation.surplus"]
+    assert findings[0].problem == (
+        "part1: its verify() raised UnknownName: part1: there is no 'limit' among its names. The "
+        "names are: x.")
+
+
+@pytest.mark.parametrize(("force", "code", "text"), [
+    (lambda t: t * quantity("1 m"), "unit.dimension",
+     "part1.force: the function of time given for it returns m*s, but N is needed. Multiply with a "
+     "quantity, such as quantity('1 N') * sin(…)."),
+    (lambda t: 1 / 0, "equation",
+     "part1.force: the function of time given for it failed: division by zero It is called once, "
+     "with time as an expression; use the functions of blocks or numpy (sin, where, …) in it, and "
+     "where() instead of 'if'."),
+])  # fmt: skip
+def test_a_function_of_time_that_cannot_be_read_is_told_with_its_parameter(force, code, text):
+    finding = only(check_of(ForceSource(force=force)))
+    assert finding.code == code
+    assert str(finding) == text

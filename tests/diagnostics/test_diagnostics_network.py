@@ -5,6 +5,7 @@ from wrong_models import DryFriction, Gear, sound
 
 from blocks import Model
 from library.translational import (
+    AccelerationSource,
     Damper,
     ForceSource,
     Mass,
@@ -77,7 +78,7 @@ def test_masses_on_a_spring_may_fly_freely():
 
 
 # -- two velocity sources ------------------------------------------------------------------------
-@pytest.mark.parametrize("Other", [VelocitySource, PositionSource])
+@pytest.mark.parametrize("Other", [VelocitySource, PositionSource, AccelerationSource])
 def test_two_velocity_sources_in_parallel_conflict(Other):
     model = sound()
     model.a, model.b = VelocitySource(velocity="1 m/s"), Other()

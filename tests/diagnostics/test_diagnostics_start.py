@@ -3,11 +3,11 @@
 import warnings
 
 import pytest
-from wrong_models import Pole, UnboundedMass, sound
+from wrong_models import Pole, Split, UnboundedMass, sound
 
-from blocks import Model, Target
+from blocks import Model, Target, quantity, sqrt
 from blocks.exceptions import InitialisationError
-from library.translational import Damper, Mass, Spring
+from library.translational import Damper, ForceSource, Mass, Spring
 
 
 def only(model):
@@ -86,10 +86,33 @@ def test_a_derivative_that_is_not_finite_is_named_with_its_equation():
     finding = only(model)
     assert (finding.code, finding.where) == ("initial.derivative", ("p.x",))
     assert finding.problem == (
-        "The derivative of p.x is not a finite number at the start (inf) because no finite "
-        "der(p.x) follows from:\n    der(p.x) == 1./p.x")
+        "The derivative of p.x is not a finite number at the start (inf), because this has no "
+        "finite value there:\n    der(p.x) == 1./p.x")
     assert finding.advice == (
         "Look for a division by zero, a root or logarithm of a negative number, or a node that "
         "nothing moves or holds, at p (p.x = 0 m).")
     model.p.x = "1 m"
     assert len(model.check()) == 0
+
+
+def test_a_source_without_a_value_at_the_start_is_named():
+    model = sound()
+    model.push = ForceSource(force=lambda t: quantity("1 N") * sqrt(t / quantity("1 s") - 1))
+    model.connect(model.push.R, model.block.M)
+    model.connect(model.push.C, model.ground.V)
+    finding = only(model)
+    assert finding.code == "initial.derivative"
+    assert finding.problem == (
+        "The derivative of block.v is not a finite number at the start (nan), because this has no "
+        "finite value there:\n    push.S == sqrt((time-1))")
+
+
+def test_equations_that_contradict_each_other_are_found_without_a_derivative():
+    model = Model("split")
+    model.s = Split()
+    finding = only(model)
+    assert (finding.code, finding.where) == ("initial.dependent", ("s",))
+    assert finding.problem == (
+        "Equations of s repeat or contradict each other with the present parameters:\n"
+        "    s.x+s.y == 1\n    s.x+s.y == 2")
+    assert finding.advice == "Check the equations of s, or change its parameters."

@@ -133,7 +133,7 @@ STATEMENTS = [
      "Damper.damping: was given '100 Ns/m': 'Ns/m' is not a unit. Did you mean 'N*s/m'?"),
     (lambda m: Inertia(w="1 Hz"), "unit.hertz",
      "Inertia.w: is an angular quantity in rad/s, but was given 1 Hz. One turn is 2π rad: write '1 "
-     "rev/s', or the angular value in rad/s."),
+     "turn/s', or the angular value in rad/s."),
     (lambda m: Mass(v="1 m"), "unit.dimension",
      "Mass.v: takes m/s or any unit convertible to it, but was given 1 m. Give it in m/s."),
 ]  # fmt: skip

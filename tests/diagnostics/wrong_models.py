@@ -73,6 +73,16 @@ class Lag(Component):
         yield self.y == self.x
 
 
+class Memory(Component):
+    """Its output is itself the state."""
+
+    u = Input("N")
+    y = Output("N")
+
+    def equations(self):
+        yield der(self.y) * quantity("1 s") == self.u - self.y
+
+
 class Shell(Component):
     """A composite that passes its input on."""
 
@@ -126,6 +136,15 @@ class Pole(Component):
 
     def equations(self):
         yield der(self.x) == quantity("1 m^2/s") / self.x
+
+
+class Split(Component):
+    x = Variable("m")
+    y = Variable("m")
+
+    def equations(self):
+        yield self.x + self.y == quantity("1 m")
+        yield self.x + self.y == quantity("2 m")
 
 
 class Bounded(Component):

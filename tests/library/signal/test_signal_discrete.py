@@ -1,12 +1,25 @@
 """Sampled blocks: when they sample, what they read, and that they repeat."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from signal_support import at, output_of, polyline, response
 
-from blocks import Model
-from blocks.exceptions import SimulationError
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Option,
+    Output,
+    Parameter,
+    Variable,
+    der,
+    every,
+    quantity,
+)
+from blocks.exceptions import BlocksError, SimulationError
 from library.signal import (
     Constant,
     Counter,
@@ -143,6 +156,65 @@ def test_sampling_instants_do_not_drift_over_many_periods():
     k = np.array([1, 17, 1000, 2999])
     assert_allclose(at(result, 0.1 * k - 1e-9), k - 1)
     assert_allclose(at(result, 0.1 * k + 1e-9), k)
+
+
+@pytest.mark.parametrize(("method", "options"), [
+    ("cvode", {}), ("ida", {}), ("DOP853", {}), ("Radau", {}), ("ode23s", {}),
+    ("rk4", {"step": "30 ms"}), ("trapezoidal", {"step": "10 ms"}),
+])  # fmt: skip
+def test_every_method_steps_onto_the_samples(method, options):
+    model = Model()
+    model.hold, model.sum = ZeroOrderHold(sample_time="0.25 s"), Integrator()
+    model.source = Sine(frequency="0.31 Hz")
+    model.connect(model.source.y, model.hold.u)
+    model.connect(model.hold.y, model.sum.u)
+    result = model.simulate("4 s", method=method, **options)
+    exact = 0.25 * np.sum(np.sin(2 * np.pi * 0.31 * 0.25 * np.arange(16)))
+    assert_allclose(result["sum.y"].final.magnitude, exact, atol=1e-12)
+
+
+def test_an_array_of_holds_samples_each_at_its_own_rate():
+    periods = np.array([0.3, 0.5, 0.7])
+    model = Model()
+    model.source = Sine(amplitude="2", frequency="0.31 Hz", phase="0.4 rad")
+    model.holds = ZeroOrderHold(sample_time=quantity(periods, "s"), count=3)
+    model.connect(model.source.y, model.holds.u)
+    result = model.simulate("10 s")
+    for k, period in enumerate(periods):
+        assert_allclose(at(result, T, f"holds[{k}].y"), wave(period * np.floor(T / period)),
+                        atol=1e-12)
+
+
+def test_a_run_that_starts_later_samples_on_the_same_grid():
+    result = response(ZeroOrderHold(unit="N", sample_time="0.4 s", held="9 N"), source(),
+                      start="1 s", duration="1 s")
+    assert_allclose(at(result, [1.0, 1.19, 1.21, 1.7]), [9, 9, wave(1.2), wave(1.6)], atol=1e-13)
+
+
+class Sampler(Component):
+    """Assigns what it is told, as often as it is told."""
+
+    period = Parameter("1 s")
+    target = Option("n")
+    n = Discrete("m")
+    x = Variable("m", "0 m", priority="high")
+    y = Output("m")
+
+    def equations(self):
+        yield self.y == self.n
+        yield der(self.x) == quantity("1 m/s")
+        yield every(self.period, {getattr(self, self.target): quantity("2 m")})
+
+
+@pytest.mark.parametrize(("options", "text"), [
+    ({"period": "0 s"}, "block: samples every 0 s. The period of every() must be positive."),
+    ({"target": "x"}, "every() assigns to x, which is not a Discrete of the component."),
+])  # fmt: skip
+def test_sampling_that_makes_no_sense_is_refused(options, text):
+    model = Model()
+    model.block = Sampler(**options)
+    with pytest.raises(BlocksError, match=re.escape(text)):
+        model.simulate("3 s")
 
 
 def test_a_counter_starts_again_after_its_limit():

@@ -178,8 +178,7 @@ MISTAKES = [
      "as a filter."),
     (lambda: StateSpace(A=[[1, 2], [3, 4]], B=[[1], [2]], C=[[1, 2, 3]]), ParameterError,
      "StateSpace.C: is 1 by 3, but must be 1 by 2 for 2 states, 1 inputs and 1 outputs."),
-    (lambda: StateSpace(A=[1, 2]), ParameterError, "StateSpace.A: was given 2 values, but takes a "
-     "matrix. Give a list of rows."),
+    (lambda: StateSpace(A=[1, 2]), ParameterError, "StateSpace.A: takes a matrix"),
     (lambda: ZeroOrderHold(sample_time="0 s"), ParameterError,
      "ZeroOrderHold.sample_time: must be greater than 0 s, but is 0 s."),
     (lambda: signal.RandomNumber(sample_time="-1 s"), ParameterError, "must be greater than 0 s"),

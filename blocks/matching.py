@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import coo_matrix
 
-__all__ = ["Matching", "match"]
+__all__ = ["Matching", "connected", "match"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,24 @@ class Matching:
     @property
     def free_unknowns(self) -> np.ndarray:
         return np.flatnonzero(self.equation_of < 0)
+
+
+def connected(a: np.ndarray, b: np.ndarray, size: int) -> np.ndarray:
+    """Label of the connected component of every vertex, given edges a to b.
+
+    Components of an undirected graph are the strong ones of its symmetric pattern.
+    """
+    if not size:
+        return np.zeros(0, dtype=int)
+    ones = np.ones(2 * len(a), dtype=np.int8)
+    pattern = coo_matrix((ones, (np.concatenate([a, b]), np.concatenate([b, a]))),
+                         shape=(size, size)).tocsc()  # fmt: skip
+    pattern.sum_duplicates()
+    sparsity = ca.Sparsity(size, size, pattern.indptr.tolist(), pattern.indices.tolist())
+    _, order, starts = sparsity.scc()
+    label = np.empty(size, dtype=int)
+    label[np.array(order, dtype=int)] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return label
 
 
 def match(rows: np.ndarray, columns: np.ndarray, equations: int, unknowns: int) -> Matching:

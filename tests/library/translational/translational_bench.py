@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blocks import Component, Input, Model, Output, Parameter
+from blocks import Component, Model, Output, Parameter
 from library.translational import ForceSource, Mass, Reference, VelocitySource
-
-
-class Signal(Component):
-    """A signal given as a function of time, to be connected to an input."""
-
-    value = Parameter("0", varying=True)
-    y = Output("1")
-
-    def equations(self):
-        yield self.y == self.value
 
 
 def signal(unit, value):
@@ -26,11 +16,6 @@ def signal(unit, value):
         "equations": lambda self: iter([self.y == self.value]),
     })  # fmt: skip
     return kind(value=value)
-
-
-def sink(unit):
-    """A component with an input ``u`` that does nothing."""
-    return type("Sink", (Component,), {"u": Input(unit)})()
 
 
 def driven(part, velocity=None, *, source=None):

@@ -9,7 +9,7 @@ from translational_bench import driven, seconds, signal, thrown, values
 
 from blocks import quantity
 from blocks.exceptions import BlocksError, ParameterError
-from library.translational import RollingResistance, TranslationalFriction
+from library.translational import RollingResistance, TranslationalFriction, table
 
 STEEL = {"breakaway_force": "15 N", "coulomb_force": "10 N", "breakaway_velocity": "0.01 m/s",
          "viscous_coefficient": "5 N*s/m"}  # fmt: skip
@@ -84,8 +84,8 @@ def test_friction_without_viscous_part_peaks_just_above_the_breakaway_velocity()
 
 
 def test_friction_only_ever_dissipates():
-    run = driven(TranslationalFriction(**STEEL), lambda t: quantity("0.1 m/s^2") * t - quantity("0.1 m/s")
-                 ).simulate("2 s")  # fmt: skip
+    motion = table(["0 s", "2 s"], ["-0.1 m/s", "0.1 m/s"])
+    run = driven(TranslationalFriction(**STEEL), motion).simulate("2 s")
     power = values(run, "part.power_dissipated", "W")
     assert np.all(power >= 0)
     assert_allclose(power, values(run, "part.f", "N") * values(run, "part.v", "m/s"), rtol=1e-14)

@@ -1,0 +1,375 @@
+"""Examples of the Modelica Standard Library against their published results: rotation.
+
+A part between ``flange_a`` and ``flange_b`` has C at flange_a and R at flange_b. An
+angle ``phi`` is read by an absolute motion sensor. Data, licence and tolerances:
+``tests/data/validation``. Switching times are those of an independent solution given
+there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from published import (
+    changes,
+    compare,
+    friction_modes,
+    held_modes,
+    simulate,
+    switching_times,
+)
+
+from blocks import (
+    Input,
+    Model,
+    Parameter,
+    Variable,
+    abs_,
+    der,
+    maximum,
+    minimum,
+    quantity,
+    sin,
+    time,
+    where,
+)
+from library.mechanisms import DiscBrake, DiscClutch, GearBox, LossyGear, OneWayClutch, RollingWheel
+from library.rotational import (
+    AngularVelocitySource,
+    BearingFriction,
+    Inertia,
+    MultiSensor,
+    RotationalDamper,
+    RotationalMotionSensor,
+    RotationalReference,
+    RotationalSpring,
+    RotationalSpringDamper,
+    TorqueSource,
+    TwoPort,
+)
+from library.translational import Mass, MotionSensor, Reference, VelocitySource
+from library.translational import TwoPort as TranslationalTwoPort
+
+UNIT_PADS = {"static_coefficient": 0.5, "kinetic_coefficient": 0.5}
+UNIT_CLUTCH = {**UNIT_PADS, "surfaces": 1, "effective_radius": "1 m"}
+UNIT_BRAKE = {**UNIT_PADS, "pads": 1, "mean_radius": "1 m"}
+
+
+def sine(amplitude, angular):
+    return lambda t: quantity(amplitude) * sin(quantity(angular, "rad/s") * t)
+
+
+def step(height, at):
+    return lambda t: where(t < quantity(at), 0 * quantity(height), quantity(height))
+
+
+def inertia(model, name, size, **start):
+    """An inertia whose angle is the output A of the sensor ``<name>_angle``."""
+    body = model.add(name, Inertia(inertia=size, **start))
+    sensor = model.add(f"{name}_angle", RotationalMotionSensor(reference="absolute"))
+    model.connect(body.I, sensor.R)
+    return body
+
+
+def drive(model, name, body, torque):
+    source = model.add(name, TorqueSource(torque=torque))
+    model.connect(source.R, body.I)
+    model.connect(source.C, model.fixed.W)
+
+
+@pytest.mark.parametrize("name", ["rotational_first", "rotational_first_grounded"])
+def test_first(name):
+    model = Model("first")
+    model.fixed = RotationalReference()
+    inertia(model, "inertia1", "0.1 kg*m^2")
+    inertia(model, "inertia2", "2 kg*m^2", w="0 rad/s")
+    inertia(model, "inertia3", "2 kg*m^2", w="0 rad/s")
+    drive(model, "torque", model.inertia1, sine("10 N*m", 10 * np.pi))
+    explicit = name == "rotational_first"
+    model.gear = GearBox(ratio=10, housing=explicit)
+    model.spring = RotationalSpring(stiffness="10 kN*m/rad")
+    model.damper = RotationalDamper(damping="10 N*m*s/rad")
+    model.connect(model.inertia1.I, model.gear.S)
+    model.connect(model.gear.O, model.inertia2.I, model.spring.C, model.damper.C)
+    model.connect(model.spring.R, model.inertia3.I)
+    model.connect(model.damper.R, model.fixed.W)
+    if explicit:
+        model.connect(model.gear.C, model.fixed.W)
+    model.twist = RotationalMotionSensor()
+    model.connect(model.twist.R, model.fixed.W)
+    model.connect(model.twist.C, model.inertia2.I)
+    run = simulate(model, name)
+    compare(name, run, {
+        "damper.phi_rel": ("twist.A", "rad"),
+        "damper.w_rel": ("damper.w", "rad/s"),
+        "inertia3.phi": ("inertia3_angle.A", "rad"),
+        "inertia3.w": ("inertia3.w", "rad/s"),
+    })  # fmt: skip
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_friction():
+    model = Model("friction")
+    model.fixed = RotationalReference()
+    inertia(model, "inertia3", "1 kg*m^2", w="100 rad/s")
+    inertia(model, "inertia2", "0.05 kg*m^2", w="90 rad/s")
+    inertia(model, "inertia1", "1 kg*m^2", w="90 rad/s")
+    drive(model, "torque", model.inertia3, lambda t: where(
+        t < quantity("0.5 s"), quantity("200 N*m") * sin(quantity("100 rad/s") * t),
+        quantity("0 N*m")))  # fmt: skip
+    model.clutch = DiscClutch(normal_force="160 N", **UNIT_CLUTCH)
+    model.spring = RotationalSpringDamper(stiffness="160 N*m/rad", damping="1 N*m*s/rad")
+    model.brake = DiscBrake(normal_force=step("1600 N", "0.5 s"), **UNIT_BRAKE)
+    model.slip = RotationalMotionSensor()
+    model.connect(model.inertia3.I, model.clutch.C, model.slip.C)
+    model.connect(model.clutch.R, model.slip.R, model.inertia2.I, model.spring.C)
+    model.connect(model.spring.R, model.brake.R, model.inertia1.I)
+    model.connect(model.brake.C, model.fixed.W)
+    run = simulate(model, "rotational_friction")
+    compare("rotational_friction", run, {
+        "inertia3.phi": ("inertia3_angle.A", "rad"),
+        "inertia3.w": ("inertia3.w", "rad/s"),
+        "clutch.phi_rel": ("slip.A", "rad"),
+        "clutch.w_rel": ("clutch.w", "rad/s"),
+        "spring.phi_rel": ("spring.phi", "rad"),
+        "spring.w_rel": ("spring.w", "rad/s"),
+        "clutch.mode": friction_modes(run, "clutch"),
+        "brake.mode": friction_modes(run, "brake"),
+    })  # fmt: skip
+    assert_allclose(switching_times(run, "clutch"),
+                    [0.00678, 0.05934, 0.10929, 0.53425, 1.66364], atol=6e-6)  # fmt: skip
+    assert_allclose(switching_times(run, "brake"), [0.64061], atol=6e-6)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_friction_elements():
+    model = Model("friction_elements")
+    model.fixed = RotationalReference()
+    torque = sine("10 N*m", 2 * np.pi)
+    engaging = step("100 N", "0.5 s")
+    for i in ["", "1", "2", "3", "4", "5"]:
+        inertia(model, f"inertia{i}", "1 kg*m^2", w="0 rad/s")
+    for i, body in enumerate(["inertia", "inertia1", "inertia2", "inertia4"]):
+        drive(model, f"torque{i}", model[body], torque)
+    model.bearing = BearingFriction(speeds=["0 rad/s", "1 rad/s"], torques=["1 N*m", "1 N*m"])
+    model.brake = DiscBrake(normal_force=engaging, **UNIT_BRAKE)
+    model.clutch = DiscClutch(normal_force=engaging, **UNIT_CLUTCH)
+    model.one_way = OneWayClutch(drag_torque="0.5 N*m", peak=1.0001, engagement=step("100", "0.5 s"))
+    model.connect(model.inertia.I, model.bearing.R)
+    model.connect(model.inertia1.I, model.brake.R)
+    model.connect(model.bearing.C, model.brake.C, model.fixed.W)
+    model.slip, model.overrun = RotationalMotionSensor(), RotationalMotionSensor()
+    model.connect(model.inertia2.I, model.clutch.C, model.slip.C)
+    model.connect(model.inertia3.I, model.clutch.R, model.slip.R)
+    model.connect(model.inertia4.I, model.one_way.R, model.overrun.R)
+    model.connect(model.inertia5.I, model.one_way.C, model.overrun.C)
+    run = simulate(model, "rotational_friction_elements")
+    compare("rotational_friction_elements", run, {
+        "inertia.phi": ("inertia_angle.A", "rad"),
+        "inertia.w": ("inertia.w", "rad/s"),
+        "inertia1.phi": ("inertia1_angle.A", "rad"),
+        "inertia1.w": ("inertia1.w", "rad/s"),
+        "inertia2.phi": ("inertia2_angle.A", "rad"),
+        "inertia2.w": ("inertia2.w", "rad/s"),
+        "clutch.phi_rel": ("slip.A", "rad"),
+        "clutch.w_rel": ("clutch.w", "rad/s"),
+        "inertia5.phi": ("inertia5_angle.A", "rad"),
+        "inertia5.w": ("inertia5.w", "rad/s"),
+        "oneWayClutch.phi_rel": ("overrun.A", "rad"),
+        "oneWayClutch.w_rel": ("one_way.w", "rad/s"),
+        "bearingFriction.mode": friction_modes(run, "bearing"),
+        "brake.mode": friction_modes(run, "brake"),
+        "clutch.mode": friction_modes(run, "clutch"),
+    })  # fmt: skip
+    assert_allclose(switching_times(run, "bearing"), [0.015942, 0.830285], atol=3e-6)
+    assert_allclose(switching_times(run, "brake")[-1], 0.561328, atol=1e-6)
+    assert_allclose(switching_times(run, "clutch")[-1], 0.531520, atol=1e-6)
+    assert_allclose(changes(run, "one_way.mode")[-1], 0.531520, atol=1e-6)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_elastic_bearing():
+    model = Model("elastic_bearing")
+    model.fixed = RotationalReference()
+    inertia(model, "shaft", "1 kg*m^2", w="0 rad/s")
+    inertia(model, "load", "50 kg*m^2", w="0 rad/s")
+    model.housing = Inertia(inertia="5 kg*m^2")
+    drive(model, "torque", model.shaft, lambda t: where(
+        t < quantity("5 s"), quantity("20 N*m/s") * t, quantity("100 N*m")))  # fmt: skip
+    model.gear = GearBox(ratio=3, housing=True)
+    model.spring = RotationalSpring(stiffness="1 kN*m/rad")
+    model.mount = RotationalSpringDamper(stiffness="1e5 N*m/rad", damping="5 N*m*s/rad")
+    model.sensor = MultiSensor()
+    model.connect(model.shaft.I, model.gear.S)
+    model.connect(model.gear.O, model.spring.C)
+    model.connect(model.spring.R, model.load.I)
+    model.connect(model.fixed.W, model.mount.C)
+    model.connect(model.mount.R, model.sensor.C)
+    model.connect(model.sensor.R, model.housing.I, model.gear.C)
+    run = simulate(model, "rotational_elastic_bearing")
+    compare("rotational_elastic_bearing", run, {
+        "shaft.phi": ("shaft_angle.A", "rad"),
+        "shaft.w": ("shaft.w", "rad/s"),
+        "load.phi": ("load_angle.A", "rad"),
+        "load.w": ("load.w", "rad/s"),
+        "springDamper.phi_rel": ("mount.phi", "rad"),
+        "springDamper.w_rel": ("mount.w", "rad/s"),
+    })  # fmt: skip
+
+
+def test_lossy_gear():
+    model = Model("lossy_gear")
+    model.fixed = RotationalReference()
+    inertia(model, "inertia1", "1 kg*m^2")
+    inertia(model, "inertia2", "1.5 kg*m^2", w="0 rad/s")
+    model.gear = LossyGear(ratio=2, forward_efficiency=0.5, backward_efficiency=0.5)
+    drive(model, "torque1", model.inertia1, sine("10 N*m", 2 * np.pi))
+    drive(model, "torque2", model.inertia2,
+          lambda t: quantity("-10 N*m") + quantity("2.5 N*m/s") * t)
+    model.connect(model.inertia1.I, model.gear.S)
+    model.connect(model.gear.O, model.inertia2.I)
+    run = simulate(model, "rotational_lossy_gear_1")
+    compare("rotational_lossy_gear_1", run, {
+        "Inertia2.phi": ("inertia2_angle.A", "rad"),
+        "Inertia2.w": ("inertia2.w", "rad/s"),
+        "gear.mode": held_modes(run, "gear.mode"),
+    })  # fmt: skip
+    switched = changes(run, "gear.mode")
+    assert_allclose(switched, [0.080477, 0.199520, 0.371343, 0.464539], atol=6e-7)
+    still = run["inertia2.w"].at(["0.1 s", "0.15 s", "0.19 s", "0.4 s", "0.46 s"]).magnitude
+    assert_allclose(still, 0.0, atol=1e-12)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_one_way_clutch():
+    model = Model("one_way_clutch")
+    model.fixed = RotationalReference()
+    inertia(model, "inertia_in", "1 kg*m^2", w="-0.5 rad/s")
+    inertia(model, "inertia_out", "1 kg*m^2", w="0 rad/s")
+    drive(model, "torque", model.inertia_in, sine("10 N*m", 6 * np.pi))
+
+    def pulse(t):
+        first = where(t < quantity("0.3 s"), 0.0, 1.0) - where(t < quantity("0.95 s"), 0.0, 1.0)
+        return first + where(t < quantity("1.6 s"), 0.0, 1.0)
+
+    model.clutch = OneWayClutch(drag_torque="1.5 N*m", peak=25, engagement=pulse)
+    model.overrun = RotationalMotionSensor()
+    model.connect(model.inertia_in.I, model.clutch.C, model.overrun.C)
+    model.connect(model.inertia_out.I, model.clutch.R, model.overrun.R)
+    run = simulate(model, "rotational_one_way_clutch", method="DOP853")
+    compare("rotational_one_way_clutch", run, {
+        "inertiaIn.phi": ("inertia_in_angle.A", "rad"),
+        "inertiaIn.w": ("inertia_in.w", "rad/s"),
+        "oneWayClutch.phi_rel": ("overrun.A", "rad"),
+        "oneWayClutch.w_rel": ("clutch.w", "rad/s"),
+    })  # fmt: skip
+    switched = changes(run, "clutch.mode")
+    for known in [0.080280, 0.166668, 0.430677, 0.95, 1.05, 1.166668, 1.756204]:
+        assert np.abs(switched - known).min() < 2e-6, known
+    assert run.energy().relative_residual < 1e-8
+
+
+class QuadraticDrag(TranslationalTwoPort):
+    """Force 10 N at 5 m/s that grows with the square of the velocity."""
+
+    def equations(self):
+        yield self.f == quantity("0.4 N*s^2/m^2") * self.v * abs_(self.v)
+
+
+def test_rolling_wheel():
+    model = Model("rolling_wheel")
+    model.fixed, model.road = RotationalReference(), Reference()
+    inertia(model, "inertia", "1 kg*m^2", w="0 rad/s")
+    drive(model, "torque", model.inertia, step("10 N*m", "0.1 s"))
+    model.wheel, model.mass = RollingWheel(radius="1 m"), Mass(mass="1 kg")
+    model.drag = QuadraticDrag()
+    model.connect(model.inertia.I, model.wheel.A)
+    model.connect(model.wheel.H, model.mass.M, model.drag.R)
+    model.connect(model.drag.C, model.road.V)
+    run = simulate(model, "rotational_rolling_wheel")
+    compare("rotational_rolling_wheel", run, {
+        "inertia.phi": ("inertia_angle.A", "rad"),
+        "inertia.w": ("inertia.w", "rad/s"),
+    })  # fmt: skip
+    assert_allclose(run["inertia.w"].final.magnitude, 5 * np.tanh(4.9), rtol=1e-7)
+
+
+class EddyCurrentBrake(TwoPort):
+    """Brake torque by eddy currents, in a body that heats up."""
+
+    e = Parameter(0.0, varying=True)
+    excitation = Input("1", default="e")
+    heat = Variable("K", "293.15 K", priority="high")
+    loss = Variable("W")
+
+    def equations(self):
+        rise = quantity("3.92e-3 1/K") * (self.heat - quantity("293.15 K"))
+        x = self.w / (quantity("10 rad/s") * (1 + rise))
+        yield self.t == quantity("200 N*m") * self.excitation**2 * x / (1 + x**2)
+        yield self.loss == self.t * self.w
+        yield quantity("1 J/K") * der(self.heat) == self.t * self.w
+
+
+def test_eddy_current_brake():
+    model = Model("eddy_current_brake")
+    model.fixed = RotationalReference()
+    inertia(model, "inertia", "1 kg*m^2", w="20 rad/s")
+
+    def ramp(t):
+        return minimum(maximum((t - quantity("0.1 s")) / quantity("0.1 s"), 0), 1)
+
+    model.brake = EddyCurrentBrake(e=ramp)
+    model.connect(model.inertia.I, model.brake.R)
+    model.connect(model.brake.C, model.fixed.W)
+    run = simulate(model, "rotational_eddy_current_brake", max_step="10 ms")
+    compare("rotational_eddy_current_brake", run, {
+        "inertia.phi": ("inertia_angle.A", "rad"),
+        "eddyCurrentTorque.lossPower": ("brake.loss", "W"),
+        "heatCapacitor.T": ("brake.heat", "K"),
+    })  # fmt: skip
+
+
+def filtered(port, unit, length):
+    """A speed source that follows a step through a filter of 5 Hz."""
+    class Follower(port):
+        follows = Variable(unit, f"0 {unit}", priority="high")
+        place = Variable(length, f"0 {length}", priority="high")
+
+        def equations(self):
+            across, = self._branch_domain.across
+            target = where(time < quantity("0.5 s"), 0.0, 1.0) * quantity(1, unit)
+            yield der(self.follows) == quantity(10 * np.pi, "1/s") * (target - self.follows)
+            yield getattr(self, across) == self.follows
+            yield der(self.place) == self.follows
+
+    return Follower
+
+
+def test_prescribed_speed():
+    model = Model("prescribed_speed")
+    model.fixed, model.wall = RotationalReference(), Reference()
+    inertia(model, "inertia1", "1 kg*m^2")
+    inertia(model, "inertia2", "1 kg*m^2")
+    model.speed1 = filtered(TwoPort, "rad/s", "rad")()
+    model.speed2 = AngularVelocitySource(velocity=sine("1 rad/s", 2 * np.pi))
+    model.speed3 = filtered(TranslationalTwoPort, "m/s", "m")()
+    model.speed4 = VelocitySource(velocity=sine("1 m/s", 2 * np.pi))
+    model.mass3, model.mass4 = Mass(mass="2 kg"), Mass(mass="2 kg")
+    model.place = MotionSensor(reference="absolute", offset="1 m")
+    for source, body, ground in [("speed1", "inertia1.I", "fixed.W"),
+                                 ("speed2", "inertia2.I", "fixed.W"),
+                                 ("speed3", "mass3.M", "wall.V"),
+                                 ("speed4", "mass4.M", "wall.V")]:  # fmt: skip
+        model.connect(model[source].R, model[body])
+        model.connect(model[source].C, model[ground])
+    model.connect(model.place.R, model.mass4.M)
+    run = simulate(model, "prescribed_speed")
+    compare("prescribed_speed", run, {
+        "speed1.phi": ("speed1.place", "rad"),
+        "speed1.w": ("inertia1.w", "rad/s"),
+        "speed2.phi": ("inertia2_angle.A", "rad"),
+        "speed3.s": ("speed3.place", "m", 1.0),
+        "speed3.v": ("mass3.v", "m/s"),
+        "speed4.s": ("place.P", "m"),
+    })  # fmt: skip

@@ -1,0 +1,173 @@
+"""Examples of the Modelica Standard Library against their published results: sliding masses.
+
+The parts with dry friction are written here as a user would write them. Data, licence
+and tolerances: ``tests/data/validation``. Switching times are those of an independent
+solution given there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_allclose
+from published import (
+    changes,
+    compare,
+    friction_modes,
+    held_modes,
+    simulate,
+    switching_times,
+)
+
+from blocks import (
+    Component,
+    Discrete,
+    Input,
+    Model,
+    Parameter,
+    Port,
+    Variable,
+    abs_,
+    der,
+    dry_friction,
+    exp,
+    interpolate,
+    quantity,
+    sin,
+    when,
+    where,
+)
+from library.friction import load_friction
+from library.translational import (
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TwoPort,
+    translational,
+)
+
+
+class Brake(TwoPort):
+    """Friction 0.5 N that follows a normal force."""
+
+    normal_force = Parameter("0 N", varying=True)
+    N = Input("N", default="normal_force")
+
+    def equations(self):
+        yield dry_friction(self.f, self.v, static=0.5 * self.N, kinetic=0.5 * self.N)
+
+
+class TableFriction(TwoPort):
+    """Friction from a table of speeds."""
+
+    speeds = Parameter(["0 m/s", "1 m/s"])
+    forces = Parameter(["1 N", "1 N"])
+
+    def equations(self):
+        kinetic = interpolate(abs_(self.v), self.speeds, self.forces)
+        yield dry_friction(self.f, self.v, static=self.forces[0], kinetic=kinetic)
+
+
+class MassWithStops(Component):
+    """A body with Stribeck friction between two stops that stop it dead and hold it."""
+
+    M = Port(translational)
+    mass = Parameter("1 kg")
+    coulomb = Parameter("5 N")
+    drop = Parameter("10 N")
+    reach = Parameter("24.5 m")
+    x = Variable("m", "0 m", priority="high")
+    v = Variable("m/s", "0 m/s", priority="high")
+    f = Variable("N")
+    trial = Variable("N")
+    mode = Discrete("1")
+
+    def equations(self):
+        speed = abs_(self.v)
+        kinetic = (quantity("1 N*s/m") * speed + self.coulomb
+                   + self.drop * exp(-quantity("2 s/m") * speed))  # fmt: skip
+        static, wall = 1.001 * (self.coulomb + self.drop), quantity("1 GN")
+        close = self.reach - quantity("1 nm")
+        yield self.v == self.M.v
+        yield der(self.x) == self.v
+        yield self.mass * der(self.v) == self.M.f - self.f
+        yield from load_friction(
+            self.f, self.v, self.mode, self.trial, forward=kinetic, backward=-kinetic,
+            per_rate=quantity("1 kg"),
+            rest=(where(self.x < -close, -wall, -static), where(self.x > close, wall, static)),
+        )  # fmt: skip
+        yield when((self.x < -self.reach) & (self.v < 0),
+                   {self.x: -self.reach, self.v: 0 * self.v, self.mode: 0})  # fmt: skip
+        yield when((self.x > self.reach) & (self.v > 0),
+                   {self.x: self.reach, self.v: 0 * self.v, self.mode: 0})  # fmt: skip
+
+
+def position(model, name, port, **start):
+    sensor = model.add(name, MotionSensor(reference="absolute", **start))
+    model.connect(sensor.R, port)
+
+
+def test_brake():
+    model = Model("brake")
+    model.fixed = Reference()
+    for i in "12":
+        body = model.add(f"mass{i}", Mass(mass="1 kg", v="1 m/s"))
+        brake = model.add(f"brake{i}", Brake(normal_force=lambda t: where(
+            t < quantity("0.1 s"), quantity("0 N"), quantity("2 N"))))  # fmt: skip
+        model.connect(body.M, brake.R)
+        model.connect(brake.C, model.fixed.V)
+        position(model, f"place{i}", body.M)
+    run = simulate(model, "translational_brake")
+    compare("translational_brake", run, {
+        "mass1.s": ("place1.P", "m"),
+        "mass1.v": ("mass1.v", "m/s"),
+        "mass2.s": ("place2.P", "m"),
+        "mass2.v": ("mass2.v", "m/s"),
+        "brake.mode": friction_modes(run, "brake1"),
+        "brake1.mode": friction_modes(run, "brake2"),
+    })  # fmt: skip
+    assert_allclose(switching_times(run, "brake1"), [1.1], rtol=1e-9)
+    assert_allclose(run["place1.P"].final.magnitude, 0.6, rtol=1e-9)
+
+
+def test_friction():
+    model = Model("friction")
+    model.fixed = Reference()
+    model.stop1 = MassWithStops()
+    model.stop2 = MassWithStops(coulomb="3 N", drop="5 N", reach="0.4 m", v="-5 m/s")
+    model.spring = Spring(stiffness="500 N/m", x="0.25 m")  # its force is 500 (s + 0.25)
+    w = 12 * np.arange(50) / 49
+    model.friction = TableFriction(
+        speeds=quantity(w, "m/s"), forces=quantity(5 + w + 10 * np.exp(-2 * w), "N")
+    )
+    model.mass = Mass(mass="1 kg")
+
+    def force(t):
+        return quantity("25 N") * sin(quantity(0.5 * np.pi, "rad/s") * t)
+
+    model.force, model.force2 = ForceSource(force=force), ForceSource(force=force)
+    model.connect(model.stop1.M, model.force.R)
+    model.connect(model.stop2.M, model.spring.R)
+    model.connect(model.mass.M, model.friction.R, model.force2.R)
+    model.connect(model.force.C, model.force2.C, model.friction.C, model.spring.C, model.fixed.V)
+    position(model, "place", model.mass.M)
+    run = simulate(model, "translational_friction", method="DOP853")
+    compare("translational_friction", run, {
+        "stop1.s": ("stop1.x", "m"),
+        "stop1.v": ("stop1.v", "m/s"),
+        "stop2.s": ("stop2.x", "m"),
+        "stop2.v": ("stop2.v", "m/s"),
+        "mass.s": ("place.P", "m"),
+        "mass.v": ("mass.v", "m/s"),
+        "stop1.mode": held_modes(run, "stop1.mode"),
+        "stop2.mode": held_modes(run, "stop2.mode"),
+        "supportFriction.mode": friction_modes(run, "friction"),
+    })  # fmt: skip
+    for path, known in [
+        ("stop1.mode", [0.41014, 2.44269, 4.44194]),
+        ("stop2.mode", [0.06060, 0.20111, 0.34162, 0.48214, 0.62269, 0.76333, 0.90420, 1.04597]),
+    ]:
+        assert_allclose(np.unique(changes(run, path)), known, atol=6e-6)
+    slips = np.unique(np.round(switching_times(run, "friction"), 9))
+    assert_allclose(slips, [0.40967, 2.44223, 4.44155], atol=6e-6)

@@ -86,6 +86,8 @@ class Declaration:
     when: str | Callable[[Any], bool] | None = None
     group: str = ""  # name of the declaration that this is a numbered one of
     open: bool = False  # whether the unit depends on the instance
+    any_unit: bool = False  # whether the unit is that of the value given
+    unit_of: Callable[[Any], Any] | None = None  # derives the unit from the component
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -127,9 +129,10 @@ class Parameter(Declaration):
 
     Parameters
     ----------
-    default : str, quantity, number or sequence
+    default : str, quantity, number or sequence, or function of the component
         Its unit is the declared one. A bare number declares a dimensionless
-        parameter.
+        parameter. A function chooses the default by the component's options and
+        needs ``unit``.
     unit : str or function of the component, optional
         Declared unit, where the default does not show it; ``"any"`` takes the
         unit of the value given, a function derives it (default and bounds are
@@ -169,9 +172,15 @@ class Parameter(Declaration):
             if bound is not None
         }  # fmt: skip
         self.any_unit = unit == "any"
-        self.open = self.any_unit or callable(unit)
+        self.default_of = default if callable(default) else None
+        self.open = self.any_unit or callable(unit) or callable(default)
         self.unit_of = unit if callable(unit) else None
-        self._settle(_unit_of_default(default, None if self.open else unit))
+        if self.default_of is not None:
+            default = quantity(0.0, unit)  # until the component's options are known
+            self._given = default, self._given[1]
+            self._settle(_unit_of_default(default, unit))
+        else:
+            self._settle(_unit_of_default(default, None if self.open else unit))
 
     def _settle(self, u: Unit) -> None:
         default, bounds = self._given
@@ -190,8 +199,16 @@ class Parameter(Declaration):
             return float(bound)
         return float(to_si(self._in_unit(bound), self.unit, "bound"))
 
+    def with_default(self, default: Any) -> Parameter:
+        """This declaration for an instance whose options give the default."""
+        made = copy.copy(self)
+        made.open, made._given = False, (default, self._given[1])
+        made._settle(self.unit)
+        return made
+
     def with_unit(self, u: Unit) -> Parameter:
         made = copy.copy(self)
+        made.open = False
         if u.dimension != self.unit.dimension and not made.unit_of:
             made.unit, made.bounds = u, {w: made._bound(b) for w, b in self._given[1].items()}
         else:
@@ -531,6 +548,7 @@ class Component:
             values = self._take_structure(values)
         for name, value in values.items():
             setattr(self, name, value)
+        self._refuse_idle(values)
         if self.is_composite:
             token = _composing.set(self._count)
             try:
@@ -538,6 +556,19 @@ class Component:
             finally:
                 _composing.reset(token)
             self.__dict__["_built"] = not self._is_root
+
+    def _refuse_idle(self, values: Iterable[str]) -> None:
+        """A value for something that the chosen options switch off is a mistake."""
+        for name in values:
+            declared = self._declared.get(name)
+            if declared is None or declared.exists(self):
+                continue
+            chosen = ", ".join(f"{n}={getattr(self, n)!r}" for n, d in self._declared.items()
+                               if isinstance(d, Option))  # fmt: skip
+            raise ParameterError(
+                f"{self.path}.{name}", f"has no meaning with {chosen}.",
+                "Leave it out, or choose other options.", code="parameter.idle", name=name,
+            )  # fmt: skip
 
     # -- what authors write ----------------------------------------------------
     def equations(self) -> Iterator[Any]:
@@ -593,10 +624,13 @@ class Component:
             self.__dict__["_declared"] = form  # functions below read options and parameters of it
             try:
                 for name, declared in type(self)._declared.items():
-                    if getattr(declared, "any_unit", False):
+                    if declared.any_unit:
                         form[name] = declared.with_unit(self._units.get(name, declared.unit))  # type: ignore[attr-defined]
                 for name, declared in type(self)._declared.items():
-                    if getattr(declared, "unit_of", None) and declared.exists(self):
+                    if getattr(declared, "default_of", None):
+                        form[name] = declared.with_default(declared.default_of(self))  # type: ignore[attr-defined]
+                for name, declared in type(self)._declared.items():
+                    if declared.unit_of:
                         self._derive(form, name, declared)
             finally:
                 if before is None:
@@ -658,7 +692,7 @@ class Component:
         where = f"{self.path}.{declared.name}"
         if isinstance(declared, (Parameter, Option)):
             old = (self._values.copy(), self._units.copy()) if self._open else ({}, {})
-            if getattr(declared, "any_unit", False) and not callable(value):
+            if declared.any_unit and not callable(value):
                 given = _unit_given(value, where)
                 declared = type(self)._declared[declared.name].with_unit(given)
             accepted = declared.accept(value, where)
@@ -674,7 +708,7 @@ class Component:
             if not structure and np.ndim(declared.default):
                 structure = np.shape(accepted) != np.shape(present)
             self._values[declared.name] = accepted
-            if getattr(declared, "any_unit", False):
+            if declared.any_unit:
                 structure = structure or self._units.get(declared.name) != declared.unit  # type: ignore[attr-defined]
                 self._units[declared.name] = declared.unit  # type: ignore[attr-defined]
             if structure and "_declared" in self.__dict__:

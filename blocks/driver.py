@@ -434,7 +434,6 @@ class _Stops:
         found = []
         for row, k in zip(*np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0)), strict=True):
             low, high = times[k], times[k + 1]
-            from scipy.optimize import brentq
 
             at = brentq(value, low, high, args=(int(rows[row]),), xtol=self.tiny, rtol=8.9e-16)
             near = known[np.searchsorted(known, at - 1e3 * self.tiny):][:1]

@@ -28,7 +28,7 @@ from .component import (
     Variable,
 )
 from .domain import Domain
-from .exceptions import BlocksError, EquationError, ModelError, unknown_name
+from .exceptions import BlocksError, EquationError, unknown_name
 from .expression import (
     TIME,
     Breakpoints,
@@ -609,24 +609,3 @@ def _alias(law: Law) -> tuple[Any, Any, int] | None:
     if "discrete" in kinds:
         return None
     return law.arguments[0], law.arguments[1], (1 if a == -b else -1)
-
-
-def missing_equations(kernel: Kernel) -> int:
-    """Equations a leaf lacks to be balanced (negative: it has too many).
-
-    A balanced component has one equation per variable, not counting one per
-    through (or across) variable of each port, nor inputs, which its
-    surroundings determine.
-    """
-    unknowns = 0
-    for i, v in enumerate(kernel.variables):
-        if v.kind in ("variable", "output") and i not in kernel.observed:
-            unknowns += 1
-    unknowns += sum(len(domain.through) for domain, _ in kernel.ports.values())
-    return unknowns - len(kernel.laws) - len(kernel.set_valued)
-
-
-def check_options(component: Component) -> None:
-    """Run a component's own ``verify`` on its values."""
-    for text in component.verify():
-        raise ModelError(component.path, text, code="parameter.relation")

@@ -7,6 +7,7 @@ carries; networkx is used for the picture people ask for, arrays for the rest.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +38,7 @@ class Family:
 
     def path(self, instance: int) -> str:
         """Dotted path of an instance."""
-        m = int(np.searchsorted(self.starts, instance, side="right")) - 1
+        m = bisect_right(self.starts, instance) - 1
         component = self.members[m]
         if component._count is None:
             return component.path

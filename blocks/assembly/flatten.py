@@ -366,21 +366,28 @@ def _cyclic_classes(class_of: Ints, parents: Ints, children: Ints) -> Ints:
 def _list_equations(flat: Flat, unmerged: list[Any]) -> None:
     kept = {(e[3], id(e[4])) for e in unmerged}
     network = flat.network
+    fed = _fed(network)
     for f, family in enumerate(network.families):
         for law in family.kernel.laws:
             if law.alias is None or (f, id(law)) in kept:
                 flat.add(Group(f, law, np.arange(family.size)))
         for i in family.kernel.defaults:
-            lonely = _unconnected(network, f, family.kernel.variables[i].name)
+            nodes = network.node_of[network.port_numbers(f, family.kernel.variables[i].name)]
+            lonely = np.unique(nodes, return_index=True)[1]  # one default a node
+            lonely = lonely[~fed[nodes[lonely]]]
+            fed[nodes[lonely]] = True
             if len(lonely):
                 flat.add(Group(f, family.kernel.default_law(i), lonely))
 
 
-def _unconnected(network: Network, f: int, name: str) -> Ints:
-    """Instances whose signal input is joined to nothing."""
-    nodes = network.node_of[network.port_numbers(f, name)]
-    sizes = np.bincount(network.node_of, minlength=int(nodes.max()) + 1)
-    return np.flatnonzero(sizes[nodes] == 1)
+def _fed(network: Network) -> Ints:
+    """Per node, whether an output feeds it."""
+    fed = np.zeros(int(network.node_of.max(initial=-1)) + 1, dtype=bool)
+    for f, family in enumerate(network.families):
+        for v in family.kernel.variables:
+            if v.kind == "output":
+                fed[network.node_of[network.port_numbers(f, v.name)]] = True
+    return fed
 
 
 def _add_sums(flat: Flat, classes: list[Ints], signs: list[Ints], nodes: Ints) -> None:

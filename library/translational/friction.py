@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Input, Option, Parameter, Variable, tanh
+from blocks import Input, Option, Parameter, Variable, dry_friction, tanh
 
-from ..friction import stribeck
+from ..friction import sliding, stribeck
 from .domain import TwoPort
 
 __all__ = ["RollingResistance", "TranslationalFriction"]
@@ -28,8 +28,15 @@ class TranslationalFriction(TwoPort):
     P / (sqrt(e) (F_brk - F_C)/v_brk + 10 F_C/v_brk + c). A smaller breakaway
     velocity creeps less and is stiffer.
 
-    Parameters: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
-    viscous_coefficient (N*s/m).
+    The other laws stick exactly, with any |f| <= F_brk at v = 0. While sliding,
+
+    * ``law="coulomb"``: f = (F_C + c |v|) sign(v);
+    * ``law="stribeck"``: f = (F_C + (F_brk - F_C) exp(-(v/v_brk)²) + c |v|) sign(v).
+
+    Their viscous coefficient is 0 unless given.
+
+    Parameters: breakaway_force (N), breakaway_velocity (m/s), which ``"coulomb"`` does
+    not have, coulomb_force (N), viscous_coefficient (N*s/m).
     Ports: R, C; f > 0 for v > 0.
 
     Raises
@@ -43,11 +50,15 @@ class TranslationalFriction(TwoPort):
     Control Handbook, CRC Press, 1995.
     """
 
-    law = Option("simscape", ("simscape",), doc="friction law")
+    law = Option("simscape", ("simscape", "coulomb", "stribeck"), doc="friction law")
     breakaway_force = Parameter("25 N", minimum=0, doc="Breakaway force")
-    breakaway_velocity = Parameter("0.1 m/s", above=0, doc="Velocity of the largest friction")
+    breakaway_velocity = Parameter("0.1 m/s", above=0, when=lambda c: c.law != "coulomb",
+                                   doc="Velocity of the largest friction, or decay")  # fmt: skip
     coulomb_force = Parameter("20 N", minimum=0, doc="Coulomb force")
-    viscous_coefficient = Parameter("100 N*s/m", minimum=0, doc="Viscous coefficient")
+    viscous_coefficient = Parameter(
+        lambda c: "100 N*s/m" if c.law == "simscape" else "0 N*s/m", "N*s/m", minimum=0,
+        doc="Viscous coefficient",
+    )  # fmt: skip
     power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
@@ -57,10 +68,15 @@ class TranslationalFriction(TwoPort):
                    "sliding: raise breakaway_force or lower coulomb_force.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        yield self.f == stribeck(
-            self.v, self.breakaway_force, self.coulomb_force, self.viscous_coefficient,
-            self.breakaway_velocity,
-        )  # fmt: skip
+        v, viscous = self.v, self.viscous_coefficient
+        if self.law == "simscape":
+            yield self.f == stribeck(v, self.breakaway_force, self.coulomb_force, viscous,
+                                     self.breakaway_velocity)  # fmt: skip
+        else:
+            falling = (self.breakaway_force, self.breakaway_velocity)
+            kinetic = sliding(v, self.coulomb_force, viscous,
+                              *(falling if self.law == "stribeck" else ()))  # fmt: skip
+            yield dry_friction(self.f, v, static=self.breakaway_force, kinetic=kinetic)
         yield self.power_dissipated == self.f * self.v
 
 

@@ -137,19 +137,17 @@ def _regulated_integrator(p, i, tracking, setpoint, times):
     while t < end:
         a = region(mode)
 
-        def margin(s, a=a, z=z, mode=mode):
-            v = v_of(expm(a * s) @ z)
-            return 1 - abs(v) if mode == 0 else mode * v - 1
+        def margin(state, mode=mode):
+            return 1 - abs(v_of(state)) if mode == 0 else mode * v_of(state) - 1
 
-        scan = np.linspace(0, end - t, 801)[1:]
-        values = np.array([margin(s) for s in scan])
-        wrong = np.flatnonzero(values < 0)
-        wrong = wrong[wrong > 0]
-        if not len(wrong):
+        h = (end - t) / 800
+        stride, state, k = expm(a * h), expm(a * h) @ z, 1
+        while k < 800 and margin(stride @ state) >= 0:
+            state, k = stride @ state, k + 1
+        if k == 800:
             pieces.append((t, end, a, z))
             break
-        k = wrong[0]
-        s = brentq(margin, scan[k - 1], scan[k], xtol=1e-15)
+        s = brentq(lambda s, a=a, z=z: margin(expm(a * s) @ z), k * h, (k + 1) * h, xtol=1e-15)
         pieces.append((t, t + s, a, z))
         z, t = expm(a * s) @ z, t + s
         mode = 0 if mode else int(np.sign(v_of(z)))

@@ -1,0 +1,169 @@
+"""Friction, stops and backlash against closed forms and published numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from rotational_bench import TIGHT, driven, ramp, seconds, spun, values
+
+from blocks import quantity, sin
+from blocks.exceptions import BlocksError
+from library.rotational import (
+    BearingFriction,
+    ElastoBacklash,
+    RotationalFriction,
+    RotationalHardStop,
+)
+
+STEEL = {"breakaway_torque": "15 N*m", "coulomb_torque": "10 N*m",
+         "breakaway_velocity": "0.01 rad/s", "viscous_coefficient": "5 N*m*s/rad"}  # fmt: skip
+
+# made with an independent program from the formula published for Simscape's friction blocks
+PUBLISHED = {0.01: 1.0796118880844312, 0.2: 11.266350202951062, 1: 15.049999958776928,
+             5: 10.250153605308833}  # fmt: skip
+
+
+@pytest.mark.parametrize("ratio", PUBLISHED)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_continuous_friction_has_the_published_torque(ratio, sign):
+    run = driven(RotationalFriction(**STEEL), quantity(sign * ratio * 0.01, "rad/s")).simulate("1 s")
+    assert_allclose(values(run, "part.t", "N*m"), sign * PUBLISHED[ratio], rtol=1e-13)
+
+
+def test_coulomb_friction_stops_a_body_evenly_and_holds_it():
+    friction = RotationalFriction(law="coulomb", breakaway_torque="5 N*m", coulomb_torque="4 N*m",
+                                  viscous_coefficient="0 N*m*s/rad")  # fmt: skip
+    run = spun(friction, velocity="3 rad/s", torque="1 N*m").simulate("4 s", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "body.w", "rad/s"), np.maximum(3 - 1.5 * t, 0), atol=1e-11)
+    (event,) = run.events.of("part")
+    assert event.time == pytest.approx(2.0, rel=1e-11)
+    assert event.description == "sticks"
+    assert_allclose(values(run, "part.t", "N*m", [3.0]), 1.0, rtol=1e-12)  # what holds the load
+
+
+def test_stuck_friction_breaks_away_at_the_breakaway_torque_and_then_falls():
+    friction = RotationalFriction(law="coulomb", breakaway_torque="5 N*m", coulomb_torque="4 N*m",
+                                  viscous_coefficient="0 N*m*s/rad")  # fmt: skip
+    run = spun(friction, velocity="0 rad/s", torque=ramp("2 N*m/s")).simulate("4 s", **TIGHT)
+    (event,) = run.events.of("part")
+    assert event.time == pytest.approx(2.5, rel=1e-11)
+    assert_allclose(values(run, "body.w", "rad/s", [1.0, 2.0, 2.4]), 0.0, atol=0)
+    # 2 dw/dt = 2 t - 4 from 2.5 s on
+    assert_allclose(values(run, "body.w", "rad/s", [4.0]), ((4 - 2) ** 2 - 0.25) / 2, rtol=1e-10)
+
+
+def test_stribeck_friction_falls_from_breakaway_to_coulomb_with_the_speed():
+    friction = RotationalFriction(law="stribeck", **STEEL)
+    run = spun(friction, velocity="-3 rad/s").simulate("0.1 s", **TIGHT)
+    w = values(run, "body.w", "rad/s")
+    exact = -(10 + 5 * np.exp(-((w / 0.01) ** 2)) + 5 * np.abs(w))
+    assert_allclose(values(run, "part.t", "N*m"), exact, rtol=1e-12)
+
+
+def test_bearing_friction_follows_its_table():
+    bearing = BearingFriction(speeds=quantity([0, 2, 6], "rad/s"), torques=quantity([4, 2, 4], "N*m"))
+    run = spun(bearing, velocity="8 rad/s").simulate("1 s", **TIGHT)
+    w = values(run, "body.w", "rad/s")
+    assert_allclose(values(run, "part.t", "N*m"), np.where(w > 2, 2 + (w - 2) / 2, 4 - w),
+                    rtol=1e-12)  # fmt: skip
+
+
+def test_a_bearing_holds_up_to_its_peak():
+    bearing = BearingFriction(speeds=quantity([0, 1], "rad/s"), torques=quantity([2, 2], "N*m"),
+                              peak=1.5)  # fmt: skip
+    run = spun(bearing, velocity="0 rad/s", torque=ramp("-1 N*m/s")).simulate("4 s", **TIGHT)
+    (event,) = run.events.of("part")
+    assert event.time == pytest.approx(3.0, rel=1e-11)
+    assert event.description == "slides backward"
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (RotationalFriction(breakaway_torque="19 N*m", coulomb_torque="20 N*m"),
+         ["part", "breakaway_torque", "19", "coulomb_torque", "20"]),
+        (BearingFriction(speeds=["0 rad/s", "2 rad/s", "1 rad/s"],
+                         torques=["1 N*m", "1 N*m", "1 N*m"]),
+         ["part", "speeds must be at least two strictly increasing values"]),
+        (BearingFriction(speeds=["1 rad/s", "2 rad/s"]),
+         ["part", "speeds starts at 1", "must be 0 rad/s"]),
+        (BearingFriction(speeds=["0 rad/s", "1 rad/s", "2 rad/s"]), ["3", "torques has 2 values"]),
+        (RotationalHardStop(upper_bound="-0.2 rad"),
+         ["part", "upper_bound is -0.2", "lower_bound -0.1", "must be above"]),
+    ],
+)  # fmt: skip
+def test_parameters_that_contradict_each_other_are_named(part, words):
+    with pytest.raises(BlocksError) as error:
+        spun(part).simulate("1 s")
+    for word in words:
+        assert word in str(error.value)
+
+
+STOP = {"upper_bound": "0.1 rad", "upper_stiffness": "200 N*m/rad", "lower_bound": "-0.3 rad",
+        "lower_stiffness": "50 N*m/rad", "upper_damping": "0 N*m*s/rad",
+        "lower_damping": "0 N*m*s/rad"}  # fmt: skip
+
+
+def test_an_undamped_stop_throws_the_body_back_after_half_a_period():
+    run = spun(RotationalHardStop(model="full", **STOP)).simulate("0.5 s", **TIGHT)
+    contact, omega = 0.1, 10.0  # 200 N m/rad on 2 kg m²
+    leave = contact + np.pi / omega
+    within = np.linspace(contact, leave, 20)
+    assert_allclose(values(run, "part.phi", "rad", within),
+                    0.1 + np.sin(omega * (within - contact)) / omega, atol=1e-10)  # fmt: skip
+    assert_allclose(values(run, "body.w", "rad/s", [0.45]), -1.0, rtol=1e-10)
+    assert_allclose(values(run, "part.t", "N*m", [contact + np.pi / 2 / omega]), 20.0, rtol=1e-9)
+
+
+def test_the_lower_stop_mirrors_the_upper_one():
+    run = spun(RotationalHardStop(model="full", **STOP), velocity="-1 rad/s").simulate("1 s", **TIGHT)
+    quarter = 0.3 + np.pi / 2 / 5  # 50 N m/rad on 2 kg m²
+    assert_allclose(values(run, "part.t", "N*m", [quarter]), -10.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("model", "rebound"), [("full", 1), ("undamped rebound", 0)])
+def test_damping_of_a_stop_acts_on_the_rebound_or_not(model, rebound):
+    stop = RotationalHardStop(model=model, **(STOP | {"upper_damping": "7 N*m*s/rad"}))
+    run = driven(stop, lambda t: quantity("0.2 rad/s") * sin(quantity("1 rad/s") * t)
+                 ).simulate("5 s", **TIGHT)  # fmt: skip
+    for t in [2.0, 4.0]:  # phi = 0.2 (1 - cos t): going in, coming back
+        phi, w = 0.2 * (1 - np.cos(t)), 0.2 * np.sin(t)
+        exact = 200 * (phi - 0.1) + 7 * (w if w > 0 else rebound * w)
+        assert_allclose(values(run, "part.t", "N*m", [t]), exact, rtol=1e-9)
+
+
+def test_a_smooth_stop_rises_cubically_over_the_transition():
+    stop = RotationalHardStop(transition="0.04 rad", **STOP)
+    run = driven(stop, "0.1 rad/s").simulate("2 s", **TIGHT)
+    depth = np.array([0.01, 0.02, 0.03, 0.04, 0.08])
+    l = np.minimum(depth / 0.04, 1)
+    assert_allclose(values(run, "part.t", "N*m", 1 + depth / 0.1),
+                    200 * depth * l**2 * (3 - 2 * l), rtol=1e-9)  # fmt: skip
+
+
+def test_backlash_lets_the_body_coast_and_then_swing_back():
+    play = ElastoBacklash(stiffness="200 N*m/rad", backlash="0.4 rad")
+    run = spun(play).simulate("1.5 s", **TIGHT)
+    touch, half = 0.2, np.pi / 10
+    assert_allclose(values(run, "part.t", "N*m", [0.1, 0.15]), 0.0, atol=0)
+    assert_allclose(values(run, "part.t", "N*m", [touch + half / 2]), 20.0, rtol=1e-9)
+    assert_allclose(values(run, "body.w", "rad/s", [touch + half + 0.1]), -1.0, rtol=1e-10)
+    other = touch + half + 0.4 + half / 2
+    assert_allclose(values(run, "part.t", "N*m", [other]), -20.0, rtol=1e-9)
+
+
+def test_backlash_never_pulls():
+    play = ElastoBacklash(stiffness="50 N*m/rad", damping="30 N*m*s/rad", backlash="0.1 rad")
+    run = driven(play, lambda t: quantity("2 rad/s") * sin(quantity("5 rad/s") * t)
+                 ).simulate("2 s", **TIGHT)  # fmt: skip
+    phi, t = values(run, "part.phi", "rad"), values(run, "part.t", "N*m")
+    assert np.all(t[phi > 0.05] >= 0)
+    assert np.all(t * phi >= 0)
+    w = values(run, "part.w", "rad/s")
+    deep = phi > 0.05
+    elastic = 50 * (phi[deep] - 0.05)
+    assert_allclose(t[deep], elastic + np.clip(30 * w[deep], -elastic, elastic), atol=1e-9)
+    assert np.any(np.abs(30 * w[deep]) > elastic), "the limit is never reached"
+    assert np.any(np.abs(30 * w[deep]) < elastic), "the limit is always reached"

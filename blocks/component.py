@@ -45,6 +45,7 @@ from __future__ import annotations
 
 import copy
 import keyword
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -491,6 +492,38 @@ class VariableRef:
         return f"<variable {self.path} in {self.unit}>"
 
 
+class _Memory(dict):
+    """What a class remembers of itself; not carried along when the class is pickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Memory, ()
+
+
+class _Carried:
+    """A function of time on its way through pickle: by its name, else by cloudpickle."""
+
+    def __init__(self, function: Any, where: str) -> None:
+        self.function, self.where = function, where
+
+    def __deepcopy__(self, memo: Any) -> _Carried:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            return pickle.loads, (pickle.dumps(self.function),)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            pass
+        try:
+            import cloudpickle
+        except ImportError:
+            raise ParameterError(
+                self.where, "is a lambda or inner function, which Python's pickle cannot store.",
+                "Define the function at the top of a module and give it by name, or install "
+                "cloudpickle.", given=self.where, code="parameter.pickle",
+            ) from None  # fmt: skip
+        return cloudpickle.loads, (cloudpickle.dumps(self.function),)
+
+
 class Component:
     """Base of all components.
 
@@ -527,11 +560,11 @@ class Component:
                         "Rename one of the two.", name=name, code="name.taken",
                     )  # fmt: skip
         cls._declared = declared
-        cls._kernels, cls._forms = {}, {}
+        cls._kernels, cls._forms = _Memory(), _Memory()
         cls._open = any(d.open for d in declared.values())
 
-    _kernels: ClassVar[dict[Any, Any]] = {}
-    _forms: ClassVar[dict[Any, dict[str, Declaration]]] = {}
+    _kernels: ClassVar[dict[Any, Any]] = _Memory()
+    _forms: ClassVar[dict[Any, dict[str, Declaration]]] = _Memory()
     _open: ClassVar[bool] = False
 
     def __init__(self, *, count: int | None = None, **values: Any) -> None:
@@ -721,8 +754,10 @@ class Component:
                                     "Join ports with model.connect(a, b).",
                                     code="connection.assigned")
         else:
+            known = declared.name in self._targets
             self._aim(declared, value, where)
-            self._changed(False)
+            guess = self._targets.get(declared.name, (None, ""))[1] == "none"
+            self._changed(guess and not known)  # loops are torn where there are guesses
 
     def _shaped(self, declared: Parameter, values: np.ndarray, where: str) -> np.ndarray:
         """Rows are instances, columns the elements of an array parameter."""
@@ -844,6 +879,42 @@ class Component:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._children, *self._declared]
+
+    # -- pickling and copying ------------------------------------------------------
+    def __getstate__(self) -> dict[str, Any]:
+        """What the component was made of; what follows from it is made anew.
+
+        A part is pickled without its surroundings. Raises ParameterError for a
+        function of time that cannot be pickled.
+        """
+        state = {k: v for k, v in self.__dict__.items()
+                 if k not in ("_parent", "_declared", "_compiled", "_checked")}
+        state["_values"] = {
+            n: _Carried(v, f"{self.path}.{n}") if callable(v) else v
+            for n, v in self._values.items()
+        }
+        state["_connections"] = [
+            [(None if r.component is self else r.component, r.port.name, r.index) for r in refs]
+            for refs in self._connections
+        ]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _parent=None)
+        if self._is_root:
+            self.__dict__["_compiled"] = None
+        self.__dict__["_values"] = {
+            n: v.function if isinstance(v, _Carried) else v for n, v in self._values.items()
+        }
+        if self._open:
+            self.__dict__["_declared"] = self._make_form()
+        for child in self._children.values():
+            child.__dict__["_parent"] = self
+        self.__dict__["_connections"] = [
+            tuple(PortRef(c or self, (c or self)._declared[name], index)  # type: ignore[arg-type]
+                  for c, name, index in refs)
+            for refs in self._connections
+        ]  # fmt: skip
 
     # -- the tree ----------------------------------------------------------------
     @property

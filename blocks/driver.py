@@ -22,7 +22,7 @@ from .expression import TIME
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .solvers import Method, Step, Trajectory
-from .system import Evaluator, Problem, System
+from .system import AlgebraicFailure, Evaluator, Problem, System
 
 __all__ = ["Driver", "Settings"]
 
@@ -80,6 +80,9 @@ class Driver:
                 t = self._episode(t)
             if not self.recording.episodes:
                 self._open(t)
+        except AlgebraicFailure as failure:  # at an event
+            self.problem.failure = failure
+            self._fail(Step.failed(failure.t, self.problem.start_vector(), str(failure)))
         except KeyboardInterrupt:
             self.recording.status = "interrupted"
             self.recording.message = f"interrupted at t = {self._reached():.6g} s"
@@ -235,11 +238,12 @@ class Driver:
             changed = self.samples.apply(problem, t)
             g = self.problem.crossings_here(t)
             new = self._holds(g, t)
-            if np.array_equal(new, problem.m) and not changed:
+            restless = np.flatnonzero(new != problem.m)
+            if not len(restless) and not changed:
                 self.resets.remember(problem, t)
                 return
             problem.m[:] = new
-        self._no_fixpoint(t, np.flatnonzero(new != problem.m))
+        self._no_fixpoint(t, restless)
 
     def _holds(self, g: np.ndarray, t: float) -> np.ndarray:
         held = np.where(self.stops.at_zero, g >= 0, g > 0).astype(float)
@@ -262,6 +266,7 @@ class Driver:
             g0 = problem.crossings_here(t)
             size = np.abs(g0) + 1e-300
             frozen = set(flips.tolist())
+            acted = False
             for _ in range(MOST_ROUNDS):
                 changed = self.samples.apply(problem, t)
                 if changed:
@@ -275,11 +280,14 @@ class Driver:
                 wrong[timed] = False
                 wrong[[i for i in frozen if abs(g[i]) <= 1e-9 * max(1e-9, abs(g0[i]))]] = False
                 todo = np.flatnonzero(wrong)
+                acted |= changed
                 if not len(todo) and not changed:
                     break
                 problem.m[todo] = 1.0 - problem.m[todo]
             else:
                 self._no_fixpoint(t, todo)
+            if len(flips) and not acted and np.array_equal(problem.m, before):
+                self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
         self._note(t, np.flatnonzero(problem.m != before))
         if problem.laws is not None:
             self._note_modes(t, problem.laws.decide(problem, t, touched))
@@ -330,8 +338,11 @@ class Driver:
         self.recording.status = "failed"
         self.recording.message = "relations without a fixpoint"
         raise SimulationError(
-            "", f"at t = {t:.9g} s the conditions {', '.join(names)} contradict each other: each "
-            f"switches the other within {MOST_ROUNDS} rounds.",
+            "", f"at t = {t:.9g} s "
+            + (f"the condition {names[0]} contradicts itself: the equations undo it wherever it "
+               "holds." if len(names) == 1 else
+               f"the conditions {', '.join(names)} contradict each other: each switches the other "
+               f"within {MOST_ROUNDS} rounds."),
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
             time=t, variables=tuple(names),
         )  # fmt: skip
@@ -344,13 +355,18 @@ class Quasistatic:
                  ) -> None:
         from .solvers import Work
 
-        self.t, self.y = t, y
+        self.problem, self.t, self.y = problem, t, y
         self.h = min(max_step, (t_end - t) / 200) or np.inf
         self.work = Work()
 
     def advance(self, t_stop: float) -> Step:
         old, self.t = self.t, t_stop if self.t + 1.5 * self.h >= t_stop else self.t + self.h
         self.work.steps += 1
+        try:
+            self.problem.solve(self.t, self.y)
+        except AlgebraicFailure as failure:
+            self.problem.failure = failure
+            return Step.failed(old, self.y, str(failure))
         return Step(old, self.t, self.y, lambda t: np.zeros((0, *np.shape(t))))
 
 

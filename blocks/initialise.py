@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 
 from .exceptions import InitialisationError
-from .nominal import Nominals
+from .nominal import Nominals, own_nominals
 from .system import AlgebraicFailure, Evaluator, Problem, System
 from .units import from_si
 
@@ -26,6 +26,7 @@ __all__ = ["InitialWarning", "Start", "TargetRow", "initialise"]
 
 LEVELS = ("high", "low", "default high", "default low")
 TOLERANCE = 1e-9
+ATTEMPTS = 5  # starting points that are tried
 
 
 class InitialWarning(UserWarning):
@@ -69,8 +70,9 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
         variables that could not be solved for.
     """
     targets = _collect(system)
-    guesses = _direct(system, targets)
-    problem.x[:] = guesses
+    values = _direct(system, targets)
+    problem.x[:] = values[system.tape.reduced.states]
+    problem.z[:] = values[system.tape.z_classes]
     problem.tied = np.zeros(0, dtype=int)
     problem._partition()
     _settle(system, problem, targets, nominals, t)
@@ -116,13 +118,13 @@ def _collect(system: System) -> _Targets:
 
 
 def _direct(system: System, targets: _Targets) -> np.ndarray:
-    """State values where a target names the state itself, the strongest target winning."""
+    """Values of classes that have a target themselves, the strongest target winning."""
     flat = system.flat
     value = np.zeros(flat.classes)
     for k in np.argsort(-targets.levels, kind="stable"):
         slot = targets.slots[k]
         value[flat.class_of[slot]] = flat.sign_of[slot] * targets.values[k]
-    return value[system.tape.reduced.states]
+    return value
 
 
 def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nominals, t: float
@@ -141,30 +143,60 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
         if np.all(np.abs(problem.x[position[classes]] * signs - wanted) <= TOLERANCE * size):
             return
     outputs = _TargetFunctions(system, classes, signs)
-    for _ in range(40):
+    start_x, start_z = problem.x.copy(), problem.z.copy()
+    random = np.random.default_rng(0)
+    for attempt in range(ATTEMPTS):
+        if attempt:  # away from a point where the constraints are singular
+            problem.x[:] = start_x + random.uniform(-1, 1, system.nx) * scale
+            problem.z[:] = start_z + random.uniform(-1, 1, system.nz) * problem.scale_z
+        try:
+            worst = _approach(system, problem, outputs, wanted, levels, size, t)
+        except InitialisationError:
+            if attempt == ATTEMPTS - 1:
+                raise
+            continue
+        if worst <= 1e-9 * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
+            return
+    names = [system.state_name(i) for i in range(system.nx)][:6]
+    raise InitialisationError(
+        "", f"the constraints between {', '.join(names)} have no solution near the initial "
+        f"targets (residual {worst:.3g}).",
+        "Give initial targets that are closer to a possible position.", variables=names,
+    )  # fmt: skip
+
+
+def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wanted: np.ndarray,
+              levels: np.ndarray, size: np.ndarray, t: float) -> float:
+    """Gauss-Newton from the problem's point; returns the largest constraint residual.
+
+    Steps along the constraints are relaxed as Aitken's extrapolation says: where a
+    target lies far off a curved constraint, full steps would overshoot.
+    """
+    scale, nc = problem.scale_x, system.tape.constraints.numel()
+    relax, last = 1.0, None
+    for _ in range(60):
         _solve_torn(problem, t)
         r = (outputs.values(problem, t) - wanted) / size
         c = problem.system.residual(*problem._arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= TOLERANCE):
-            return
-        step = _lexicographic(
+            return 0.0
+        back, step = _lexicographic(
             [outputs.constraint_jacobian(problem, t) * scale if nc else None]
             + [outputs.jacobian(problem, t, levels == k) * scale / size[levels == k][:, None]
                if (levels == k).any() else None for k in range(4)],
             [c] + [r[levels == k] for k in range(4)], system.nx,
         )  # fmt: skip
+        along = step - back
+        if last is not None and (change := last - along) @ change > 0:
+            relax = float(np.clip(relax * (last @ change) / (change @ change), 0.02, 1.0))
+        last = along
+        step = back + relax * along
         problem.x += step * scale
         if np.max(np.abs(step), initial=0.0) <= 1e-13 * (1 + np.max(np.abs(problem.x / scale), initial=0.0)):
             break
     _solve_torn(problem, t)
     c = problem.system.residual(*problem._arguments(t))[system.nz :]
-    if nc and not np.max(np.abs(c)) <= 1e-9 * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
-        names = [system.state_name(i) for i in range(system.nx)][:6]
-        raise InitialisationError(
-            "", f"the constraints between {', '.join(names)} have no solution near the initial "
-            f"targets (residual {np.max(np.abs(c)):.3g}).",
-            "Give initial targets that are closer to a possible position.", variables=names,
-        )  # fmt: skip
+    return float(np.max(np.abs(c), initial=0.0))
 
 
 def _sizes(system: System, slots: np.ndarray, nominals: Nominals) -> np.ndarray:
@@ -185,6 +217,12 @@ def _sizes(system: System, slots: np.ndarray, nominals: Nominals) -> np.ndarray:
         together = np.concatenate(parts)
         known = size[together][nominals.origin[classes[together]] == 2]
         size[together] = known.max() if len(known) else 1.0
+    for base, count, f, (i, order) in system.flat.slot_names():
+        mine = np.flatnonzero((slots >= base) & (slots < base + count)) if not order else ()
+        own = own_nominals(system.network.families[f], i) if len(mine) else None
+        if own is not None:  # joined variables may have been given different ones
+            given = own[slots[mine] - base]
+            size[mine] = np.where(given > 0, given, size[mine])
     return size
 
 
@@ -202,11 +240,17 @@ def _solve_torn(problem: Problem, t: float) -> None:
         ) from failure
 
 
-def _lexicographic(jacobians: list[Any], residuals: list[np.ndarray], n: int) -> np.ndarray:
-    """Least squares level by level, each within the null space of those before."""
-    step = np.zeros(n)
+def _lexicographic(jacobians: list[Any], residuals: list[np.ndarray], n: int
+                   ) -> tuple[np.ndarray, np.ndarray]:
+    """Least squares level by level, each within the null space of those before.
+
+    Returns the step of the first level (the constraints) and that of all.
+    """
+    step = first = np.zeros(n)
     null = np.eye(n)
-    for j, r in zip(jacobians, residuals, strict=True):
+    for level, (j, r) in enumerate(zip(jacobians, residuals, strict=True)):
+        if level == 1:
+            first = step
         if j is None or not null.shape[1]:
             continue
         reduced = j @ null
@@ -216,7 +260,7 @@ def _lexicographic(jacobians: list[Any], residuals: list[np.ndarray], n: int) ->
         y = vt[:rank].T @ ((u[:, :rank].T @ target) / s[:rank])
         step = step + null @ y
         null = null @ vt[rank:].T
-    return step
+    return first, step
 
 
 class _TargetFunctions:
@@ -225,7 +269,9 @@ class _TargetFunctions:
     def __init__(self, system: System, classes: np.ndarray, signs: np.ndarray) -> None:
         tape = system.tape
         self.system = system
-        expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
+        expression = ca.SX(0, 1)
+        if len(classes):
+            expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
         self.value: Evaluator = system.function("targets", expression)
         self.by_x = system.jacobian(expression, tape.x)
         self.by_z = system.jacobian(expression, tape.z) if system.nz else None

@@ -313,6 +313,71 @@ class Model(Component):
         recording.initial = begin.rows  # type: ignore[attr-defined]
         return Result(recording)
 
+    def sweep(
+        self,
+        over: Any,
+        duration: Any,
+        *,
+        outputs: Any,
+        every: Any = None,
+        samples: int | None = None,
+        seed: int = 0,
+        executor: Any = None,
+        store: Any = None,
+        progress: bool | None = None,
+        start: Any = "0 s",
+        **options: Any,
+    ) -> Any:
+        """Run the model at many points and keep chosen outputs. The model is not changed.
+
+        Parameters
+        ----------
+        over : mapping, list of mappings, or DataFrame
+            What is varied: parameters and options (``"friction.coulomb_force"``), initial
+            targets (``"block.v"``) and solver options (``"rtol"``, ``"method"``, ``"atol"``,
+            ``"step"``, ``"max_step"``, ``"first_step"``).
+
+            A mapping of path to values is a grid; a frozen scipy.stats distribution with its
+            unit, ``(norm(20, 2), "N")``, is sampled. A list of mappings, or a table with
+            headings such as ``"block.mass [kg]"``, are single points.
+        duration : str or quantity
+        outputs : list, or mapping of name to output
+            ``"max(spring.f)"``, also ``min``, ``initial``, ``final``, ``"at(spring.f, 1 s)"``;
+            a path alone keeps the course over time and needs ``every``; a function takes
+            the :class:`~blocks.results.Result` and gives a quantity or number.
+        every : str or quantity, optional
+            Spacing of the times of courses.
+        samples, seed : int
+            Number of samples of the distributions, and their seed. Each path has a random
+            stream of its own: another axis does not change the samples of this one.
+        executor : int, concurrent.futures.Executor or Dask client, optional
+            Number of processes, or what runs the points; in this process by default.
+        store : path, optional
+            Folder of Parquet files that keeps finished runs. A study that was stopped is
+            taken up again; one that differs is refused.
+        progress : bool, optional
+            Show a progress bar; by default for interactive terminals only.
+        start, **options
+            As in :meth:`simulate`, for all points.
+
+        Returns
+        -------
+        xarray.Dataset
+            Swept values as coordinates, outputs as variables, both with the attribute
+            ``units``, and ``status`` and ``message`` of every run. A run that failed has
+            NaN and says why; after Ctrl-C, the rest is ``"not run"``.
+
+        Raises
+        ------
+        ModelError
+            For misspelt names, wrong units and values out of bounds, before the first run.
+        """
+        from .studies import sweep
+
+        return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
+                     seed=seed, executor=executor, store=store, progress=progress, start=start,
+                     **options)  # fmt: skip
+
 
 def set_valued_elements(flat: Any) -> Elements:
     """Effort and flow classes of all set-valued laws."""

@@ -16,7 +16,7 @@ import numpy as np
 from .system import System
 from .units import Unit, from_si, quantity, to_si, unit
 
-__all__ = ["Nominals", "find_nominals", "nominal_table"]
+__all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]
 
 ORIGINS = ("variable", "model", "parameters and targets", "default")
 
@@ -82,6 +82,11 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
             if dimension in known and local.kind == "variable":
                 offer(classes, known[dimension], 2)
     return Nominals(value, origin)
+
+
+def own_nominals(family: Any, i: int) -> np.ndarray | None:
+    """Nominal values that variable ``i`` was given itself, 0 where it has none."""
+    return _own(family, family.kernel.variables[i])
 
 
 def _own(family: Any, local: Any) -> np.ndarray | None:

@@ -61,11 +61,15 @@ class Catalog(Mapping):
     def __getitem__(self, path: str) -> VariableInfo:
         node: Any = self.network.root
         parts = path.split(".")
+        number = ""  # may stand at any level of an array of composites
         for k, part in enumerate(parts):
-            name, _, number = part.partition("[")
-            if name not in node._children:
+            name, _, given = part.partition("[")
+            if name not in node._children or (given and number):
                 raise KeyError(path)
+            number = given or number
             node = node._children[name]
+            if given and (node._count is None or not given.rstrip("]").isdigit()):
+                raise KeyError(path)
             if not node.is_composite:
                 return self._info(path, node, number, ".".join(parts[k + 1 :]))
         raise KeyError(path)

@@ -225,14 +225,11 @@ class SetValuedLaws:
         """States that a stuck element alone holds at a constant value."""
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
-            pins = []
             if not hasattr(self, "_rows"):
                 self._rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
-            for i in np.flatnonzero((self.modes == 0) & ~self._drifts):
-                row = self._rows[i]
-                if row.nnz == 1:
-                    pins.append(int(row.indices[0]))
-            self._cache[key] = np.array(sorted(set(pins)), dtype=int)
+            alone = np.diff(self._rows.indptr) == 1
+            held = np.flatnonzero((self.modes == 0) & ~self._drifts & alone)
+            self._cache[key] = np.unique(self._rows.indices[self._rows.indptr[held]])
         return self._cache[key]
 
     def margins(self, problem: Problem, t: float) -> np.ndarray:
@@ -240,7 +237,9 @@ class SetValuedLaws:
         now = self.look(problem, t)
         effort = self.efforts_of(problem.u)
         room = np.minimum(now.high - effort, effort - now.low)
-        moving = np.where(self.contact, now.gap, self.modes * now.flow)
+        parting = (now.gap < 0) & (now.flow <= 0)  # by rounding, just after a rebound
+        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
+        moving = np.where(self.contact, open_gap, self.modes * now.flow)
         margin = np.where(self.modes == 0, room, moving)
         stuck = self.modes == 0
         if stuck.any() and self._is_singular(problem, t, stuck):

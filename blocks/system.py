@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, identity
 
 from .assembly import Tape
+from .exceptions import StructureError
 from .expression import TIME
 from .network import Network
 
@@ -74,6 +75,16 @@ class System:
         self.nm, self.nd, self.nu = tape.m.numel(), tape.d.numel(), tape.u.numel()
         self.clusters = tape.reduced.clusters
         self.linear = tape.linear
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its model: assembling it again is cheaper than storing expressions."""
+        compiled = self.network.root.__dict__.get("_compiled")
+        if compiled is None or compiled[1] is not self:
+            raise StructureError(
+                "", "this compiled system is older than the structure of its model, and cannot be "
+                "pickled.", "Pickle model.compile(), the present one.", code="structure.stale",
+            )  # fmt: skip
+        return _assembled, (self.network.root,)
 
     @property
     def arguments(self) -> list[Any]:
@@ -145,6 +156,11 @@ class System:
 
     def torn_name(self, i: int) -> str:
         return self.class_names[int(self.tape.z_classes[i])]
+
+
+def _assembled(model: Any) -> System:
+    """The compiled system of an unpickled model."""
+    return model.compile()
 
 
 class Names(Mapping):

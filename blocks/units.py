@@ -187,7 +187,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
             expected=expected,
             given=value,
         ) from None
-    if expected.is_dimensionless and not expected.angular:
+    if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number
     shown = number if np.ndim(number) == 0 else number.ravel()[0] if np.size(number) else 1
     example = f"'{shown:g} {expected}'" if np.ndim(number) == 0 else f"quantity([…], '{expected}')"

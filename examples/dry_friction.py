@@ -8,32 +8,27 @@ r"""Exact dry friction: when does a pushed block start, how fast, and where does
         |
       floor
 
-A law of this kind has no formula at rest: the force is whatever keeps the block
-still. It is a statement of the component language, and nothing creeps.
+Simscape's law (law="simscape") would creep at any force. This one sticks exactly: the
+force at rest is whatever keeps the block still, and nothing moves before breakaway.
 """
 
 from _show import show
 
-from blocks import Model, Parameter, Variable, dry_friction
-from library.translational import ForceSource, Mass, MotionSensor, Reference, TwoPort, table
-
-
-class DryFriction(TwoPort):
-    """Dry friction between R and C, with a larger force at rest than in motion."""
-
-    static = Parameter("25 N", minimum=0, doc="largest force at rest")
-    kinetic = Parameter("20 N", minimum=0, doc="force while sliding")
-    power_dissipated = Variable("W", doc="heat")
-
-    def equations(self):
-        yield dry_friction(self.f, self.v, static=self.static, kinetic=self.kinetic)
-        yield self.power_dissipated == self.f * self.v
-
+from blocks import Model
+from library.translational import (
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    TranslationalFriction,
+    table,
+)
 
 model = Model("dry friction")
 model.block = Mass(mass="1 kg")
 model.push = ForceSource(force=table(["0 s", "3 s", "3 s"], ["0 N", "30 N", "0 N"]))
-model.friction = DryFriction()
+model.friction = TranslationalFriction(
+    law="coulomb", breakaway_force="25 N", coulomb_force="20 N")  # fmt: skip
 model.place = MotionSensor()
 model.floor = Reference()
 
@@ -43,6 +38,7 @@ model.connect(model.push.C, model.friction.C, model.place.C, model.floor.V)
 result = model.simulate("4 s")
 
 print(result.events)
+print(result.sticking())
 start, stop = (e.time for e in result.events.of("friction"))
 speed = result["block.v"].at("3 s")
 print(f"starts at {start:.6f} s, by hand 25 N / (10 N/s) = 2.5 s")

@@ -4,11 +4,11 @@
 ``stribeck``             continuous curve of a velocity; creeps, never sticks
 ``sliding``              kinetic effort at a speed, for exact dry friction
 ``load_friction``        exact friction whose bounds depend on the load it
-                         transmits, or differ between the two directions
+                         transmits, as in gears and screws
 =======================  =====================================================
 
-Exact friction with bounds that do not depend on the effort itself is a statement
-of the language, ``blocks.dry_friction``.
+Exact friction with bounds that do not depend on efforts is a statement of the
+language: ``blocks.dry_friction`` and ``blocks.set_valued``.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def sliding(v: Any, coulomb: Any, viscous: Any, breakaway: Any = None, decay: An
 
 
 def load_friction(
-    effort: Any, flow: Any, mode: Any, trial: Any, *, forward: Any, backward: Any, per_rate: Any,
-    rest: tuple[Any, Any] | None = None,
+    effort: Any, flow: Any, mode: Any, moving: Any, trial: Any, *, forward: Any, backward: Any,
+    per_rate: Any, rest: tuple[Any, Any] | None = None,
 ) -> Iterator[Any]:
     """Exact friction with bounds of its own for each direction: yield from it.
 
@@ -54,17 +54,18 @@ def load_friction(
     Write them without relations between such unknowns: take ``maximum`` and
     ``minimum``, not ``where``.
 
-    Equations: with a held mode of 1, 0 or -1 and a curve parameter s,
-    effort = s and d flow/dt = 0 in mode 0; effort = bound and
-    d flow/dt = (s - bound) / per_rate in modes 1 and -1. Rest begins where the flow
-    crosses zero; it ends where s leaves the interval. The parameter says at the
-    start, too, which way an element at rest sets off.
+    Equations: with a held mode and a curve parameter s, effort = s and d flow/dt = 0
+    in mode 0; effort = bound and d flow/dt = (s - bound) / per_rate in modes 1
+    (forward) and -1 (backward). Rest ends where s leaves the interval, also at the
+    start of a run. It begins where a flow that moves in the sense of the mode changes
+    its sign, or where one that has not begun to move is no longer driven.
 
     Parameters
     ----------
     effort, flow : expressions
         The effort opposes the flow; the flow is a velocity of bodies with inertia.
-    mode : Discrete variable
+    mode, moving : Discrete variables
+        The mode, and 1 once the flow has its sign, whatever rounding it had at rest.
     trial : Variable
         The curve parameter s, in the unit of the effort.
     per_rate : quantity
@@ -77,16 +78,21 @@ def load_friction(
     friction as a parametric curve.
     """
     lower, upper = (backward, forward) if rest is None else rest
-    ahead, back = mode > 0.5, mode < -0.5
-    bound = where(ahead, forward, backward)
-    yield effort == where(ahead | back, bound, trial)
-    yield per_rate * der(flow) == where(ahead | back, trial - bound, 0)
+    still = 1 - mode**2  # products with modes, not where(): they follow the modes at once
+    bound = mode * ((1 + mode) * forward - (1 - mode) * backward) / 2
+    drive = mode * (trial - bound)
+    yield effort == still * trial + mode**2 * bound
+    yield per_rate * der(flow) == mode * drive
     # once it slips, the smaller effort of sliding decides whether it goes on
-    starts_ahead = (trial > upper) | (ahead & (trial > forward))
-    starts_back = (trial < lower) | (back & (trial < backward))
-    at_rest = where(starts_ahead, 1.0, where(starts_back, -1.0, 0.0))
-    yield initially({mode: where(flow > 0, 1.0, where(flow < 0, -1.0, at_rest))})
-    yield when(flow < 0, {mode: where(ahead, 0.0, mode)})
-    yield when(flow > 0, {mode: where(back, 0.0, mode)})
-    yield when(~(ahead | back) & (trial > upper), {mode: 1.0})
-    yield when(~(ahead | back) & (trial < lower), {mode: -1.0})
+    ahead = (trial > upper) | ((mode > 0.5) & (trial > forward))
+    back = (trial < lower) | ((mode < -0.5) & (trial < backward))
+    sense = where(flow > 0, 1.0, where(flow < 0, -1.0, 0.0))
+    yield initially({
+        moving: sense**2,
+        mode: sense + (1 - sense**2) * where(ahead, 1.0, where(back, -1.0, 0.0)),
+    })  # fmt: skip
+    yield when(still * (trial - upper) > 0, {mode: 1.0})
+    yield when(still * (lower - trial) > 0, {mode: -1.0})
+    yield when((1 - moving) * mode * flow > 0, {moving: 1.0})
+    yield when(moving * mode * flow < 0, {mode: 0.0, moving: 0.0})
+    yield when((1 - moving) * drive < 0, {mode: 0.0})

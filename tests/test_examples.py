@@ -73,9 +73,19 @@ def test_dry_friction_holds_to_its_limit_and_stops_the_block_for_good(run):
     assert_allclose(names["speed"].m, 3.75, rtol=1e-6)
     v, t = names["result"]["block.v"].m, names["result"].time.m
     assert np.all(v[(t < 2.5) | (t > 3.1875)] == 0)
+    (term,) = names["result"].sticking()
+    assert_allclose([term.fraction, term.longest], [1 - 0.6875 / 4, 2.5], rtol=1e-6)
+    assert term.breakaways == 1
     # way under the push: integral of 5 (t^2 - 2.5^2) - 20 (t - 2.5); then v^2 / (2 a)
     pushed = 5 / 3 * (3**3 - 2.5**3) - 5 * 2.5**2 * 0.5 - 10 * 0.5**2
     assert_allclose(names["result"]["place.x"].final.m, pushed + 3.75**2 / 40, rtol=1e-6)
+
+
+def test_the_rotor_of_a_hoist_weighs_more_than_its_load(run):
+    names, _ = run("hoist")
+    acceleration = (2 * 20 / 0.1 - 30 * 9.81) / (30 + 0.01 * (20 / 0.1) ** 2)
+    assert_allclose(names["speed"].to("m/s").m, 2 * acceleration, rtol=1e-6)
+    assert_allclose(names["result"]["rotor.w"].final.m, 2 * acceleration * 200, rtol=1e-6)
 
 
 def test_every_mistake_is_caught_and_named(run):

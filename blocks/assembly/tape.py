@@ -96,6 +96,7 @@ class _Writer:
         if len(inputs):
             self.values[inputs.tolist()] = self.u
         self._lay_out()
+        self.guessed = _classes_with_guesses(flat)
         self.z: list[Any] = []
         self.z_classes: list[int] = []
         self.residuals: list[Any] = []
@@ -382,7 +383,7 @@ class _Writer:
             torn.append(c)
             close(c)
 
-        by_degree = sorted(inside, key=lambda c: (-degree[c], c))
+        by_degree = sorted(inside, key=lambda c: (c not in self.guessed, -degree[c], c))
         pointer = 0
         while len(done) < len(inside):
             while ready:
@@ -469,6 +470,18 @@ class _Writer:
         function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
         every = np.arange(self.flat.network.families[f].size)
         return self.call(function, f, keys, every if instances is None else instances, memory)
+
+
+def _classes_with_guesses(flat: Flat) -> set[int]:
+    """Classes that users gave a value to start from: the best unknowns to iterate on."""
+    found: set[int] = set()
+    for f, family in enumerate(flat.network.families):
+        for start, m in zip(family.starts, family.members, strict=True):
+            for name in m._targets:
+                base = flat.base[f].get((family.kernel.index.get(name, -1), 0))
+                if base is not None:
+                    found.update(flat.class_of[base + start : base + start + m.size].tolist())
+    return found
 
 
 def _take(values: Any, index: np.ndarray) -> Any:

@@ -97,11 +97,15 @@ class Sheet:
                       show_header=not facts, pad_edge=False)  # fmt: skip
         for name, values in self.columns.items():
             right = not facts and all(isinstance(v, (int, float)) for v in values)
-            table.add_column(name, justify="right" if right else "left", overflow="fold")
+            last = name == list(self.columns)[-1]
+            table.add_column(name, justify="right" if right else "left", overflow="fold",
+                             no_wrap=not last)  # fmt: skip
         for k, line in enumerate(lines):
             table.add_row(*(Text(cell) for cell in line),
                           end_section=self.last and k == len(lines) - 2)  # fmt: skip
-        width = max(80, shutil.get_terminal_size((100, 24)).columns)
+        widths = [max(map(len, cells)) for cells in zip(tuple(self.columns), *lines, strict=True)]
+        needed = sum(widths[:-1]) + min(widths[-1], 40) + 3 * len(widths)  # numbers stay whole
+        width = max(80, needed, shutil.get_terminal_size((100, 24)).columns)
         page = io.StringIO()
         Console(file=page, width=width, color_system=None).print(table)
         drawn = "\n".join(line.rstrip() for line in page.getvalue().splitlines() if line.strip())

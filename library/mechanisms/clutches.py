@@ -3,8 +3,10 @@
 All of them have the ports R and C of the rotational two-port: w = w_R - w_C is the
 slip and t the torque carried from R to C. In a clutch, C is the base B and R the
 follower F of Simscape Driveline; in a brake R is the shaft and C its support.
-They stick exactly: a closed clutch does not creep. Each needs inertia on one side
-at least.
+They stick exactly: a closed clutch does not creep.
+
+A negative normal force given as a parameter is an error; one that comes as a signal
+presses nothing, like 0 N.
 """
 
 from __future__ import annotations
@@ -25,12 +27,12 @@ from blocks import (
     exp,
     initially,
     interpolate,
-    quantity,
+    maximum,
+    set_valued,
     when,
     where,
 )
 
-from ..friction import load_friction
 from ..rotational import TwoPort
 from ..tables import table_faults
 
@@ -70,9 +72,8 @@ class PressedFriction(TwoPort):
 
     def friction(self, lever: Any, normal: Any) -> Iterator[Any]:
         """The law, for the torque per normal force and coefficient."""
-        yield from self.pressed(
-            self.static_coefficient * lever * normal, self.kinetic() * lever * normal
-        )
+        grip = lever * maximum(normal, 0)
+        yield from self.pressed(self.static_coefficient * grip, self.kinetic() * grip)
 
     def kinetic(self) -> Any:
         if self.law == "table":
@@ -92,6 +93,9 @@ class DiscClutch(PressedFriction):
     ``geometry="annulus"`` r = 2/3 (r_o³ - r_i³)/(r_o² - r_i²) of the linings, for
     uniform pressure.
 
+    Parameters: static_coefficient (1), kinetic_coefficient (1), speeds (rad/s),
+    coefficients (1), normal_force (N), surfaces (1), effective_radius (mm),
+    outer_radius (mm), inner_radius (mm).
     Ports: R, C. Inputs: N in N, while unconnected the parameter ``normal_force``.
     """
 
@@ -128,6 +132,8 @@ class DiscBrake(PressedFriction):
     While slipping t = mu r n N sign(w), at rest |t| <= mu_s r n N, with the force N
     that presses each of the n pads at the mean radius r.
 
+    Parameters: static_coefficient (1), kinetic_coefficient (1), speeds (rad/s),
+    coefficients (1), normal_force (N), pads (1), mean_radius (mm).
     Ports: R (shaft), C (caliper). Inputs: N in N, while unconnected the parameter
     ``normal_force``.
     """
@@ -149,6 +155,8 @@ class BandBrake(PressedFriction):
     of the drum and ``wrap`` the angle of contact. The band is taken to be tensioned
     so that both directions brake alike; its mass and elasticity are neglected.
 
+    Parameters: static_coefficient (1), kinetic_coefficient (1), speeds (rad/s),
+    coefficients (1), tension (N), drum_radius (mm), wrap (deg).
     Ports: R (drum), C (anchor). Inputs: F in N, while unconnected the parameter
     ``tension``.
     """
@@ -159,7 +167,7 @@ class BandBrake(PressedFriction):
     F = Input("N", default="tension", doc="force in the slack end of the band")
 
     def equations(self) -> Iterator[Any]:
-        pull = self.F * self.drum_radius
+        pull = maximum(self.F, 0) * self.drum_radius
         yield from self.pressed(
             (exp(self.static_coefficient * self.wrap) - 1) * pull,
             (exp(self.kinetic() * self.wrap) - 1) * pull,
@@ -171,6 +179,7 @@ class TorqueLimiter(TwoPort):
 
     At rest |t| <= limit; while slipping t = slip_torque sign(w), however fast.
 
+    Parameters: limit (N*m), slip_torque (N*m).
     Ports: R, C.
     """
 
@@ -197,10 +206,11 @@ class DogClutch(TwoPort):
     and then transmits any torque up to the capacity. Disengaged, t = 0. Play, and
     impacts of single teeth, are neglected.
 
+    Parameters: torque_capacity (N*m), engagement_speed (rad/s), engagement (1).
     Ports: R, C. Inputs: E, while unconnected the parameter ``engagement``.
     """
 
-    torque_capacity = Parameter("1 kN*m", above=0, doc="Torque the teeth bear")
+    torque_capacity = Parameter("1000 N*m", above=0, doc="Torque the teeth bear")
     engagement_speed = Parameter("10 rad/s", above=0, doc="Largest slip at which teeth mesh")
     engagement = Parameter(1.0, varying=True, doc="Shift signal, engaged above 1/2")
     E = Input("1", default="engagement", doc="shift signal, engaged above 1/2")
@@ -228,8 +238,9 @@ class OneWayClutch(TwoPort):
 
     The drag is ``drag_torque`` times the engagement signal E.
 
+    Parameters: drag_torque (N*m), torque_capacity (N*m), peak (1), engagement (1).
     Ports: R (driven), C (driving). Inputs: E, while unconnected the parameter
-    ``engagement``. Needs inertia on both sides, or on one and the ground on the other.
+    ``engagement``.
 
     References
     ----------
@@ -238,18 +249,16 @@ class OneWayClutch(TwoPort):
     """
 
     drag_torque = Parameter("0 N*m", minimum=0, doc="Torque while overrunning")
-    torque_capacity = Parameter("1 MN*m", above=0, doc="Torque it bears locked")
+    torque_capacity = Parameter("1e6 N*m", above=0, doc="Torque it bears locked")
     peak = Parameter(1.0, minimum=1, doc="Torque at which it opens over drag")
     engagement = Parameter(1.0, minimum=0, varying=True, doc="Factor of the drag")
     E = Input("1", default="engagement", doc="factor of the drag")
-    trial = Variable("N*m", doc="torque that would keep it locked")
-    mode = Discrete("1", doc="1 overrunning, 0 locked, -1 overloaded")
     power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
-        drag = self.drag_torque * self.E
-        yield from load_friction(
-            self.t, self.w, self.mode, self.trial, forward=drag, backward=-self.torque_capacity,
-            rest=(-self.torque_capacity, self.peak * drag), per_rate=quantity("1 kg*m^2"),
+        drag = self.drag_torque * maximum(self.E, 0)
+        yield set_valued(
+            self.t, self.w, static=(-self.torque_capacity, self.peak * drag),
+            kinetic=(-self.torque_capacity, drag),
         )  # fmt: skip
         yield self.power_dissipated == self.t * self.w

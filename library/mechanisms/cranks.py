@@ -30,6 +30,7 @@ class SliderCrank(Component):
 
     Neglects mass, friction and play.
 
+    Parameters: crank (m), rod (m), offset (m).
     Ports: A (crankshaft), P (slider). Initial target: phi (high, 0 rad).
 
     Raises
@@ -67,11 +68,12 @@ class CamTransmission(Component):
 
     Equations: x = lift(phi), v_P = lift'(phi) w_A, t_A = -lift'(phi) f_P for the
     torque and force into the ports, dphi/dt = w_A. The lift is read from a table of
-    one turn, repeated, by cubics whose slopes at the points are those of the
-    parabola through each point and its neighbours: once differentiable, so
-    velocities are continuous and accelerations jump at the points.
+    one turn, repeated, by quintics that have at every point the slope and curvature of
+    the parabola through it and its neighbours: velocities and accelerations are
+    continuous, the jerk jumps at the points.
     Neglects mass, friction and lift-off.
 
+    Parameters: angles (deg), lifts (mm).
     Ports: A (camshaft), P (follower). Initial target: phi (high, 0 rad).
 
     Raises
@@ -109,17 +111,28 @@ class CamTransmission(Component):
             (secants[i - 1] * steps[i] + secants[i] * steps[i - 1]) / (steps[i] + steps[i - 1])
             for i in range(last)
         ]
-        slopes.append(slopes[0])
+        bends = [2 * (secants[i] - secants[i - 1]) / (steps[i] + steps[i - 1]) for i in range(last)]
         place = a[0] + mod(self.phi - a[0], 2 * pi)
         lift, slope = None, None
         for i in range(last):
-            s = (place - a[i]) / steps[i]
-            bend, turn = slopes[i] - secants[i], slopes[i + 1] - secants[i]
-            x = y[i] + steps[i] * s * (secants[i] + (1 - s) * ((1 - s) * bend - s * turn))
-            k = secants[i] + (1 - s) * (1 - 3 * s) * bend - s * (2 - 3 * s) * turn
+            j = (i + 1) % last
+            x, k = _quintic(place - a[i], steps[i], (y[i], slopes[i], bends[i]),
+                            (y[i + 1], slopes[j], bends[j]))  # fmt: skip
             lift = x if lift is None else where(place >= a[i], x, lift, events=False)
             slope = k if slope is None else where(place >= a[i], k, slope, events=False)
         yield der(self.phi) == self.A.w
         yield self.P.v == slope * self.A.w
         yield self.A.t == -slope * self.P.f
         yield self.x == lift
+
+
+def _quintic(u: Any, h: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Value and slope at u of the quintic with given value, slope and curvature at 0 and h."""
+    s, rise = u / h, right[0] - left[0]
+    d0, d1, c0, c1 = h * left[1], h * right[1], h**2 * left[2] / 2, h**2 * right[2] / 2
+    a3 = 10 * rise - 6 * d0 - 4 * d1 - 3 * c0 + c1
+    a4 = -15 * rise + 8 * d0 + 7 * d1 + 3 * c0 - 2 * c1
+    a5 = 6 * rise - 3 * d0 - 3 * d1 - c0 + c1
+    value = left[0] + s * (d0 + s * (c0 + s * (a3 + s * (a4 + s * a5))))
+    slope = (d0 + s * (2 * c0 + s * (3 * a3 + s * (4 * a4 + s * 5 * a5)))) / h
+    return value, slope

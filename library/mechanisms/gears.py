@@ -23,6 +23,7 @@ class GearBox(Component):
     t_S + t_O + t_C = 0. A negative ratio turns the output the other way round.
     Neglects inertia, play, elasticity and losses: see ``LossyGear``.
 
+    Parameters: ratio (1).
     Ports: S (input shaft), O (output shaft), C (housing, with ``housing=True``).
 
     Raises
@@ -56,6 +57,7 @@ class BeltDrive(Component):
     t_A / radius_A = -t_B / radius_B (positive with ``crossed=True``): the belt pulls
     with the force t_A / radius_A. Neglects slip, elasticity and mass of the belt.
 
+    Parameters: radius_A (m), radius_B (m).
     Ports: A, B.
     """
 
@@ -78,6 +80,7 @@ class PlanetaryGear(Component):
     t_R = ratio t_S and t_C = -(1 + ratio) t_S. Two speeds determine the third.
     Neglects losses and the inertia of the planets.
 
+    Parameters: ratio (1).
     Ports: C, R, S.
 
     References
@@ -103,6 +106,7 @@ class Differential(Component):
     torques into the ports: both wheels get the same torque at any speeds.
     Neglects losses and inertia.
 
+    Parameters: ratio (1).
     Ports: D, S1, S2.
 
     Raises

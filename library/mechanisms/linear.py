@@ -22,6 +22,7 @@ class WheelAndAxle(Component):
     the ports; with ``direction="negative"`` both signs are opposite. Neglects
     inertia, slip and losses.
 
+    Parameters: radius (m).
     Ports: A (axle), P (periphery).
     """
 
@@ -44,6 +45,7 @@ class RackAndPinion(Component):
     the ports; with ``direction="negative"`` both signs are opposite. Neglects
     inertia, play and losses.
 
+    Parameters: radius (m).
     Ports: P (pinion, rotational), R (rack, translational).
     """
 
@@ -66,6 +68,7 @@ class RollingWheel(Component):
     the ports: a torque at the axle pushes the hub forward, and the ground takes the
     reaction. Neglects mass, inertia, rolling resistance and the limit of adhesion.
 
+    Parameters: radius (m).
     Ports: A (axle, rotational), H (hub, translational).
 
     References
@@ -89,6 +92,7 @@ class Lever(Component):
     K_B = AC/(AC + BC); f_A = -K_A f_C and f_B = -K_B f_C for the forces into the
     ports. Put one of the three on a reference to make it the fulcrum.
 
+    Parameters: AC (m), BC (m).
     Ports: A, B (ends), C (joint).
     """
 

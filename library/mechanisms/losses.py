@@ -45,8 +45,16 @@ class LossyGear(Component):
     two directions. Which side drives is decided by the torque in the mesh, t_S less
     bearing friction.
 
-    Ports: S (input shaft), O (output shaft), both with inertia. Neglects the inertia
-    of the gear, play and elasticity.
+    Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1), speeds
+    (rad/s), bearing_torques (N*m).
+    Ports: S (input shaft), O (output shaft). Neglects the inertia of the gear, play and
+    elasticity.
+
+    Notes
+    -----
+    The shafts need inertia. While it is stuck, nothing else that is stuck may hold the
+    same rigid shafts, since the split of the holding torque is then unknown: put an
+    elastic shaft between two such gears, or between the gear and a brake.
 
     Raises
     ------
@@ -73,6 +81,7 @@ class LossyGear(Component):
     loss = Variable("N*m", doc="torque lost, at S")
     trial = Variable("N*m", doc="loss that would hold the gear")
     mode = Discrete("1", doc="1 turning forward, 0 stuck, -1 turning backward")
+    moving = Discrete("1", doc="1 once it turns in the sense of the mode")
     power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
@@ -87,7 +96,7 @@ class LossyGear(Component):
         yield self.S.w == self.ratio * self.O.w
         yield self.O.t == -self.ratio * (self.S.t - self.loss)
         yield from load_friction(
-            self.loss, self.w, self.mode, self.trial,
+            self.loss, self.w, self.mode, self.moving, self.trial,
             forward=bearing + maximum(gain * ahead, back * ahead),
             backward=minimum(gain * behind, back * behind) - bearing,
             per_rate=quantity("1 kg*m^2"),
@@ -110,7 +119,12 @@ class LeadScrew(Component):
     A screw with r >= a is self-locking: no load on the nut turns it. Neglects the
     inertia of the screw, play, and friction of collar and bearings.
 
-    Ports: S (screw, rotational, with inertia), N (nut, translational).
+    Parameters: lead (mm), diameter (mm), friction (1), thread_angle (deg).
+    Ports: S (screw, rotational), N (nut, translational).
+
+    Notes
+    -----
+    As for ``LossyGear``: the screw needs inertia, and no second stuck part.
 
     Raises
     ------
@@ -132,6 +146,7 @@ class LeadScrew(Component):
     loss = Variable("N*m", doc="torque lost in the thread")
     trial = Variable("N*m", doc="loss that would hold the screw")
     mode = Discrete("1", doc="1 turning forward, 0 stuck, -1 turning backward")
+    moving = Discrete("1", doc="1 once it turns in the sense of the mode")
     power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
@@ -152,7 +167,7 @@ class LeadScrew(Component):
         yield self.N.v == self.lead / (2 * pi) * self.S.w
         yield self.S.t == slope * load + self.loss
         yield from load_friction(
-            self.loss, self.w, self.mode, self.trial,
+            self.loss, self.w, self.mode, self.moving, self.trial,
             forward=maximum(raising, lowering), backward=minimum(raising, lowering),
             per_rate=quantity("1 kg*m^2"),
         )  # fmt: skip

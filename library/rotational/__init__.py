@@ -28,7 +28,7 @@ resistance                 ``QuadraticSpeedDependentTorque``
 friction                   ``RotationalFriction``, ``BearingFriction``
 stops and play             ``RotationalHardStop``, ``ElastoBacklash``
 sources                    ``TorqueSource``, ``AngularVelocitySource``,
-                           ``AngleSource``, ``AngularAccelerationSource``
+                           ``AngleSource``, ``AngularAccelerationSource``, ``table``
 sensors                    ``TorqueSensor``, ``RotationalMotionSensor``,
                            ``PowerSensor``, ``MultiSensor``
 gears, clutches, brakes    :mod:`library.mechanisms`
@@ -36,6 +36,7 @@ own components             ``rotational`` (the domain), ``TwoPort`` (the base)
 =========================  ====================================================
 """
 
+from ..tables import table
 from .domain import TwoPort, rotational
 from .elements import (
     Inertia,
@@ -57,5 +58,5 @@ __all__ = [
     "ElastoBacklash", "Inertia", "MultiSensor", "PowerSensor", "QuadraticSpeedDependentTorque",
     "RotationalDamper", "RotationalFreeEnd", "RotationalFriction", "RotationalHardStop",
     "RotationalInerter", "RotationalMotionSensor", "RotationalReference", "RotationalSpring",
-    "RotationalSpringDamper", "TorqueSensor", "TorqueSource", "TwoPort", "rotational",
+    "RotationalSpringDamper", "TorqueSensor", "TorqueSource", "TwoPort", "rotational", "table",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ class Inertia(Component):
     Equation: inertia dw/dt = t, with w the angular velocity of port I and t the
     torque into it. Has no friction; unbalance is neglected.
 
+    Parameters: inertia (kg*m^2).
     Ports: I. Initial target: w (high, 0 rad/s).
     """
 
@@ -79,6 +80,7 @@ class RotationalSpring(TwoPort):
     segments continue. phi > 0 and t > 0 when R has turned further than C.
     Stores the integral of t dphi; has no inertia and no damping.
 
+    Parameters: stiffness (N*m/rad), preload (N*m), deformations (rad), torques (N*m).
     Ports: R, C. Initial target: phi (high, 0 rad).
     """
 
@@ -114,6 +116,7 @@ class RotationalDamper(TwoPort):
     Equation: t = damping w. Dissipates t w >= 0; has no inertia, no state and no
     friction at rest.
 
+    Parameters: damping (N*m*s/rad).
     Ports: R, C.
     """
 
@@ -131,6 +134,7 @@ class RotationalSpringDamper(TwoPort):
 
     Equations: dphi/dt = w; t = preload + stiffness phi + damping w.
 
+    Parameters: stiffness (N*m/rad), damping (N*m*s/rad), preload (N*m).
     Ports: R, C. Initial target: phi (high, 0 rad).
     """
 
@@ -154,6 +158,7 @@ class RotationalInerter(TwoPort):
     Equation: t = inertance dw/dt. Stores inertance w**2 / 2; its own inertia is
     neglected. An inertia is the same as an inerter against ground.
 
+    Parameters: inertance (kg*m^2).
     Ports: R, C. Initial target: w (low, 0 rad/s), since the bodies at its ends
     usually decide.
     """
@@ -173,6 +178,7 @@ class QuadraticSpeedDependentTorque(TwoPort):
     Equation: t = nominal_torque (w / nominal_speed) |w / nominal_speed|. Dissipates
     t w >= 0: the energy of the flow behind it is neglected.
 
+    Parameters: nominal_torque (N*m), nominal_speed (rad/s).
     Ports: R, C.
     """
 

@@ -32,9 +32,11 @@ class RotationalFriction(TwoPort):
     * ``law="coulomb"``: t = (T_C + c |w|) sign(w);
     * ``law="stribeck"``: t = (T_C + (T_brk - T_C) exp(-(w/w_brk)²) + c |w|) sign(w).
 
-    Dissipates t w >= 0.
+    Their viscous coefficient is 0 unless given. Dissipates t w >= 0.
 
-    Ports: R, C; t > 0 for w > 0. The exact laws need inertia on one side at least.
+    Parameters: breakaway_torque (N*m), breakaway_velocity (rad/s), coulomb_torque
+    (N*m), viscous_coefficient (N*m*s/rad).
+    Ports: R, C; t > 0 for w > 0.
 
     Raises
     ------
@@ -52,7 +54,10 @@ class RotationalFriction(TwoPort):
     breakaway_velocity = Parameter("0.1 rad/s", above=0, when=lambda c: c.law != "coulomb",
                                    doc="Velocity of largest friction, or decay")  # fmt: skip
     coulomb_torque = Parameter("20 N*m", minimum=0, doc="Coulomb torque")
-    viscous_coefficient = Parameter("0.001 N*m*s/rad", minimum=0, doc="Viscous coefficient")
+    viscous_coefficient = Parameter(
+        lambda c: "0.001 N*m*s/rad" if c.law == "simscape" else "0 N*m*s/rad", "N*m*s/rad",
+        minimum=0, doc="Viscous coefficient",
+    )  # fmt: skip
     power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
@@ -81,7 +86,8 @@ class BearingFriction(TwoPort):
     which its last segment continues. At w = 0 it sticks with any |t| up to peak
     T(0). Dissipates t w >= 0.
 
-    Ports: R (shaft), C (housing). Needs inertia on one side at least.
+    Parameters: speeds (rad/s), torques (N*m), peak (1).
+    Ports: R (shaft), C (housing).
 
     Raises
     ------

@@ -86,6 +86,7 @@ class RotationalMotionSensor(Component):
     ``wrap_angle`` A stays within [0, 2 pi): whole turns are taken off at located
     events. Draws no torque.
 
+    Parameters: offset (rad).
     Ports: R, C (``reference="difference"``). Outputs, each with an option: W in rad/s
     (``velocity_port``), A in rad (``angle_port``), ACC in rad/s²
     (``acceleration_port``, off by default). Initial target: phi (high, 0 rad).

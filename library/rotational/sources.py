@@ -23,6 +23,7 @@ class TorqueSource(TwoPort):
     nothing is connected. A positive torque acts from C to R: with C on the
     reference it accelerates the body at R towards positive angular velocities.
 
+    Parameters: torque (N*m).
     Ports: R, C. Inputs: S in N*m.
 
     Examples
@@ -48,6 +49,7 @@ class AngularVelocitySource(TwoPort):
     nothing is connected. t is the torque carried from R to C: negative where the
     source drives in the direction of S.
 
+    Parameters: velocity (rad/s).
     Ports: R, C. Inputs: S in rad/s.
     """
 
@@ -67,6 +69,7 @@ class AngleSource(TwoPort):
     ``angle`` while nothing is connected. The angle must be continuous; a kink in it
     is a jump of velocity, which rigidly joined inertias cannot follow.
 
+    Parameters: angle (rad).
     Ports: R, C. Inputs: S in rad.
     """
 
@@ -87,6 +90,7 @@ class AngularAccelerationSource(TwoPort):
     Equations: dw/dt = S, dphi/dt = w, where S is the signal, or the parameter
     ``acceleration`` while nothing is connected.
 
+    Parameters: acceleration (rad/s^2).
     Ports: R, C. Inputs: S in rad/s². Initial targets: w (high, 0 rad/s), phi (high,
     0 rad).
     """

@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Option, Parameter, Variable, der
+from blocks import Option, Parameter, Variable, contact, der
 
 from ..contact import STOP_MODELS, gap_law, stop_law
 from .domain import TwoPort
 
 __all__ = ["ElastoBacklash", "RotationalHardStop"]
+
+
+def _rigid(stop: Any) -> bool:
+    return stop.model == "restitution"
+
+
+def _elastic(stop: Any) -> bool:
+    return not _rigid(stop)
 
 
 class RotationalHardStop(TwoPort):
@@ -28,22 +36,38 @@ class RotationalHardStop(TwoPort):
       l = min(p/transition, 1): stiffness and damping rise smoothly from the bound
       over the transition region; the rebound is damped.
 
+    With ``model="restitution"`` the stop is rigid: at a bound the speed is reversed
+    and multiplied by the coefficient of restitution, by an impulse carried through
+    the network, and after the last rebound the stop holds with whatever torque is
+    needed. Both sides of it need inertia.
+
     The lower bound mirrors it. Between the bounds t = 0. Contact and the end of the
     transition region are located events. Neglects the inertia of the stops.
 
+    Parameters: upper_bound (rad), lower_bound (rad), upper_stiffness (N*m/rad),
+    lower_stiffness (N*m/rad), upper_damping (N*m*s/rad), lower_damping (N*m*s/rad),
+    transition (rad), restitution (1).
     Ports: R, C. Initial target: phi (high, 0 rad), the place of R between the
     bounds; t > 0 at the upper bound.
     """
 
-    model = Option("smooth", STOP_MODELS, doc="how stiffness and damping set in")
+    model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
     upper_bound = Parameter("0.1 rad", doc="Gap of the upper bound, seen from phi = 0")
     lower_bound = Parameter("-0.1 rad", doc="Gap of the lower bound, seen from phi = 0")
-    upper_stiffness = Parameter("1 MN*m/rad", above=0, doc="Contact stiffness, upper bound")
-    lower_stiffness = Parameter("1 MN*m/rad", above=0, doc="Contact stiffness, lower bound")
-    upper_damping = Parameter("0.01 N*m*s/rad", minimum=0, doc="Contact damping, upper bound")
-    lower_damping = Parameter("0.01 N*m*s/rad", minimum=0, doc="Contact damping, lower bound")
+    upper_stiffness = Parameter("1e6 N*m/rad", above=0, when=_elastic,
+        doc="Contact stiffness, upper bound")  # fmt: skip
+    lower_stiffness = Parameter("1e6 N*m/rad", above=0, when=_elastic,
+        doc="Contact stiffness, lower bound")  # fmt: skip
+    upper_damping = Parameter("0.01 N*m*s/rad", minimum=0, when=_elastic,
+        doc="Contact damping, upper bound")  # fmt: skip
+    lower_damping = Parameter("0.01 N*m*s/rad", minimum=0, when=_elastic,
+        doc="Contact damping, lower bound")  # fmt: skip
     transition = Parameter("0.001 rad", above=0, when=lambda c: c.model == "smooth",
                            doc="Depth of the transition region")  # fmt: skip
+    restitution = Parameter(0.7, minimum=0, maximum=1, when=_rigid,
+                            doc="Coefficient of restitution")  # fmt: skip
+    upper_torque = Variable("N*m", when=_rigid, doc="torque of the upper stop, pressing back")
+    lower_torque = Variable("N*m", when=_rigid, doc="torque of the lower stop, pressing back")
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
     energy_stored = Variable("J", doc="elastic energy of the stops")
     power_dissipated = Variable("W", doc="heat")
@@ -54,12 +78,21 @@ class RotationalHardStop(TwoPort):
                    "The upper bound must be above the lower one.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
+        yield der(self.phi) == self.w
+        if self.model == "restitution":
+            yield contact(self.upper_torque, self.upper_bound - self.phi, self.w,
+                          restitution=self.restitution)  # fmt: skip
+            yield contact(self.lower_torque, self.phi - self.lower_bound, -self.w,
+                          restitution=self.restitution)  # fmt: skip
+            yield self.t == self.upper_torque - self.lower_torque
+            yield self.energy_stored == 0
+            yield self.power_dissipated == 0
+            return
         how = (self.model, self.transition)
         upper = stop_law(self.phi - self.upper_bound, self.w, self.upper_stiffness,
                          self.upper_damping, *how)  # fmt: skip
         lower = stop_law(self.lower_bound - self.phi, -self.w, self.lower_stiffness,
                          self.lower_damping, *how)  # fmt: skip
-        yield der(self.phi) == self.w
         yield self.t == upper[0] - lower[0]
         yield self.energy_stored == upper[1] + lower[1]
         yield self.power_dissipated == upper[2] + lower[2]
@@ -73,6 +106,7 @@ class ElastoBacklash(TwoPort):
     damping part is limited to the elastic one: the torque is continuous at first
     contact and never pulls when the flanks part.
 
+    Parameters: stiffness (N*m/rad), damping (N*m*s/rad), backlash (rad).
     Ports: R, C. Initial target: phi (high, 0 rad), the middle of the play.
 
     References
@@ -81,7 +115,7 @@ class ElastoBacklash(TwoPort):
     (b is backlash; phi_rel0 = 0; R is flange_b).
     """
 
-    stiffness = Parameter("100 kN*m/rad", above=0, doc="Stiffness of the flanks")
+    stiffness = Parameter("1e5 N*m/rad", above=0, doc="Stiffness of the flanks")
     damping = Parameter("0 N*m*s/rad", minimum=0, doc="Damping of the flanks")
     backlash = Parameter("0.1 rad", minimum=0, doc="Total play")
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")

@@ -7,13 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Option, Parameter, Variable, der, interpolate
+from blocks import Option, Parameter, Variable, contact, der, interpolate
 
 from ..contact import STOP_MODELS, gap_law, stop_law
 from ..tables import integral, table_faults
 from .domain import TwoPort
 
 __all__ = ["ElastoGap", "HardStop", "PositionDependentSupport"]
+
+
+def _rigid(stop: Any) -> bool:
+    return stop.model == "restitution"
+
+
+def _elastic(stop: Any) -> bool:
+    return not _rigid(stop)
 
 
 class HardStop(TwoPort):
@@ -29,25 +37,38 @@ class HardStop(TwoPort):
       l = min(p/transition, 1): stiffness and damping rise smoothly from the bound
       over the transition region; the rebound is damped.
 
+    With ``model="restitution"`` the stop is rigid: at a bound the velocity is reversed
+    and multiplied by the coefficient of restitution, by an impulse carried through
+    the network, and after the last rebound the stop holds with whatever force is
+    needed. Both sides of it need mass.
+
     The lower bound mirrors it. Between the bounds f = 0. Contact and the end of the
     transition region are located events. Neglects the mass of the stops.
 
     Parameters: upper_bound (m), lower_bound (m), upper_stiffness (N/m),
     lower_stiffness (N/m), upper_damping (N*s/m), lower_damping (N*s/m), transition
-    (mm).
+    (mm), restitution (1).
     Ports: R, C. Initial target: x (high, 0 m), the place of R between the bounds;
     f > 0 at the upper bound.
     """
 
-    model = Option("smooth", STOP_MODELS, doc="how stiffness and damping set in")
+    model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
     upper_bound = Parameter("0.1 m", doc="Gap of the upper bound, seen from x = 0")
     lower_bound = Parameter("-0.1 m", doc="Gap of the lower bound, seen from x = 0")
-    upper_stiffness = Parameter("1e6 N/m", above=0, doc="Contact stiffness at the upper bound")
-    lower_stiffness = Parameter("1e6 N/m", above=0, doc="Contact stiffness at the lower bound")
-    upper_damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping at the upper bound")
-    lower_damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping at the lower bound")
+    upper_stiffness = Parameter("1e6 N/m", above=0, when=_elastic,
+        doc="Contact stiffness at the upper bound")  # fmt: skip
+    lower_stiffness = Parameter("1e6 N/m", above=0, when=_elastic,
+        doc="Contact stiffness at the lower bound")  # fmt: skip
+    upper_damping = Parameter("150 N*s/m", minimum=0, when=_elastic,
+        doc="Contact damping at the upper bound")  # fmt: skip
+    lower_damping = Parameter("150 N*s/m", minimum=0, when=_elastic,
+        doc="Contact damping at the lower bound")  # fmt: skip
     transition = Parameter("0.1 mm", above=0, when=lambda c: c.model == "smooth",
                            doc="Depth of the transition region")  # fmt: skip
+    restitution = Parameter(0.7, minimum=0, maximum=1, when=_rigid,
+                            doc="Coefficient of restitution")  # fmt: skip
+    upper_force = Variable("N", when=_rigid, doc="force of the upper stop, pressing back")
+    lower_force = Variable("N", when=_rigid, doc="force of the lower stop, pressing back")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
     energy_stored = Variable("J", doc="elastic energy of the stops")
     power_dissipated = Variable("W", doc="heat")
@@ -58,11 +79,20 @@ class HardStop(TwoPort):
                    "The upper bound must be above the lower one.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
+        yield der(self.x) == self.v
+        if self.model == "restitution":
+            yield contact(self.upper_force, self.upper_bound - self.x, self.v,
+                          restitution=self.restitution)  # fmt: skip
+            yield contact(self.lower_force, self.x - self.lower_bound, -self.v,
+                          restitution=self.restitution)  # fmt: skip
+            yield self.f == self.upper_force - self.lower_force
+            yield self.energy_stored == 0
+            yield self.power_dissipated == 0
+            return
         upper = stop_law(self.x - self.upper_bound, self.v, self.upper_stiffness,
                          self.upper_damping, self.model, self.transition)  # fmt: skip
         lower = stop_law(self.lower_bound - self.x, -self.v, self.lower_stiffness,
                          self.lower_damping, self.model, self.transition)  # fmt: skip
-        yield der(self.x) == self.v
         yield self.f == upper[0] - lower[0]
         yield self.energy_stored == upper[1] + lower[1]
         yield self.power_dissipated == upper[2] + lower[2]

@@ -69,8 +69,8 @@ def friction_modes(run, path):
 
 
 def held_modes(run, path):
-    """A function of time: the values of a discrete variable."""
-    return lambda t: np.round(run[path].at(quantity(t, "s")).magnitude)
+    """A function of time: the sign of a discrete variable."""
+    return lambda t: np.sign(run[path].at(quantity(t, "s")).magnitude)
 
 
 def switching_times(run, path):
@@ -80,6 +80,6 @@ def switching_times(run, path):
 
 
 def changes(run, path):
-    """When a discrete variable changed, read off the samples at both sides of events."""
-    values = run[path].magnitude
+    """When a discrete variable changed its sign, from the samples at both sides of events."""
+    values = np.sign(run[path].magnitude)
     return run.time.to("s").magnitude[1:][np.diff(values) != 0]

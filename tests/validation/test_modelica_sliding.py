@@ -82,6 +82,7 @@ class MassWithStops(Component):
     f = Variable("N")
     trial = Variable("N")
     mode = Discrete("1")
+    moving = Discrete("1")
 
     def equations(self):
         speed = abs_(self.v)
@@ -93,14 +94,13 @@ class MassWithStops(Component):
         yield der(self.x) == self.v
         yield self.mass * der(self.v) == self.M.f - self.f
         yield from load_friction(
-            self.f, self.v, self.mode, self.trial, forward=kinetic, backward=-kinetic,
-            per_rate=quantity("1 kg"),
+            self.f, self.v, self.mode, self.moving, self.trial, forward=kinetic,
+            backward=-kinetic, per_rate=quantity("1 kg"),
             rest=(where(self.x < -close, -wall, -static), where(self.x > close, wall, static)),
         )  # fmt: skip
-        yield when((self.x < -self.reach) & (self.v < 0),
-                   {self.x: -self.reach, self.v: 0 * self.v, self.mode: 0})  # fmt: skip
-        yield when((self.x > self.reach) & (self.v > 0),
-                   {self.x: self.reach, self.v: 0 * self.v, self.mode: 0})  # fmt: skip
+        dead = {self.v: 0 * self.v, self.mode: 0, self.moving: 0}
+        yield when((self.x < -self.reach) & (self.v < 0), {self.x: -self.reach, **dead})
+        yield when((self.x > self.reach) & (self.v > 0), {self.x: self.reach, **dead})
 
 
 def position(model, name, port, **start):

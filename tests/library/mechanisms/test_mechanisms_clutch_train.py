@@ -1,9 +1,10 @@
 """Four inertias in a row with three clutches, against an independent event-driven solution.
 
 The numbers were made with a separate program (events and a quadratic programme for the
-sticking torques, tolerance 1e-12), not with this toolkit. That program lists one instant more, 1.220478727 s:
-from 1.2034 s on the middle clutch carries exactly its sliding torque of 3 N m while both
-sides accelerate alike, so it may be called sliding or sticking, with the same motion.
+sticking torques), not with this toolkit. That program lists one instant more,
+1.220478727 s: from 1.2034 s on the middle clutch carries exactly its sliding torque of
+3 N m while both sides accelerate alike, so it may be called sliding or sticking, with the
+same motion.
 """
 
 from __future__ import annotations

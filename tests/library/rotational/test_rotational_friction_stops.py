@@ -27,7 +27,8 @@ PUBLISHED = {0.01: 1.0796118880844312, 0.2: 11.266350202951062, 1: 15.0499999587
 @pytest.mark.parametrize("ratio", PUBLISHED)
 @pytest.mark.parametrize("sign", [1, -1])
 def test_continuous_friction_has_the_published_torque(ratio, sign):
-    run = driven(RotationalFriction(**STEEL), quantity(sign * ratio * 0.01, "rad/s")).simulate("1 s")
+    speed = quantity(sign * ratio * 0.01, "rad/s")
+    run = driven(RotationalFriction(**STEEL), speed).simulate("1 s")
     assert_allclose(values(run, "part.t", "N*m"), sign * PUBLISHED[ratio], rtol=1e-13)
 
 
@@ -63,7 +64,8 @@ def test_stribeck_friction_falls_from_breakaway_to_coulomb_with_the_speed():
 
 
 def test_bearing_friction_follows_its_table():
-    bearing = BearingFriction(speeds=quantity([0, 2, 6], "rad/s"), torques=quantity([4, 2, 4], "N*m"))
+    bearing = BearingFriction(speeds=quantity([0, 2, 6], "rad/s"),
+                              torques=quantity([4, 2, 4], "N*m"))  # fmt: skip
     run = spun(bearing, velocity="8 rad/s").simulate("1 s", **TIGHT)
     w = values(run, "body.w", "rad/s")
     assert_allclose(values(run, "part.t", "N*m"), np.where(w > 2, 2 + (w - 2) / 2, 4 - w),
@@ -118,7 +120,8 @@ def test_an_undamped_stop_throws_the_body_back_after_half_a_period():
 
 
 def test_the_lower_stop_mirrors_the_upper_one():
-    run = spun(RotationalHardStop(model="full", **STOP), velocity="-1 rad/s").simulate("1 s", **TIGHT)
+    stop = RotationalHardStop(model="full", **STOP)
+    run = spun(stop, velocity="-1 rad/s").simulate("1 s", **TIGHT)
     quarter = 0.3 + np.pi / 2 / 5  # 50 N m/rad on 2 kg m²
     assert_allclose(values(run, "part.t", "N*m", [quarter]), -10.0, rtol=1e-9)
 
@@ -167,3 +170,22 @@ def test_backlash_never_pulls():
     assert_allclose(t[deep], elastic + np.clip(30 * w[deep], -elastic, elastic), atol=1e-9)
     assert np.any(np.abs(30 * w[deep]) > elastic), "the limit is never reached"
     assert np.any(np.abs(30 * w[deep]) < elastic), "the limit is always reached"
+
+
+def test_a_rigid_stop_reverses_the_speed_with_its_restitution():
+    stop = RotationalHardStop(model="restitution", restitution=0.5, upper_bound="0.4 rad",
+                              lower_bound="-0.2 rad")  # fmt: skip
+    run = spun(stop).simulate("3 s", **TIGHT)
+    # up to 0.4 at 1, down 0.6 at 1/2, up at 1/4
+    assert_allclose(values(run, "body.w", "rad/s", [0.3, 1.0, 2.0]), [1, -0.5, 0.25], rtol=1e-10)
+    assert_allclose(values(run, "part.phi", "rad", [0.4 + 1.2 + 1.0]), 0.05, rtol=1e-8)
+    energy = run.energy()
+    assert energy["part"].dissipated == pytest.approx(1 - 1 / 16, rel=1e-9)
+    assert energy.relative_residual < 1e-9
+
+
+def test_a_rigid_stop_holds_what_presses_against_it():
+    stop = RotationalHardStop(model="restitution", restitution=0.0, upper_bound="0.4 rad")
+    run = spun(stop, velocity="0 rad/s", torque="3 N*m").simulate("2 s", **TIGHT)
+    assert_allclose(values(run, "part.phi", "rad", [1.9]), 0.4, rtol=1e-12)
+    assert_allclose(values(run, "part.t", "N*m", [1.9]), 3.0, rtol=1e-12)

@@ -1,0 +1,366 @@
+"""What is varied, and over which values?
+
+Turns a user's mapping, list or table into axes: numbers in a unit, checked
+against the model's parameters, and laid out in dimensions. Runs nothing.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..component import Component, Option, Parameter, Port, Signal, Target, Variable
+from ..exceptions import (
+    ParameterError,
+    UnitError,
+    UnknownName,
+    nearest,
+    unknown_name,
+)
+from ..solvers import METHODS
+from ..units import Unit, from_si, quantity, to_si, unit, unit_of
+
+__all__ = ["Axis", "Plan", "Setting", "find_setting", "plan"]
+
+SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
+COMPARED = 5000  # names that a misspelt one is compared with
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Something of a model, or of the solver, that may be varied."""
+
+    path: str
+    component: Component | None  # None for an option of the solver
+    declared: Any = None
+
+    @property
+    def kind(self) -> str:
+        """"solver", "option", "target" or "parameter"."""
+        if self.component is None:
+            return "solver"
+        if isinstance(self.declared, Option):
+            return "option"
+        return "parameter" if isinstance(self.declared, Parameter) else "target"
+
+    @property
+    def unit(self) -> Unit | None:
+        """Unit of its values; None where they are names or switches."""
+        if self.kind == "option" or self.path == "method":
+            return None
+        return unit(SOLVER[self.path]) if self.component is None else self.declared.unit
+
+    @property
+    def doc(self) -> str:
+        if self.component is None:
+            return f"option {self.path} of the solver"
+        word = {"target": "initial value of ", "option": ""}.get(self.kind, "")
+        return word + (getattr(self.declared, "doc", "") or self.path)
+
+    def accept(self, value: Any) -> None:
+        """Refuse a value that does not fit."""
+        if self.component is None:
+            _accept_solver_option(self.path, value)
+        elif self.kind == "target":
+            if not np.all(np.isfinite(to_si(value, self.declared.unit, self.path))):
+                raise ParameterError(self.path, f"is {value}, which is not a finite number.",
+                                     f"Give a value in {self.declared.unit}.",
+                                     code="parameter.finite")  # fmt: skip
+        else:
+            self.declared.accept(value, self.path)
+
+    def apply(self, value: Any) -> None:
+        """Give the component a value (nothing to do for an option it already has)."""
+        assert self.component is not None
+        if self.kind == "option" and getattr(self.component, self.declared.name) == value:
+            return
+        if self.kind == "target":
+            _, priority = self.component._targets.get(self.declared.name, (None, "high"))
+            value = Target(value, priority=priority)
+        setattr(self.component, self.declared.name, value)
+
+
+def _accept_solver_option(path: str, value: Any) -> None:
+    where = f"sweep({path}=…)"
+    if path == "method":
+        known = ["auto", *METHODS]
+        if str(value).lower() not in [k.lower() for k in known]:
+            raise unknown_name(where, value, known, "methods")
+        return
+    number = to_si(value, unit(SOLVER[path]), where)
+    if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
+        raise ParameterError(where, f"must be greater than 0, but is {value}.", given=value)
+    if path == "rtol" and not number < 1:
+        raise ParameterError(where, f"must be a number between 0 and 1, but is {value}.",
+                             given=value)  # fmt: skip
+
+
+def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Setting:
+    """What a path names; ``others`` are the paths that are varied as well.
+
+    Raises
+    ------
+    UnknownName
+        With the nearest parameters, options and initial targets.
+    ParameterError
+        For what exists but cannot be varied.
+    """
+    if path in SOLVER and path not in model._declared:
+        return Setting(path, None)
+    *names, last = str(path).split(".")
+    part: Any = model
+    for name in names:
+        part = part._children.get(name)
+        if part is None:
+            raise _unknown(model, path)
+    declared = part._declared.get(last)
+    if declared is None or isinstance(declared, (Port, Signal)):
+        raise _unknown(model, path, part)
+    if isinstance(declared, Parameter):
+        if np.ndim(declared.default):
+            raise ParameterError(path, "is a list of values; a sweep varies single numbers.",
+                                 "Run model.simulate() in a loop, or write a component that makes "
+                                 "the list from a parameter.", code="sweep.list")  # fmt: skip
+        chosen = any(o.rpartition(".")[0] == ".".join(names) for o in others
+                     if isinstance(part._declared.get(o.rpartition(".")[2]), Option))
+        if not declared.exists(part) and not chosen:
+            part._refuse_idle([last])
+    elif isinstance(declared, Option) and part._built:
+        raise ParameterError(path, "is an option of a composite, which is settled when it is made.",
+                             "Build one model for each value and sweep each.",
+                             code="parameter.structure")  # fmt: skip
+    return Setting(path, part, declared)
+
+
+def _unknown(model: Component, path: str, part: Component | None = None) -> UnknownName:
+    if "[" in path:
+        return UnknownName(
+            "sweep()", f"{path!r} names one instance of an array.",
+            "A sweep gives all instances of an array one value: leave out the number.",
+            name=path, known=[], nearest=[],
+        )  # fmt: skip
+    if part is not None:
+        inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
+        if nearest(path, inside):
+            return unknown_name("sweep()", path, inside, _KINDS)
+    return unknown_name("sweep()", path, _all_names(model), _KINDS)
+
+
+_KINDS = "parameters, options and initial targets"
+
+
+def _names(part: Component) -> list[str]:
+    return [n for n, d in part._declared.items()
+            if not isinstance(d, (Port, Signal)) and d.exists(part)]
+
+
+def _all_names(model: Component) -> list[str]:
+    known = [*SOLVER, *_names(model)]
+    for path, part in model._parts().items():
+        if len(known) > COMPARED:
+            break
+        known += [f"{path}.{n}" for n in _names(part)]
+    return known
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values of one setting, along one dimension of the study."""
+
+    path: str
+    dim: str
+    values: tuple[Any, ...]  # numbers in `unit`; names or switches where it is None
+    unit: str | None
+    doc: str
+    sampled: bool = False
+
+    def quantity(self, k: int) -> Any:
+        """The k-th value as it is given to the model."""
+        value = self.values[k]
+        return value if self.unit is None else value if self.unit == "" else (
+            quantity(value, self.unit))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All points of a study, numbered; the last dimension runs fastest."""
+
+    axes: tuple[Axis, ...]
+    shape: dict[str, int]
+
+    def __len__(self) -> int:
+        return int(np.prod(list(self.shape.values()), dtype=int))
+
+    def point(self, number: int) -> tuple[Any, ...]:
+        """Values of all axes at a point."""
+        place = dict(zip(self.shape, np.unravel_index(number, tuple(self.shape.values())),
+                         strict=True))  # fmt: skip
+        return tuple(axis.quantity(int(place[axis.dim])) for axis in self.axes)
+
+    def order(self, settings: Sequence[Setting]) -> list[int]:
+        """Numbers of the points, those of equal structure together."""
+        structural = [k for k, s in enumerate(settings) if s.kind == "option"]
+        numbers = range(len(self))
+        if not structural:
+            return list(numbers)
+        return sorted(numbers, key=lambda n: [str(self.point(n)[k]) for k in structural])
+
+
+def plan(model: Component, over: Any, samples: int | None, seed: int) -> tuple[Plan, list[Setting]]:
+    """Axes and settings of what a user wants to vary."""
+    points = _as_points(over)
+    if points is not None:
+        if samples is not None:
+            raise ParameterError("sweep(samples=…)", "belongs to distributions, but a list of "
+                                 "points was given.", "Leave it out.", given=samples)  # fmt: skip
+        axes = [(path, "run", values, False) for path, values in points.items()]
+    else:
+        axes = list(_grid(over, samples, seed))
+    if not axes:
+        raise ParameterError("sweep()", "was given nothing to vary.",
+                             'Write for example {"friction.coulomb_force": ["15 N", "20 N"]}.')
+    paths = [path for path, *_ in axes]
+    made, settings = [], []
+    for path, dim, values, sampled in axes:
+        setting = find_setting(model, path, [p for p in paths if p != path])
+        made.append(_axis(setting, dim, values, sampled))
+        settings.append(setting)
+    shape: dict[str, int] = {}
+    for axis in made:
+        shape.setdefault(axis.dim, len(axis.values))
+    if "sample" in shape:  # fastest, whatever the order they were given in
+        shape["sample"] = shape.pop("sample")
+    return Plan(tuple(made), shape), settings
+
+
+def _as_points(over: Any) -> dict[str, Any] | None:
+    """Columns of a list of points or of a table; None for a mapping of axes."""
+    if hasattr(over, "columns") and hasattr(over, "iloc"):
+        return {_heading(str(c), over[c])[0]: _heading(str(c), over[c])[1] for c in over.columns}
+    if isinstance(over, Mapping):
+        return None
+    if isinstance(over, str) or not hasattr(over, "__iter__"):
+        raise ParameterError("sweep()", f"takes a mapping, a list of points or a table, but was "
+                             f"given {over!r}.", "Write for example "
+                             '{"friction.coulomb_force": ["15 N", "20 N"]}.', given=over)
+    points = list(over)
+    first = points[0] if points else {}
+    for k, point in enumerate(points):
+        if not isinstance(point, Mapping) or set(point) != set(first):
+            given = ", ".join(map(str, point)) if isinstance(point, Mapping) else repr(point)
+            raise ParameterError(
+                f"sweep(): point {k}", f"has {given}, but point 0 has {', '.join(first)}.",
+                "Every point is a mapping of the same paths.", given=point,
+            )  # fmt: skip
+    return {path: [point[path] for point in points] for path in first}
+
+
+def _heading(text: str, column: Any) -> tuple[str, Any]:
+    """Path and values of a table's column; ``path [unit]`` as in exported tables."""
+    if not text.endswith("]") or " [" not in text:
+        return text, list(column)
+    path, _, shown = text[:-1].rpartition(" [")
+    return path, list(column) if unit(shown).is_dimensionless and column.dtype == object else (
+        quantity(np.asarray(column, dtype=float), shown))  # fmt: skip
+
+
+def _grid(over: Mapping[str, Any], samples: int | None, seed: int
+          ) -> Iterator[tuple[str, str, Any, bool]]:
+    random = {path: given for path, given in over.items() if _distribution(given) is not None}
+    if random and (samples is None or isinstance(samples, bool) or int(samples) < 1):
+        raise ParameterError("sweep(samples=…)", "must say how many samples of the distributions "
+                             f"to take, but is {samples!r}.", "Write for example samples=200.",
+                             given=samples)  # fmt: skip
+    if samples is not None and not random:
+        raise ParameterError("sweep(samples=…)", "belongs to distributions, but there is none.",
+                             'Write for example {"block.mass": (scipy.stats.norm(1, 0.1), "kg")}.',
+                             given=samples)  # fmt: skip
+    for path, given in over.items():
+        if path not in random:
+            yield path, path, given, False
+            continue
+        distribution, shown = _distribution(given)  # type: ignore[misc]
+        source = np.random.default_rng([seed, zlib.crc32(path.encode())])
+        numbers = np.asarray(distribution.rvs(size=int(samples), random_state=source), dtype=float)  # type: ignore[arg-type]
+        yield path, "sample", quantity(numbers, shown) if shown else numbers, True
+
+
+def _distribution(given: Any) -> tuple[Any, str] | None:
+    """A frozen distribution with its unit."""
+    if hasattr(given, "rvs"):
+        return given, ""
+    if isinstance(given, tuple) and len(given) == 2 and hasattr(given[0], "rvs"):
+        return given[0], str(given[1])
+    return None
+
+
+def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
+    where = setting.path
+    if isinstance(values, str) or np.ndim(values) == 0 and not hasattr(values, "__iter__"):
+        raise ParameterError(where, f"is varied, so it takes a list of values, but was given "
+                             f"{values!r}.", "Write ['15 N', '20 N'] or quantity([15, 20], 'N').",
+                             given=values)  # fmt: skip
+    declared = setting.unit
+    if declared is None:
+        chosen = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+        for value in chosen:
+            setting.accept(value)
+        return Axis(where, dim, _some(chosen, where), None, setting.doc)
+    shown = _shown(setting, values, declared)
+    given = values if hasattr(values, "magnitude") else list(values)
+    for value in given if not hasattr(values, "magnitude") else ():
+        if callable(value) and not hasattr(value, "magnitude"):
+            raise ParameterError(where, "cannot be varied over functions of time.",
+                                 "Give the component a parameter that occurs in the function.",
+                                 code="parameter.function")  # fmt: skip
+    si = np.asarray(to_si(given, declared, where, getattr(setting.declared, "advice", "")))
+    if si.ndim != 1:
+        raise ParameterError(where, "takes a plain list of values to be varied over.",
+                             given=values)
+    numbers = _in(values, si, shown)
+    axis = Axis(where, dim, _some(tuple(map(float, numbers)), where), str(shown.text), setting.doc,
+                sampled)  # fmt: skip
+    if not sampled:  # a sample out of bounds is a failed run, a given one a mistake
+        for k, value in enumerate(given):
+            setting.accept(value if isinstance(value, str) else axis.quantity(k))
+    return axis
+
+
+def _some(values: tuple[Any, ...], where: str) -> tuple[Any, ...]:
+    if not values:
+        raise ParameterError(where, "was given an empty list of values to be varied over.")
+    return values
+
+
+def _shown(setting: Setting, values: Any, declared: Unit) -> Unit:
+    """The unit in which an axis is kept: that of its first value."""
+    if getattr(setting.declared, "any_unit", False):
+        return declared  # another one would change the component's ports
+    first = values if hasattr(values, "magnitude") else next(iter(values), "")
+    if not isinstance(first, str) and not hasattr(first, "magnitude"):
+        return declared
+    if isinstance(first, str) and not first:
+        return declared
+    try:
+        return unit_of(first) if isinstance(first, str) else unit_of(quantity(first))
+    except UnitError as error:
+        raise type(error)(setting.path, error.problem, error.advice, **error.data) from None
+
+
+def _in(values: Any, si: np.ndarray, shown: Unit) -> np.ndarray:
+    """The numbers as they were given, converted only where units differ."""
+    if hasattr(values, "magnitude"):
+        return np.asarray(values.magnitude, dtype=float)
+    converted = np.asarray(from_si(si, shown).magnitude, dtype=float).copy()
+    for k, value in enumerate(values):
+        if isinstance(value, str) or hasattr(value, "magnitude"):
+            q = quantity(value)
+            if unit_of(value) == shown:
+                converted[k] = float(q.magnitude)
+    return converted
+
+

@@ -1,0 +1,97 @@
+"""How are the outcomes of a study looked at?
+
+As an xarray Dataset: swept values as coordinates, outputs as variables, units in
+the attributes, and status and message of every run beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import need_package
+from .runner import Outcome
+
+__all__ = ["Gathered"]
+
+
+class Gathered:
+    """Outcomes as they come, in arrays of the study's shape.
+
+    Parameters
+    ----------
+    study : mapping
+        Plain data, from :func:`blocks.studies.identity.describe`.
+    """
+
+    def __init__(self, study: Mapping[str, Any]) -> None:
+        self.study = study
+        self.dims = tuple(study["dimensions"])
+        self.shape = tuple(study["dimensions"].values())
+        self.size = int(np.prod(self.shape, dtype=int))
+        self.units = {o["name"]: o["unit"] for o in study["outputs"]}
+        self.values = {o["name"]: np.full((self.size, *o["shape"]), np.nan)
+                       for o in study["outputs"]}  # fmt: skip
+        self.status = np.full(self.size, "not run", dtype=object)
+        self.message = np.full(self.size, "", dtype=object)
+
+    def add(self, outcome: Outcome) -> None:
+        """Take in an outcome; a function's unit is that of its first result."""
+        from .outputs import converted, quantity
+
+        n = outcome.number
+        self.status[n], self.message[n] = outcome.status, outcome.message
+        for name, value in outcome.values.items():
+            if self.units[name] is None:
+                self.units[name] = outcome.units[name]
+            if outcome.units[name] != self.units[name]:
+                try:
+                    value = converted(quantity(value, outcome.units[name]), self.units[name])
+                except ValueError as error:
+                    self.status[n], self.message[n] = "failed", f"output {name!r}: {error}"
+                    continue
+            self.values[name][n] = np.reshape(value, self.values[name].shape[1:])
+
+    @property
+    def done(self) -> set[int]:
+        """Numbers of the runs that need not be made again."""
+        return set(np.flatnonzero(self.status != "not run").tolist())
+
+    def to_xarray(self) -> Any:
+        """The study as a Dataset."""
+        xarray = need_xarray()
+        coordinates: dict[str, Any] = {}
+        for axis in self.study["axes"]:
+            attributes = {"long_name": axis["doc"]}
+            if axis["unit"] is not None:
+                attributes["units"] = axis["unit"] or "1"
+            coordinates[axis["path"]] = (axis["dim"], np.array(axis["values"]), attributes)
+        data: dict[str, Any] = {}
+        for output in self.study["outputs"]:
+            name = output["name"]
+            for dim, values in output["coords"].items():
+                attributes = {"units": "s", "long_name": "time"} if dim == "time" else {}
+                coordinates[dim] = (dim, np.array(values), attributes)
+            data[name] = (
+                (*self.dims, *output["dims"]),
+                self.values[name].reshape((*self.shape, *output["shape"])),
+                {"units": self.units[name] or "1", "long_name": output["doc"]},
+            )
+        for name, array, doc in (("status", self.status, "finished, failed or not run"),
+                                 ("message", self.message, "why a run failed")):  # fmt: skip
+            data[name] = (self.dims, array.astype(str).reshape(self.shape), {"long_name": doc})
+        counts = {word: int(np.sum(self.status == word)) for word in ("finished", "failed", "not run")}
+        return xarray.Dataset(data, coordinates, attrs={
+            "model": self.study["name"], **{f"runs {k}": v for k, v in counts.items()},
+        })  # fmt: skip
+
+
+def need_xarray() -> Any:
+    """The module xarray, or the error that names it."""
+    try:
+        import xarray
+    except ImportError:
+        raise need_package("xarray", "A sweep", "sweep") from None
+    return xarray

@@ -1,0 +1,173 @@
+"""What is kept of a run?
+
+Reductions (``"max(friction.f)"``), whole courses on a grid common to all runs
+(``"block.v"``), or a function of the result. Each has a name, a shape and a unit
+that are known before the first run (a function's unit with the first result).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, did_you_mean, nearest, unknown_name
+from ..recording import Catalog
+from ..results.lookup import find
+from ..results.table import _common
+from ..results.times import grid, within_run
+from ..units import from_si, quantity, to_si, unit
+
+__all__ = ["Output", "outputs_of"]
+
+REDUCTIONS = ("initial", "final", "max", "min", "at")
+_CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Output:
+    """One quantity kept of every run.
+
+    Attributes
+    ----------
+    reduction : str
+        One of the reductions, ``"course"``, or ``"function"``.
+    times : tuple of float
+        In s, for ``at`` and ``course``.
+    unit : str, optional
+        None for a function, whose first result decides.
+    dims, shape
+        Beyond those of the study.
+    coords : mapping of dimension to names (instances) or times
+    """
+
+    name: str
+    reduction: str
+    path: str = ""
+    times: tuple[float, ...] = ()
+    unit: str | None = None
+    doc: str = ""
+    dims: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    coords: Mapping[str, tuple[Any, ...]] | None = None
+    function: Callable[[Any], Any] | None = None
+
+    def of(self, result: Any) -> Any:
+        """The number or array, with its unit, of one result."""
+        if self.function is not None:
+            return self._called(result)
+        series = result[self.path]
+        if self.reduction == "course":
+            return series.at(quantity(np.array(self.times), "s"))
+        if self.reduction == "at":
+            return series.at(quantity(self.times[0], "s"))
+        found = getattr(series, self.reduction)
+        return found() if callable(found) else found
+
+    def _called(self, result: Any) -> Any:
+        value = quantity(self.function(result))  # type: ignore[misc]
+        if np.ndim(value.magnitude):
+            raise ParameterError(f"output {self.name!r}", "is a function that gave an array of "
+                                 f"shape {np.shape(value.magnitude)}.",
+                                 "It has to give a single number or quantity.")  # fmt: skip
+        return value
+
+
+def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], every: Any
+               ) -> tuple[Output, ...]:
+    """The outputs a user asks for, looked up in the compiled model.
+
+    Raises
+    ------
+    UnknownName
+        For a misspelt path or reduction, with the nearest.
+    """
+    if isinstance(given, str) or callable(given):
+        given = [given]
+    named = dict(given) if isinstance(given, Mapping) else {_name_of(g): g for g in given}
+    if not named:
+        raise ParameterError("sweep(outputs=…)", "is empty, so nothing of the runs would be kept.",
+                             "Write for example outputs=['max(spring.f)', 'final(block.v)'].")
+    catalog = SimpleNamespace(catalog=Catalog(system), name=model.name)
+    taken: dict[str, Any] = {}
+    made = [_output(name, what, catalog, span, every, taken) for name, what in named.items()]
+    if every is not None and not any(o.reduction == "course" for o in made):
+        raise ParameterError("sweep(every=…)", "samples whole courses, but every output is a "
+                             "single number.", "Leave it out, or name a variable without a "
+                             "reduction.", given=every)  # fmt: skip
+    return tuple(made)
+
+
+def _name_of(what: Any) -> str:
+    return what if isinstance(what, str) else getattr(what, "__name__", repr(what))
+
+
+def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every: Any,
+            taken: dict[str, Any]) -> Output:
+    if name in ("status", "message", "run", "sample", "time"):
+        raise ParameterError(f"output {name!r}", "has a name that every study uses itself.",
+                             "Choose another name.", code="name.reserved")  # fmt: skip
+    if callable(what):
+        doc = (getattr(what, "__doc__", "") or name).strip().splitlines()[0]
+        return Output(name, "function", doc=doc, function=what)
+    if not isinstance(what, str):
+        raise ParameterError(f"output {name!r}", f"is {what!r}, which is no path and no function.",
+                             "Write for example 'max(spring.f)'.", given=what)  # fmt: skip
+    reduction, path, at = _read(name, what)
+    found = find(catalog, path)
+    infos = found if isinstance(found, tuple) else (found,)
+    dims: tuple[str, ...] = ()
+    coords: dict[str, tuple[Any, ...]] = {}
+    if isinstance(found, tuple):
+        names = [i.path[: i.path.rindex("]") + 1] for i in infos]
+        dim = _common(path, names, {k: (k, list(v)) for k, v in taken.items()})
+        dims, coords[dim] = (dim,), tuple(names)
+    times: tuple[float, ...] = ()
+    if reduction == "course":
+        if every is None:
+            raise ParameterError(
+                f"output {name!r}", "is a whole course, so the times to keep must be given.",
+                f"Say every='10 ms', or keep a number of it: 'max({path})', 'final({path})', "
+                f"'at({path}, 1 s)'.", code="sweep.every",
+            )  # fmt: skip
+        times = tuple(map(float, grid(np.array(span), every, None)))  # type: ignore[arg-type]
+        dims, coords["time"] = (*dims, "time"), times
+    if reduction == "at":
+        times = (float(within_run(np.array(span), np.array([at]), f"output {name!r}")[0]),)
+    taken.update(coords)
+    shape = tuple(len(coords[d]) for d in dims)
+    return Output(name, reduction, path, times, str(infos[0].unit.text), infos[0].doc or path,
+                  dims, shape, coords)  # fmt: skip
+
+
+def _read(name: str, text: str) -> tuple[str, str, float]:
+    """Reduction, path and time of ``"max(a.b)"``, ``"at(a.b, 1 s)"`` or ``"a.b"``."""
+    call = _CALL.match(text)
+    if call is None:
+        return "course", text.strip(), 0.0
+    word, inside = call[1], call[2].strip()
+    if word not in REDUCTIONS:
+        error = unknown_name(f"output {name!r}", word, REDUCTIONS, "reductions")
+        error.advice = did_you_mean(word, REDUCTIONS, "reductions") + (
+            " Anything else can be a function of the result.")
+        error.data["nearest"] = nearest(word, REDUCTIONS)
+        raise error
+    if word != "at":
+        return word, inside, 0.0
+    path, comma, when = inside.rpartition(",")
+    if not comma:
+        raise ParameterError(f"output {name!r}", "says at, but not when.",
+                             f"Write 'at({inside}, 1.5 s)'.")  # fmt: skip
+    return word, path.strip(), float(to_si(when.strip(), unit("s"), f"output {name!r}"))
+
+
+def converted(value: Any, shown: str) -> Any:
+    """Numbers of a quantity in a unit, unchanged where it has that unit already."""
+    wanted = unit(shown)
+    if value.units == wanted.pint:
+        return value.magnitude
+    return from_si(to_si(value, wanted, "output"), wanted).magnitude

@@ -1,0 +1,159 @@
+"""What comes out of a run at one point?
+
+One private copy of a model, assembled once; points in, outcomes out. A run that
+fails is an outcome like any other.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import BlocksError
+from ..units import as_written, unit
+from .axes import Setting, find_setting
+from .outputs import Output, converted
+
+__all__ = ["InProcess", "Outcome", "Recipe", "Runner"]
+
+#: Classes are traced, and their kernels kept, for all copies of a model together.
+ASSEMBLY = threading.RLock()
+
+
+@dataclass
+class Outcome:
+    """What is kept of one run: numbers by output, in the units beside them."""
+
+    number: int
+    status: str  # "finished", "failed" or "not run"
+    message: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is done at every point."""
+
+    paths: tuple[str, ...]
+    outputs: tuple[Output, ...]
+    duration: Any
+    options: dict[str, Any]
+
+
+class Runner:
+    """Runs points on a model of its own.
+
+    Parameters
+    ----------
+    model : Model
+        Is changed; give it a copy.
+    recipe : Recipe
+    """
+
+    def __init__(self, model: Any, recipe: Recipe) -> None:
+        self.model, self.recipe = model, recipe
+        self.settings: list[Setting] = [
+            find_setting(model, path, recipe.paths) for path in recipe.paths
+        ]
+        self.functions: dict[Any, Any] = {}
+        with ASSEMBLY:
+            self.system = model.compile()
+        self.kept = [
+            (part, {t: part.__dict__[t].copy() for t in ("_values", "_targets", "_nominals")})
+            for part in self._composites()
+        ]
+
+    def _composites(self) -> Iterator[Any]:
+        """Composites with a parameter that is varied, and all in them: one value sets others."""
+        for setting in self.settings:
+            part = setting.component
+            if part is not None and part._built:
+                yield part
+                yield from part._parts().values()
+
+    @classmethod
+    def of_copy(cls, model: Any, recipe: Recipe) -> Runner:
+        """A runner that leaves the model as it is."""
+        with ASSEMBLY:
+            return cls(copy.deepcopy(model), recipe)
+
+    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Outcome]:
+        """Run points one after the other."""
+        for number, values in points:
+            yield self.run_one(number, values)
+
+    def run_one(self, number: int, values: Sequence[Any]) -> Outcome:
+        """One run; raises nothing but KeyboardInterrupt."""
+        try:
+            options = self._apply(values)
+            with ASSEMBLY:
+                self.model.check()
+            result = self.model.simulate(self.recipe.duration, progress=False,
+                                         **{**self.recipe.options, **options})  # fmt: skip
+            if result.status == "interrupted":
+                raise KeyboardInterrupt
+            self._share_functions(result)
+            outcome = Outcome(number, "finished", _unmet(result))
+            for output in self.recipe.outputs:
+                value = output.of(result)
+                shown = output.unit
+                if shown is None:
+                    shown = str(as_written(unit(f"{value.units:~C}")).text)
+                outcome.units[output.name] = shown
+                outcome.values[output.name] = _plain(converted(value, shown))
+            return outcome
+        except BlocksError as error:
+            return Outcome(number, "failed", str(error))
+        except Exception as error:  # one bad run must not end a study: it is kept with its reason
+            return Outcome(number, "failed", f"{type(error).__name__}: {error}")
+
+    def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
+        """Give the model the values of a point; returns those that are the solver's."""
+        for part, tables in self.kept:
+            part.__dict__.update({name: table.copy() for name, table in tables.items()})
+        options: dict[str, Any] = {}
+        ordered = sorted(zip(self.settings, values, strict=True),
+                         key=lambda pair: pair[0].kind != "option")  # fmt: skip
+        for setting, value in ordered:
+            if setting.component is None:
+                options[setting.path] = value
+            else:
+                setting.apply(value)
+        return options
+
+    def _share_functions(self, result: Any) -> None:
+        """The functions that evaluate outputs are the same for all runs of one system."""
+        recording = result.recording
+        if recording.system is not self.system:
+            self.system, self.functions = recording.system, {}
+        recording._functions = self.functions
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if np.ndim(value) == 0 else np.array(value, dtype=float)
+
+
+def _unmet(result: Any) -> str:
+    """What a finished run has to say: high-priority initial targets that were not met."""
+    rows = [r for r in getattr(result.recording, "initial", ())
+            if not r.met and r.priority == "high"]  # fmt: skip
+    if not rows:
+        return ""
+    names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
+    return f"Initial targets that were not met: {names}."
+
+
+class InProcess:
+    """Runs points here, on a copy of the model."""
+
+    def __init__(self, model: Any, recipe: Recipe) -> None:
+        self.runner = Runner.of_copy(model, recipe)
+
+    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Outcome]:
+        return self.runner.run(points)

@@ -1,0 +1,170 @@
+"""How are runs spread over threads, processes or machines?
+
+Over any ``concurrent.futures.Executor``; a Dask client makes one of itself. The
+model is pickled once, goes along with every run (a few kilobytes) and is loaded
+and assembled once per worker, which keeps it for the runs that follow.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import threading
+import uuid
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from typing import Any
+
+from ..exceptions import BlocksError, ParameterError
+from .runner import InProcess, Outcome, Recipe, Runner
+
+__all__ = ["Spread", "runner_for"]
+
+WAITING = 256  # runs handed to an executor and not yet back
+KEPT = 2  # studies whose model a worker keeps
+
+_here = threading.local()
+_initial: dict[str, bytes] = {}
+
+
+def runner_for(model: Any, recipe: Recipe, executor: Any) -> Any:
+    """The runner a user has chosen: None, a number of processes, an executor, a Dask client."""
+    if executor is None:
+        return InProcess(model, recipe)
+    if isinstance(executor, int) and not isinstance(executor, bool) and executor > 0:
+        return Spread(model, recipe, None, executor)
+    if hasattr(executor, "get_executor"):
+        executor = executor.get_executor()
+    if not hasattr(executor, "submit"):
+        raise ParameterError(
+            "sweep(executor=…)", f"is {executor!r}, which cannot run anything.",
+            "Give a number of processes, a concurrent.futures executor or a Dask client, or leave "
+            "it out.", given=executor,
+        )  # fmt: skip
+    return Spread(model, recipe, executor)
+
+
+class Spread:
+    """Runs points on an executor, in whatever order they finish."""
+
+    def __init__(self, model: Any, recipe: Recipe, executor: Executor | None,
+                 workers: int = 0) -> None:
+        self.executor, self.workers = executor, workers
+        self.token = uuid.uuid4().hex
+        if isinstance(executor, ThreadPoolExecutor):  # nothing needs to be pickled
+            self.cargo: Any = _Shared(model, recipe)
+        else:
+            self.cargo = _pickled(model, recipe)
+
+    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Outcome]:
+        """Run points; those under way are given up where the caller stops listening."""
+        own = self.executor is None
+        executor: Any = self.executor
+        if own:
+            executor = ProcessPoolExecutor(self.workers, initializer=_prepare,
+                                           initargs=(self.token, self.cargo))  # fmt: skip
+        cargo = None if own else self.cargo
+        waiting: dict[Future, int] = {}
+        rest = iter(points)
+        try:
+            while True:
+                for number, values in rest:
+                    waiting[executor.submit(_work, self.token, cargo, number, values)] = number
+                    if len(waiting) >= WAITING:
+                        break
+                if not waiting:
+                    return
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    waiting.pop(future)
+                    outcome = future.result()
+                    if outcome is None:
+                        raise KeyboardInterrupt
+                    yield outcome
+        except BrokenExecutor as error:
+            warnings.warn(
+                f"The executor broke down ({error}), so the rest of the study was not run. A "
+                "worker may have been killed or run out of memory; classes and functions of a "
+                "worker must be importable there.", stacklevel=2,
+            )  # fmt: skip
+        finally:
+            for future in waiting:
+                future.cancel()
+            if own:
+                executor.shutdown(wait=not waiting, cancel_futures=True)
+
+
+class _Shared:
+    """A model for threads: copied, not pickled."""
+
+    def __init__(self, model: Any, recipe: Recipe) -> None:
+        self.model, self.recipe = model, recipe
+
+    def runner(self) -> Runner:
+        return Runner.of_copy(self.model, self.recipe)
+
+
+def _pickled(model: Any, recipe: Recipe) -> bytes:
+    """Model and recipe as bytes; by cloudpickle where something of ``__main__`` is in them."""
+    functions = [o.function for o in recipe.outputs if o.function is not None]
+    parts = [model, *model._parts().values()]
+    local = any(type(p).__module__ == "__main__" for p in parts)
+    local = local or any(getattr(f, "__module__", "") == "__main__" for f in functions)
+    tool: Any = pickle
+    try:
+        if not local:
+            return pickle.dumps((model, recipe))
+    except BlocksError:
+        raise
+    except (pickle.PicklingError, AttributeError, TypeError):
+        pass
+    try:
+        import cloudpickle as tool  # type: ignore[no-redef]
+    except ImportError:
+        pass
+    try:
+        return tool.dumps((model, recipe))
+    except BlocksError:
+        raise
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ParameterError(
+            "sweep(executor=…)", f"something of this study cannot be sent to a worker: {error}.",
+            "Define component classes and output functions at the top of a module, or install "
+            "cloudpickle; threads and runs in this process need neither.", code="sweep.pickle",
+        ) from error  # fmt: skip
+
+
+def _prepare(token: str, cargo: bytes) -> None:
+    """Start of a worker process: Ctrl-C is the business of the process that asked for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _initial[token] = cargo
+
+
+def _work(token: str, cargo: Any, number: int, values: Sequence[Any]) -> Outcome | None:
+    """One run, in a worker; None where it was interrupted."""
+    kept: OrderedDict[str, Runner] = _here.__dict__.setdefault("runners", OrderedDict())
+    try:
+        if token not in kept:
+            kept[token] = _load(_initial[token] if cargo is None else cargo)
+            while len(kept) > KEPT:
+                kept.popitem(last=False)
+        return kept[token].run_one(number, values)
+    except KeyboardInterrupt:
+        return None
+
+
+def _load(cargo: Any) -> Runner:
+    if isinstance(cargo, _Shared):
+        return cargo.runner()
+    model, recipe = pickle.loads(cargo)
+    return Runner(model, recipe)
+

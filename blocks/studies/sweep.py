@@ -1,0 +1,134 @@
+"""Many runs of one model: what is asked for, and in which order is it done?
+
+Checks everything that can be checked before the first run, then lets a runner
+make the runs that are missing, and keeps what comes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import UnknownName, did_you_mean, nearest, need_package
+from ..units import to_si, unit
+from .axes import SOLVER, plan
+from .dataset import Gathered, need_xarray
+from .identity import describe
+from .outputs import outputs_of
+from .runner import Recipe
+from .spread import runner_for
+from .store import Store
+
+__all__ = ["sweep"]
+
+
+def sweep(
+    model: Any, over: Any, duration: Any, *, outputs: Any, every: Any = None,
+    samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
+    progress: bool | None = None, start: Any = "0 s", **options: Any,
+) -> Any:
+    """Run a model at many points; see :meth:`blocks.Model.sweep`."""
+    need_xarray()
+    _refuse_unknown(options)
+    from ..model import _positive
+
+    t0 = float(to_si(start, unit("s"), "sweep(start=…)"))
+    length = _positive(duration, "duration")
+    for finding in model.check().errors:
+        # a relation between parameters may hold at the points though not here
+        if finding.code != "parameter.relation":
+            model.check().raise_errors()
+    system = model.compile()
+    points, settings = plan(model, over, samples, seed)
+    twice = [s.path for s in settings if s.component is None and s.path in options]
+    if twice:
+        raise UnknownName("sweep()", f"{twice[0]} is both varied and given.", "Leave one out.",
+                          name=twice[0], known=[], nearest=[])  # fmt: skip
+    kept = outputs_of(outputs, model, system, (t0, t0 + length), every)
+    given = {"start": start, **options}
+    study = describe(model, system, points, kept, {
+        **{k: _seconds(v) if SOLVER.get(k) == "s" else v for k, v in options.items()},
+        "duration": length, "start": t0,
+    })  # fmt: skip
+    gathered = Gathered(study)
+    folder = None
+    if store is not None:
+        folder = Store.open(store, study)
+        for outcome in folder.outcomes():
+            gathered.add(outcome)
+    done = gathered.done
+    missing = [n for n in points.order(settings) if n not in done]
+    if missing:
+        recipe = Recipe(tuple(s.path for s in settings), kept, duration, given)
+        runner = runner_for(model, recipe, executor)
+        with _Bar(progress, len(points), len(done)) as tick:
+            _collect(runner.run((n, points.point(n)) for n in missing), gathered, folder, tick)
+    if folder is not None and len(gathered.done) == len(points):
+        folder.finish()
+    return gathered.to_xarray()
+
+
+def _collect(outcomes: Any, gathered: Gathered, folder: Store | None,
+             tick: Callable[[], None]) -> None:
+    """Take in outcomes until there are no more, or Ctrl-C."""
+    try:
+        for outcome in outcomes:
+            gathered.add(outcome)
+            if folder is not None:
+                folder.add(outcome)
+            tick()
+    except KeyboardInterrupt:
+        warnings.warn(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
+                      "others have the status 'not run'.", stacklevel=4)  # fmt: skip
+    finally:
+        outcomes.close()
+
+
+def _refuse_unknown(options: dict[str, Any]) -> None:
+    known = [p.name for p in inspect.signature(sweep).parameters.values()
+             if p.kind is p.KEYWORD_ONLY] + list(SOLVER)  # fmt: skip
+    for name in options:
+        if name not in SOLVER:
+            raise UnknownName(
+                "sweep()", f"there is no option {name!r}.", did_you_mean(name, known, "options"),
+                name=name, known=known, nearest=nearest(name, known),
+            )  # fmt: skip
+
+
+def _seconds(value: Any) -> Any:
+    return None if value is None else float(np.asarray(to_si(value, unit("s"), "sweep()")))
+
+
+class _Bar:
+    """A progress bar; by default in interactive terminals only."""
+
+    def __init__(self, wanted: bool | None, total: int, done: int) -> None:
+        import sys
+
+        self.on = sys.stderr.isatty() and hasattr(sys, "ps1") if wanted is None else wanted
+        self.must, self.total, self.done = bool(wanted), total, done
+        self.bar: Any = None
+
+    def __enter__(self) -> Callable[[], None]:
+        if not self.on:
+            return lambda: None
+        try:
+            from rich.console import Console
+            from rich.progress import MofNCompleteColumn, Progress
+        except ImportError:
+            if self.must:
+                raise need_package("rich", "A progress bar", "sweep") from None
+            return lambda: None
+        self.bar = Progress(*Progress.get_default_columns(), MofNCompleteColumn(),
+                            console=Console(stderr=True))  # fmt: skip
+        self.bar.start()
+        task = self.bar.add_task("runs", total=self.total, completed=self.done)
+        return lambda: self.bar.advance(task)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.bar is not None:
+            self.bar.stop()

@@ -1,0 +1,414 @@
+"""From a network to the system that is integrated: every structure that mechanics offers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import fsolve
+from scipy.sparse import coo_matrix
+from scipy.sparse.linalg import spsolve
+
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+    cos,
+    der,
+    exp,
+    quantity,
+    sin,
+    time,
+    where,
+)
+from library.translational import (
+    Damper,
+    ForceSource,
+    FreeEnd,
+    Mass,
+    PositionSource,
+    Reference,
+    Rod,
+    Spring,
+    translational,
+)
+
+from .parts import alone, final
+
+TIGHT = {"rtol": 1e-10}
+PER_SECOND = quantity("1 1/s")
+
+
+# -- rigid and massless --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rod", [False, True])
+def test_two_rigidly_joined_masses_move_as_one(rod):
+    model = Model("joined")
+    model.a, model.b = Mass(mass="1 kg", v="2 m/s"), Mass(mass="3 kg")
+    model.push, model.ground = ForceSource(force="8 N"), Reference()
+    model.connect(model.push.R, model.a.M)
+    model.connect(model.push.C, model.ground.V)
+    if rod:
+        model.rod = Rod()
+        model.connect(model.a.M, model.rod.R)
+        model.connect(model.rod.C, model.b.M)
+    else:
+        model.connect(model.a.M, model.b.M)
+    run = model.simulate("1 s", **TIGHT)
+    assert model.structure().states == 1
+    assert final(run, "a.v") == final(run, "b.v") == pytest.approx(4.0, rel=1e-9)
+    assert final(run, "a.f") == pytest.approx(2.0)
+    assert final(run, "b.f") == pytest.approx(6.0)
+    if rod:
+        assert final(run, "rod.f") == pytest.approx(6.0)
+
+
+def test_a_spring_and_a_damper_in_series_need_no_mass_between_them():
+    # Maxwell element held at both ends: k x = d v_d, v_d = -x'
+    model = Model("maxwell")
+    model.s, model.d, model.ground = Spring(stiffness="10 N/m", x="1 m"), \
+        Damper(damping="5 N*s/m"), Reference()
+    model.connect(model.s.C, model.d.R)
+    model.connect(model.s.R, model.d.C, model.ground.V)
+    run = model.simulate("1 s", **TIGHT)
+    assert final(run, "s.x") == pytest.approx(np.exp(-2), rel=1e-8)
+    assert final(run, "d.f") == pytest.approx(10 * np.exp(-2), rel=1e-8)
+
+
+def test_three_dampers_in_series_share_a_velocity_like_resistors():
+    model = Model("series")
+    model.d = Damper(count=3, damping=["1 N*s/m", "2 N*s/m", "4 N*s/m"])
+    model.push, model.ground = ForceSource(force="7 N"), Reference()
+    model.connect(model.push.R, model.d[0].R)
+    model.connect(model.d[:2].C, model.d[1:].R)
+    model.connect(model.d[2].C, model.push.C, model.ground.V)
+    assert_allclose(final(model.simulate("1 s"), "d.v"), [7, 3.5, 1.75], rtol=1e-12)
+
+
+def test_a_mass_on_a_prescribed_path_takes_the_force_that_newton_asks_for():
+    model = Model("driven")
+    model.body, model.damper, model.ground = Mass(mass="2 kg"), Damper(damping="4 N*s/m"), \
+        Reference()
+    model.drive = PositionSource(position=lambda t: quantity("1 m") * sin(quantity("3 rad/s") * t))
+    model.connect(model.body.M, model.drive.R, model.damper.R)
+    model.connect(model.drive.C, model.damper.C, model.ground.V)
+    run = model.simulate("2 s")
+    t = run.time.to("s").magnitude
+    assert_allclose(run["drive.f"].to("N").magnitude, 18 * np.sin(3 * t) - 12 * np.cos(3 * t),
+                    atol=1e-10)
+    assert (model.structure().states, model.structure().index) == (0, 3)
+
+
+def test_springs_in_parallel_keep_different_deformations():
+    model = Model("parallel")
+    model.a, model.b = Spring(stiffness="3 N/m", x="1 m"), Spring(stiffness="5 N/m", x="-0.5 m")
+    model.body, model.ground = Mass(mass="2 kg"), Reference()
+    model.connect(model.a.R, model.b.R, model.body.M)
+    model.connect(model.a.C, model.b.C, model.ground.V)
+    run = model.simulate("1 s", **TIGHT)
+    moved = -0.5 / 8 * (1 - np.cos(2))  # 2 u'' = -(3 (1 + u) + 5 (u - 0.5))
+    assert final(run, "a.x") == pytest.approx(1 + moved, rel=1e-8)
+    assert final(run, "b.x") == pytest.approx(-0.5 + moved, rel=1e-8)
+
+
+# -- constraints written by users -------------------------------------------------------------
+
+
+class Lever(Component):
+    """Massless lever about a fixed pivot: v_A / a = -v_B / b, torques balance."""
+
+    A = Port(translational)
+    B = Port(translational)
+    a = Parameter("1 m", above=0)
+    b = Parameter("2 m", above=0)
+
+    def equations(self):
+        yield self.A.v * self.b == -self.B.v * self.a
+        yield self.A.f * self.a == self.B.f * self.b
+
+
+def test_a_lever_passes_power_on_and_transforms_mass():
+    model = Model("lever")
+    model.light, model.heavy = Mass(mass="1 kg"), Mass(mass="3 kg")
+    model.lever, model.push, model.ground = Lever(a="1 m", b="2 m"), ForceSource(force="26 N"), \
+        Reference()
+    model.connect(model.push.R, model.light.M, model.lever.A)
+    model.connect(model.heavy.M, model.lever.B)
+    model.connect(model.push.C, model.ground.V)
+    run = model.simulate("1 s", **TIGHT)
+    # v_B = -2 v_A: seen from A the heavy mass is 3 · 4 kg
+    assert final(run, "light.v") == pytest.approx(26 / 13, rel=1e-9)
+    assert final(run, "heavy.v") == pytest.approx(-4.0, rel=1e-9)
+    power = sum((run[f"lever.{p}.v"] * run[f"lever.{p}.f"]).magnitude for p in "AB")
+    assert_allclose(power, 0, atol=1e-10)
+    assert model.structure().states == 1
+
+
+def test_an_arm_changed_between_runs_needs_no_new_assembly():
+    model = Model("lever")
+    model.a, model.b, model.lever = Mass(v="1 m/s"), Mass(mass="3 kg"), Lever()
+    model.connect(model.a.M, model.lever.A)
+    model.connect(model.b.M, model.lever.B)
+    assert final(model.simulate("1 s"), "b.v") == pytest.approx(-2)
+    compiled = model.compile()
+    model.lever.b = "5 m"
+    assert final(model.simulate("1 s"), "b.v") == pytest.approx(-5)
+    assert model.compile() is compiled
+
+
+class Differential(Component):
+    """Three ports: v_A + v_B = 2 v_C, equal forces on A and B."""
+
+    A = Port(translational)
+    B = Port(translational)
+    C = Port(translational)
+
+    def equations(self):
+        yield self.A.v + self.B.v == 2 * self.C.v
+        yield self.A.f == self.B.f
+        yield self.A.f + self.B.f + self.C.f == 0
+
+
+def test_two_levers_in_a_row_multiply_and_a_differential_halves():
+    model = Model("train")
+    model.first, model.second, model.mean = Lever(), Lever(b="3 m"), Differential()
+    model.a, model.b, model.c = Mass(v="1 m/s"), Mass(v=Target("0 m/s", "none")), \
+        Mass(v=Target("0 m/s", "none"))
+    model.connect(model.a.M, model.first.A, model.mean.A)
+    model.connect(model.first.B, model.second.A)
+    model.connect(model.second.B, model.b.M, model.mean.B)
+    model.connect(model.c.M, model.mean.C)
+    run = model.simulate("1 s", **TIGHT)
+    assert final(run, "b.v") == pytest.approx(6.0)
+    assert final(run, "c.v") == pytest.approx(3.5)
+    assert model.structure().states == 1
+
+
+# -- derivatives ---------------------------------------------------------------------------
+
+
+def test_a_third_derivative_integrates_a_cubic():
+    class Jerk(Component):
+        x = Variable("m", "0 m", priority="high")
+        v = Variable("m/s", "1 m/s", priority="high")
+        a = Variable("m/s^2", "2 m/s^2", priority="high")
+
+        def equations(self):
+            yield der(der(der(self.x))) == quantity("6 m/s^3")
+            yield self.v == der(self.x)
+            yield self.a == der(der(self.x))
+
+    assert final(alone(Jerk()).simulate("2 s", **TIGHT), "c.x") == pytest.approx(14, rel=1e-9)
+
+
+def test_a_second_derivative_alone_is_an_oscillator():
+    class Oscillator(Component):
+        x = Variable("m", "0 m", priority="high")
+
+        def equations(self):
+            yield der(der(self.x)) == quantity("1 m/s^2") - quantity("4 1/s^2") * self.x
+
+    run = alone(Oscillator()).simulate("1 s", **TIGHT)
+    assert final(run, "c.x") == pytest.approx((1 - np.cos(2)) / 4, rel=1e-8)
+
+
+def test_derivatives_of_a_known_motion_are_exact_up_to_the_jerk():
+    class Motion(Component):
+        x = Variable("m")
+        v = Variable("m/s")
+        a = Variable("m/s^2")
+        j = Variable("m/s^3")
+
+        def equations(self):
+            yield self.x == quantity("1 m") * sin(quantity("2 rad/s") * time)
+            yield self.v == der(self.x)
+            yield self.a == der(der(self.x))
+            yield self.j == der(self.a)
+
+    run = alone(Motion()).simulate("2 s")
+    t = run.time.to("s").magnitude
+    for name, exact in [("x", np.sin(2 * t)), ("v", 2 * np.cos(2 * t)), ("a", -4 * np.sin(2 * t)),
+                        ("j", -8 * np.cos(2 * t))]:
+        assert_allclose(run[f"c.{name}"].magnitude, exact, atol=1e-12)
+
+
+def test_derivatives_that_only_results_or_conditions_use_are_right():
+    class Cooling(Component):
+        x = Variable("m", "1 m", priority="high")
+        square = Variable("m^2")
+        rate = Variable("m^2/s")
+        slow = Variable("")
+
+        def equations(self):
+            yield der(self.x) == -2 * PER_SECOND * self.x
+            yield self.square == self.x**2
+            yield self.rate == der(self.square)
+            yield self.slow == where(der(self.square) > quantity("-1 m^2/s"), 1, 0)
+
+    run = alone(Cooling()).simulate("1 s", rtol=1e-10)
+    t = run.time.to("s").magnitude
+    assert_allclose(run["c.rate"].magnitude, -4 * np.exp(-4 * t), rtol=1e-7)
+    (event,) = run.events
+    assert event.time == pytest.approx(np.log(4) / 4, abs=1e-8)
+
+
+def test_the_derivative_of_an_expression_follows_the_chain_rule():
+    class Square(Component):
+        x = Variable("m", "1 m", priority="high")
+
+        def equations(self):
+            yield der(self.x**2) == -2 * PER_SECOND * self.x**2
+
+    run = alone(Square()).simulate("1 s", **TIGHT)
+    assert final(run, "c.x") == pytest.approx(np.exp(-1), rel=1e-8)
+
+
+# -- coefficients and loops -------------------------------------------------------------------
+
+
+class VariableMass(Component):
+    """Coefficients of the derivatives depend on the unknowns."""
+
+    x = Variable("", "1", priority="high")
+    y = Variable("", "2", priority="high")
+
+    def equations(self):
+        yield der(self.x) + 2 * der(self.y) == -self.x * PER_SECOND
+        yield 3 * der(self.x) - der(self.y) * self.x == self.y * PER_SECOND
+
+
+def test_equations_with_variable_coefficients_are_solved_for_their_derivatives():
+    def slope(t, s):
+        return np.linalg.solve([[1, 2], [3, -s[0]]], [-s[0], s[1]])
+
+    exact = solve_ivp(slope, (0, 1), [1, 2], method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
+    run = alone(VariableMass()).simulate("1 s", **TIGHT)
+    assert_allclose([final(run, "c.x"), final(run, "c.y")], exact, rtol=1e-8)
+
+
+class NonlinearLoop(Component):
+    a = Variable("")
+    b = Variable("")
+    p = Parameter(0.5)
+
+    def equations(self):
+        yield self.a == cos(self.b) * self.p
+        yield self.b == exp(-self.a) + self.a**3
+
+
+def test_a_nonlinear_loop_is_torn_and_solved_to_the_root_of_scipy():
+    model = alone(NonlinearLoop())
+    structure = model.structure()
+    assert (structure.largest_loop, structure.torn) == (2, 1)
+    for p in (0.5, 1.2, -2.0):
+        model.c.p = p
+        run = model.simulate("1 s")
+        a, b = fsolve(lambda z, p=p: [z[0] - p * np.cos(z[1]), z[1] - np.exp(-z[0]) - z[0] ** 3],
+                      [final(run, "c.a"), final(run, "c.b")], xtol=1e-14)
+        assert final(run, "c.a") == pytest.approx(a, rel=1e-12)
+        assert final(run, "c.b") == pytest.approx(b, rel=1e-12)
+
+
+def test_a_grid_of_dampers_takes_the_velocities_that_scipy_finds():
+    n = 30
+    rng = np.random.default_rng(0)
+    across, down = rng.uniform(1, 2, n * (n - 1)), rng.uniform(1, 2, n * (n - 1))
+    at = np.arange(n * n).reshape(n, n)
+    model = Model("grid")
+    model.node, model.ground, model.push = FreeEnd(count=n * n), Reference(), \
+        ForceSource(force="5 N")
+    ends = {}
+    for name, values, a, b in [("h", across, at[:, :-1], at[:, 1:]),
+                               ("w", down, at[:-1], at[1:])]:
+        damper = model.add(name, Damper(count=n * (n - 1), damping=quantity(values, "N*s/m")))
+        model.connect(damper.R, model.node[a.ravel()].V)
+        model.connect(damper.C, model.node[b.ravel()].V)
+        ends[name] = a.ravel(), b.ravel()
+    model.connect(model.ground.V, model.node[0].V, model.push.C)
+    model.connect(model.push.R, model.node[n * n - 1].V)
+    run = model.simulate("1 s", times=["1 s"])
+    a, b = (np.concatenate([ends["h"][i], ends["w"][i]]) for i in (0, 1))
+    k = np.concatenate([across, down])
+    laplace = coo_matrix((np.r_[k, k, -k, -k], (np.r_[a, b, a, b], np.r_[a, b, b, a]))).tocsc()
+    force = np.zeros(n * n)
+    force[-1] = 5.0
+    exact = np.zeros(n * n)
+    exact[1:] = spsolve(laplace[1:, 1:], force[1:])
+    assert_allclose(final(run, "node.v"), exact, atol=1e-10)
+
+
+def test_a_long_row_of_unequal_dampers_loses_no_digits():
+    # explicit substitution along the row would multiply errors from one to the next
+    n = 200
+    values = 10.0 ** np.linspace(-3, 3, n)
+    np.random.default_rng(1).shuffle(values)
+    model = Model("row")
+    model.d, model.side = Damper(count=n, damping=quantity(values, "N*s/m")), \
+        Damper(count=n, damping="1 N*s/m")
+    model.push, model.ground = ForceSource(force="1 N"), Reference()
+    model.connect(model.push.R, model.d[0].R)
+    model.connect(model.d[:-1].C, model.d[1:].R)
+    model.connect(model.d.C, model.side.R)
+    model.connect(model.side.C, model.push.C, model.ground.V)
+    run = model.simulate("1 s", times=["1 s"])
+    matrix = np.zeros((n + 1, n + 1))
+    for i, k in enumerate(values):
+        matrix[i : i + 2, i : i + 2] += k * np.array([[1, -1], [-1, 1]])
+        matrix[i + 1, i + 1] += 1.0
+    exact = np.linalg.solve(matrix, np.r_[1.0, np.zeros(n)])
+    assert_allclose(final(run, "d.R.v"), exact[:n], rtol=1e-8, atol=1e-13)
+
+
+# -- Pantelides ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("order", "index"), [(1, 2), (2, 3), (3, 4)])
+def test_a_chain_of_integrators_with_a_given_end_has_the_index_of_its_length(order, index):
+    """Pantelides' own example: x1' = x2, …; x1 given; the last input follows."""
+    class Inverse(Component):
+        x1 = Variable("m")
+        x2 = Variable("m/s", when=lambda c: order >= 1)
+        x3 = Variable("m/s^2", when=lambda c: order >= 2)
+        x4 = Variable("m/s^3", when=lambda c: order >= 3)
+        y1 = Variable("m")
+
+        def equations(self):
+            chain = [self.x1, self.x2, self.x3, self.x4][: order + 1]
+            yield self.x1 + 0 * self.y1 == quantity("1 m") * sin(quantity("2 rad/s") * time)
+            yield self.y1 == 3 * self.x1
+            for low, high in zip(chain, chain[1:], strict=False):
+                yield der(low) == 2 * high  # a factor, so that it is no mere name
+
+    model = alone(Inverse())
+    assert model.structure().states == 0
+    assert model.structure().index == index
+    run = model.simulate("1 s")
+    t = run.time.to("s").magnitude
+    exact = [np.sin(2 * t), np.cos(2 * t), -np.sin(2 * t), -np.cos(2 * t)][order]
+    assert_allclose(run[f"c.x{order + 1}"].magnitude, exact, atol=1e-12)
+
+
+# -- what the user reads ---------------------------------------------------------------------
+
+
+def test_the_equations_of_an_oscillator_can_be_read():
+    model = Model("oscillator")
+    model.body, model.spring, model.ground = Mass(mass="2 kg"), Spring(), Reference()
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    flat, reduced = model.equations().flat, model.equations().reduced
+    assert "body.mass*der(body.v) == body.f" in flat
+    assert "der(spring.x) == spring.v" in flat
+    assert "spring.f == spring.preload + spring.stiffness*spring.x" in flat
+    assert "body.energy_stored == body.mass*body.v^2/2" in flat
+    assert "0 == body.M.f + spring.R.f" in flat
+    assert reduced[:2] == ["integrate body.v by der(body.v)", "integrate spring.x by spring.v"]
+    assert "solve body.mass*der(body.v) == body.f  for der(body.v)" in reduced
+    assert str(model.structure()) == (
+        "3 components, 15 unknowns in 13 equations; after reduction 4 unknowns in 4 blocks, "
+        "largest loop 1, 0 torn; 2 states, index 1")

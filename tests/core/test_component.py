@@ -1,0 +1,539 @@
+"""The language in which components are written and given values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    Discrete,
+    Domain,
+    Input,
+    Model,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+    der,
+    quantity,
+    where,
+)
+from blocks.exceptions import (
+    ConnectionRefused,
+    EquationError,
+    NamingError,
+    ParameterError,
+    UnknownName,
+    WrongDimension,
+)
+from library.translational import ForceSource, Mass, Reference, Spring
+
+from .parts import Capacitor, Ground, Inductor, Resistor, VoltageSource, alone, final
+
+TIGHT = {"rtol": 1e-10}
+
+
+class Decay(Component):
+    rate = Parameter("2 1/s", minimum=0)
+    x = Variable("", "1", priority="high")
+
+    def equations(self):
+        yield der(self.x) == -self.rate * self.x
+
+
+# -- inheritance ---------------------------------------------------------------------------
+
+
+def test_a_subclass_adds_equations_to_those_of_its_base():
+    class WithIntegral(Decay):
+        total = Variable("s", "0 s", priority="high")
+
+        def equations(self):
+            yield from super().equations()
+            yield der(self.total) == self.x
+
+    run = alone(WithIntegral()).simulate("1 s", **TIGHT)
+    assert final(run, "c.x") == pytest.approx(np.exp(-2), rel=1e-8)
+    assert final(run, "c.total") == pytest.approx((1 - np.exp(-2)) / 2, rel=1e-8)
+
+
+def test_a_subclass_replaces_a_law_and_a_default():
+    class Growth(Decay):
+        rate = Parameter("0.5 1/s", minimum=0)
+
+        def equations(self):
+            yield der(self.x) == self.rate * self.x
+
+    assert final(alone(Growth()).simulate("2 s", **TIGHT), "c.x") == pytest.approx(np.e, rel=1e-8)
+    assert final(alone(Decay()).simulate("2 s", **TIGHT), "c.x") == pytest.approx(
+        np.exp(-4), rel=1e-7)
+
+
+def test_a_class_written_again_under_the_same_name_has_its_new_law():
+    def cell(sign):
+        class Motion(Component):
+            x = Variable("m", "1 m", priority="high")
+
+            def equations(self):
+                yield der(self.x) == sign * quantity("1 m/s")
+
+        return Motion
+
+    first, second = cell(1), cell(-1)
+    model = Model("notebook")
+    model.a, model.b = first(), second()
+    run = model.simulate("3 s")
+    assert final(run, "a.x") == pytest.approx(4)
+    assert final(run, "b.x") == pytest.approx(-2)
+
+
+# -- options -------------------------------------------------------------------------------
+
+
+class Leaky(Component):
+    """A port that exists only with a leak, and a law chosen by name."""
+
+    leak = Option(False)
+    law = Option("linear", ("linear", "square"))
+    rate = Parameter("1 1/s")
+    loss = Output("1/s", when="leak")
+    x = Variable("", "1", priority="high")
+
+    def equations(self):
+        power = self.x if self.law == "linear" else self.x**2
+        yield der(self.x) == -self.rate * power
+        if self.leak:
+            yield self.loss == self.rate * power
+
+
+@pytest.mark.parametrize(("law", "exact"), [("linear", np.exp(-3)), ("square", 1 / 4)])
+def test_an_option_chooses_the_equations(law, exact):
+    run = alone(Leaky(law=law)).simulate("3 s", **TIGHT)
+    assert final(run, "c.x") == pytest.approx(exact, rel=1e-7)
+    assert "c.loss" not in run
+
+
+def test_a_conditional_port_exists_with_its_option_only():
+    run = alone(Leaky(leak=True)).simulate("1 s", **TIGHT)
+    assert_allclose(run["c.loss"].magnitude, run["c.x"].magnitude, rtol=1e-12)
+    with pytest.raises(ConnectionRefused, match="exists only with other options"):
+        _ = Leaky().loss
+
+
+def test_an_option_may_change_between_runs():
+    model = alone(Leaky())
+    model.simulate("1 s")
+    model.c.law = "square"
+    assert final(model.simulate("3 s", **TIGHT), "c.x") == pytest.approx(0.25, rel=1e-7)
+
+
+# -- functions of time ---------------------------------------------------------------------
+
+
+def pushed(force):
+    model = Model("pushed")
+    model.body, model.push, model.ground = Mass(mass="2 kg"), ForceSource(force=force), Reference()
+    model.connect(model.body.M, model.push.R)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("force", "speed"),
+    [
+        (lambda t: quantity("6 N") * np.sin(quantity("3 rad/s") * t), (1 - np.cos(3))),
+        (lambda t: quantity("6 N") * np.exp(-t / quantity("1 s")), 3 * (1 - np.exp(-1))),
+        (lambda t: np.sqrt(t / quantity("1 s")) * quantity("6 N"), 2.0),
+        (lambda t: quantity("6 N"), 3.0),
+        (lambda t: "6 N", 3.0),
+        (lambda t: quantity("6 N") * np.maximum(t / quantity("1 s"), 0.5), 3 * (0.25 + 0.375)),
+        (lambda t: where(t > "0.25 s", "6 N", "0 N"), 2.25),
+        (lambda t: quantity([6, 2], "N")[0] * (t / quantity("1000 ms")) ** 2, 1.0),
+        (lambda t: quantity("6 N") * np.hypot(3.0, 4.0 * t / t), 15.0),
+    ],
+)
+def test_a_parameter_may_be_a_function_of_time_made_with_numpy(force, speed):
+    run = pushed(force).simulate("1 s", method="DOP853", rtol=1e-10)
+    assert final(run, "body.v") == pytest.approx(speed, rel=1e-7)
+
+
+def test_a_function_of_time_may_be_replaced_by_a_constant_and_back():
+    model = pushed(lambda t: quantity("6 N") * t / quantity("1 s"))
+    assert final(model.simulate("1 s", **TIGHT), "body.v") == pytest.approx(1.5, rel=1e-8)
+    model.push.force = "6 N"
+    assert final(model.simulate("1 s", **TIGHT), "body.v") == pytest.approx(3.0, rel=1e-8)
+    model.push.force = lambda t: quantity("2 N")
+    assert final(model.simulate("1 s", **TIGHT), "body.v") == pytest.approx(1.0, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("force", "words"),
+    [
+        (lambda t: np.sin(quantity("3 rad/s") * t), "returns dimensionless, but N is needed"),
+        (lambda t: 2.0, "returns dimensionless, but N is needed"),
+        (lambda t: quantity("1 N") * np.sin(t), r"sin\(\) takes a dimensionless value or an angle"),
+        (lambda t: quantity("1 N") if t > "1 s" else quantity("0 N"), r"Use where\(condition"),
+        (lambda t: undefined_name * t, "undefined_name"),  # noqa: F821
+    ],
+)
+def test_a_function_of_time_that_does_not_fit_names_the_parameter(force, words):
+    with pytest.raises(EquationError if "sin" not in words else WrongDimension, match=words) as e:
+        pushed(force).simulate("1 s")
+    assert "push.force" in str(e.value)
+
+
+def test_a_constant_parameter_takes_no_function():
+    with pytest.raises(ParameterError, match="Mass.mass: takes a constant, but was given a func"):
+        Mass(mass=lambda t: quantity("1 kg"))
+
+
+# -- values --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (lambda: Mass(mass="-1 kg"), ParameterError, "must be greater than 0 kg, but is -1 kg"),
+        (lambda: Mass(mass="0 kg"), ParameterError, "must be greater than 0 kg"),
+        (lambda: Mass(mass="nan kg"), ParameterError, "not a finite number"),
+        (lambda: Mass(v="inf m/s"), ParameterError, "not a finite number"),
+        (lambda: Mass(mas="1 kg"), UnknownName, "Did you mean 'mass'?"),
+        (lambda: Mass().vv, UnknownName, "Did you mean 'v'?"),
+        (lambda: Spring(law="tabel"), UnknownName, "Did you mean 'table'?"),
+        (lambda: Spring(law=3), UnknownName, "The choices are: linear, table."),
+        (lambda: Spring(stiffness="1 N*s/m"), WrongDimension, "A damping belongs to Damper"),
+        (lambda: Leaky(leak=1), ParameterError, "Give True or False"),
+        (lambda: Mass(v=Target("1 m/s", "hihg")), UnknownName, "Did you mean 'high'?"),
+        (lambda: Mass(v=Target(nominal="1 kg")), WrongDimension, "takes m/s"),
+        (lambda: Mass(M=3), ConnectionRefused, "a port cannot be assigned"),
+        (lambda: Mass(count=0), ParameterError, "at least 1"),
+        (lambda: Mass(count=True), ParameterError, "at least 1"),
+        (lambda: Mass(mass=quantity([1, 2], "kg")), ParameterError, "takes a single value"),
+        (lambda: Mass(v=quantity([1, 2], "m/s")), ParameterError, "takes a single value"),
+        (lambda: Mass(count=3, mass=quantity([1, 2], "kg")), ParameterError, "3 instances"),
+        (lambda: Mass(count=3, v=quantity([1, 2], "m/s")), ParameterError, "3 instances"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_where_it_is_given(make, kind, words):
+    with pytest.raises(kind) as caught:
+        make()
+    assert words in str(caught.value)
+
+
+def test_bounds_hold_for_every_element_and_after_building():
+    class Limited(Component):
+        share = Parameter(0.5, minimum=0, maximum=1)
+        gap = Parameter("1 mm", above="0.1 mm", below="1 cm")
+
+    part = Limited(share=1.0, gap="9.99 mm")
+    for name, value in [("share", 1.01), ("share", -1e-9), ("gap", "0.1 mm"), ("gap", "10 mm")]:
+        with pytest.raises(ParameterError):
+            setattr(part, name, value)
+    assert part.share.magnitude == 1.0
+    assert part.gap.to("mm").magnitude == pytest.approx(9.99)
+    with pytest.raises(ParameterError):
+        Limited(count=2, share=[0.5, 1.5])
+
+
+def test_a_value_is_read_back_in_the_declared_unit():
+    class Stiff(Component):
+        stiffness = Parameter("1 kN/mm")
+
+    given = Stiff(stiffness="2 N/m").stiffness
+    assert given.units == quantity("1 kN/mm").units
+    assert given.magnitude == pytest.approx(2e-6)
+
+
+# -- what authors get wrong -------------------------------------------------------------------
+
+
+def law(body):
+    """A class with some declarations and the given equations, traced."""
+    class Wrong(Component):
+        x = Variable("m", "0 m", priority="high")
+        v = Variable("m/s")
+        f = Variable("N")
+        k = Parameter("1 N/m")
+        n = Discrete("")
+
+    Wrong.equations = body
+    return alone(Wrong())
+
+
+def wrong(name, words, kind=EquationError):
+    def keep(body):
+        CASES.append(pytest.param(body, words, kind, id=name))
+        return body
+
+    return keep
+
+
+CASES = []
+
+
+@wrong("units differ", "m/s on the left, m on the right", WrongDimension)
+def _(self):
+    yield der(self.x) == self.x
+
+
+@wrong("sum of unlike", "they have different dimensions", WrongDimension)
+def _(self):
+    yield self.f == self.k * self.x + 1
+
+
+@wrong("sine of a length", "Divide it by a reference value", WrongDimension)
+def _(self):
+    yield self.f == np.sin(self.x) * self.k
+
+
+@wrong("if", "Use where(condition, a, b)")
+def _(self):
+    if self.x > 0:
+        yield self.v == 0
+
+
+@wrong("builtin max", "Use where(condition")
+def _(self):
+    yield self.f == self.k * max(self.x, 0)
+
+
+@wrong("if on an equation", "which has no truth value")
+def _(self):
+    yield self.f == (self.k * self.x if self.x == 0 else 0)
+
+
+@wrong("unequal", "is no statement of physics")
+def _(self):
+    yield self.x != self.v
+
+
+@wrong("returned", "Write it as a generator: yield left == right")
+def _(self):
+    return self.x == 0
+
+
+@wrong("returned nothing", "returns nothing")
+def _(self):
+    return None
+
+
+@wrong("no equation", "which is no equation")
+def _(self):
+    yield self.x
+
+
+@wrong("plain truth", "which is no equation")
+def _(self):
+    yield True
+
+
+@wrong("two in one", "which is no equation")
+def _(self):
+    yield self.v == 0, self.f == 0
+
+
+@wrong("assigned", "State the law as an equation: yield self.f == …")
+def _(self):
+    self.f = self.k * self.x
+    yield self.v == 0
+
+
+@wrong("vector law of a scalar", "Write one equation for every variable")
+def _(self):
+    yield self.f == quantity([1, 2], "N")
+
+
+@wrong("misspelt", "there is no 'y' among its names", UnknownName)
+def _(self):
+    yield self.f == self.k * self.y
+
+
+@wrong("own mistake", "ZeroDivisionError")
+def _(self):
+    yield self.f == self.k * self.x / 1 + 0 * (1 / 0)
+
+
+@pytest.mark.parametrize(("body", "words", "kind"), CASES)
+def test_a_law_that_cannot_be_read_is_explained(body, words, kind):
+    with pytest.raises(kind) as caught:
+        law(body).compile()
+    assert words in str(caught.value)
+    assert "Wrong" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("declare", "words"),
+    [
+        (lambda: type("X", (Component,), {"connect": Parameter("1")}), "reserved"),
+        (lambda: type("X", (Component,), {"count": Option(1)}), "reserved"),
+        (lambda: type("X", (Decay,), {"rate": 3}), "hides the parameter 'rate'"),
+        (lambda: Variable("m/z"), "is not a unit"),
+        (lambda: Variable("m", "1 s"), "takes m"),
+        (lambda: Variable("m", "1 m", priority="hihg"), "Did you mean 'high'?"),
+        (lambda: Parameter("1 m", minimum="1 s"), "takes m"),
+        (lambda: Parameter("1 m", minimum=1), "takes m"),
+    ],
+)
+def test_a_declaration_that_cannot_be_meant_is_refused(declare, words):
+    with pytest.raises((NamingError, ValueError, UnknownName)) as caught:
+        declare()
+    assert words in str(caught.value)
+
+
+def test_an_input_whose_default_is_no_parameter_is_explained():
+    class Follower(Component):
+        u = Input("N", default="forse")
+        force = Parameter("1 N")
+        y = Output("N")
+
+        def equations(self):
+            yield self.y == self.u
+
+    with pytest.raises(EquationError, match="'forse' is no parameter"):
+        alone(Follower()).compile()
+
+
+# -- a user's own domains ------------------------------------------------------------------
+
+
+def rlc(resistance, inductance, capacitance, voltage="0 V", charge="0 V"):
+    model = Model("rlc")
+    model.source = VoltageSource(voltage=voltage)
+    model.r, model.l = Resistor(resistance=resistance), Inductor(inductance=inductance)
+    model.c, model.ground = Capacitor(capacitance=capacitance, v=charge), Ground()
+    model.connect(model.source.R, model.r.R)
+    model.connect(model.r.C, model.l.R)
+    model.connect(model.l.C, model.c.R)
+    model.connect(model.c.C, model.source.C, model.ground.P)
+    return model
+
+
+def test_an_RC_circuit_charges_with_its_time_constant():
+    model = Model("rc")
+    model.source, model.ground = VoltageSource(voltage="5 V"), Ground()
+    model.r, model.c = Resistor(resistance="2 kohm"), Capacitor(capacitance="3 uF")
+    model.connect(model.source.R, model.r.R)
+    model.connect(model.r.C, model.c.R)
+    model.connect(model.c.C, model.source.C, model.ground.P)
+    run = model.simulate("20 ms", **TIGHT)
+    t = run.time.to("s").magnitude
+    assert_allclose(run["c.v"].to("V").magnitude, 5 * (1 - np.exp(-t / 6e-3)), atol=5e-8)
+    assert_allclose(run["c.i"].to("mA").magnitude, 2.5 * np.exp(-t / 6e-3), atol=5e-8)
+
+
+def test_an_RLC_circuit_rings_with_its_damped_frequency():
+    r, l, c = 20.0, 10e-3, 4e-6
+    run = rlc("20 ohm", "10 mH", "4 uF", charge="10 V").simulate("4 ms", **TIGHT)
+    t = run.time.to("s").magnitude
+    decay, w0 = r / (2 * l), 1 / np.sqrt(l * c)
+    w = np.sqrt(w0**2 - decay**2)
+    exact = 10 * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
+    assert_allclose(run["c.v"].to("V").magnitude, exact, atol=1e-6)
+
+
+def test_a_transformer_written_by_a_user_conserves_power():
+    """Two electrical ports: v1 = n v2, i2 = -n i1; the load is seen n² times larger."""
+    from .parts import electrical
+
+    class Transformer(Component):
+        P = Port(electrical)
+        S = Port(electrical)
+        G = Port(electrical)
+        ratio = Parameter(3.0)
+
+        def equations(self):
+            yield self.P.v - self.G.v == self.ratio * (self.S.v - self.G.v)
+            yield self.S.i == -self.ratio * self.P.i
+            yield self.P.i + self.S.i + self.G.i == 0
+
+    model = Model("transformer")
+    model.source, model.t, model.load = (
+        VoltageSource(voltage="12 V"), Transformer(), Resistor(resistance="2 ohm"))
+    model.ground = Ground()
+    model.connect(model.source.R, model.t.P)
+    model.connect(model.t.S, model.load.R)
+    model.connect(model.source.C, model.load.C, model.t.G, model.ground.P)
+    run = model.simulate("1 s", times=["1 s"])
+    assert final(run, "load.v") == pytest.approx(4.0)
+    assert final(run, "source.i") == pytest.approx(-12 / (9 * 2))
+    powers = [final(run, f"t.{p}.v") * final(run, f"t.{p}.i") for p in "PSG"]
+    assert sum(powers) == pytest.approx(0, abs=1e-12)
+
+
+planar = Domain("planar", across={"vx": "m/s", "vy": "m/s"}, through={"fx": "N", "fy": "N"})
+
+
+class Particle(Component):
+    M = Port(planar)
+    mass = Parameter("1 kg", above=0)
+    vx = Variable("m/s", "0 m/s", priority="high")
+    vy = Variable("m/s", "0 m/s", priority="high")
+    x = Variable("m", "0 m", priority="high")
+    y = Variable("m", "0 m", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        yield self.M.vx == self.vx
+        yield self.M.vy == self.vy
+        yield self.mass * der(self.vx) == self.M.fx
+        yield self.mass * der(self.vy) == self.M.fy
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield self.energy_stored == self.mass * (self.vx**2 + self.vy**2) / 2
+
+
+class CentralSpring(Component):
+    """A linear spring to the origin that acts in both directions."""
+
+    A = Port(planar)
+    stiffness = Parameter("1 N/m")
+    x = Variable("m", "0 m", priority="high")
+    y = Variable("m", "0 m", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        yield der(self.x) == self.A.vx
+        yield der(self.y) == self.A.vy
+        yield self.A.fx == self.stiffness * self.x
+        yield self.A.fy == self.stiffness * self.y
+        yield self.energy_stored == self.stiffness * (self.x**2 + self.y**2) / 2
+
+
+def test_a_domain_with_two_across_variables_moves_a_particle_on_an_ellipse():
+    model = Model("plane")
+    model.p = Particle(mass="2 kg", vy="3 m/s")
+    model.s = CentralSpring(stiffness="8 N/m", x="1 m")
+    model.connect(model.p.M, model.s.A)
+    run = model.simulate("5 s", **TIGHT)
+    t = run.time.to("s").magnitude
+    assert_allclose(run["s.x"].magnitude, np.cos(2 * t), atol=2e-8)
+    assert_allclose(run["s.y"].magnitude, 1.5 * np.sin(2 * t), atol=2e-8)
+
+
+def test_ports_of_different_domains_are_not_joined():
+    model = Model("mixed")
+    model.p, model.m = Particle(), Mass()
+    with pytest.raises(ConnectionRefused, match="p.M is planar and m.M is translational"):
+        model.connect(model.p.M, model.m.M)
+
+
+def test_two_domains_of_one_name_are_two_domains():
+    twin = Domain("planar", across={"vx": "m/s"}, through={"fx": "N"})
+
+    class Other(Component):
+        M = Port(twin)
+
+    model = Model("mixed")
+    model.p, model.o = Particle(), Other()
+    with pytest.raises(ConnectionRefused):
+        model.connect(model.p.M, model.o.M)
+
+
+def test_units_of_a_circuit_are_those_declared():
+    run = rlc("1 ohm", "1 H", "1 F").simulate("1 s")
+    assert run["c.v"].units == quantity("1 V").units
+    assert run["l.i"].units == quantity("1 A").units

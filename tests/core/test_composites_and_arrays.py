@@ -1,0 +1,270 @@
+"""Parts within parts, and many of one kind at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+from blocks import Component, Input, Model, Option, Output, Parameter, Port, quantity, sin
+from blocks.exceptions import ConnectionRefused, NamingError, ParameterError, UnknownName
+from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
+
+from .parts import final
+
+TIGHT = {"rtol": 1e-10}
+
+
+class Corner(Component):
+    """A body on a spring, with a damper where it is wanted."""
+
+    M = Port(translational)
+    W = Port(translational)
+    mass = Parameter("1 kg", above=0)
+    stiffness = Parameter("1 kN/m")
+    damped = Option(False)
+
+    def compose(self):
+        self.body = Mass(mass=self.mass)
+        self.spring = Spring(stiffness=self.stiffness)
+        self.connect(self.body.M, self.spring.R, self.M)
+        self.connect(self.spring.C, self.W)
+        if self.damped:
+            self.damper = Damper(damping="2 N*s/m")
+            self.connect(self.damper.R, self.M)
+            self.connect(self.damper.C, self.W)
+
+
+class Axle(Component):
+    W = Port(translational)
+    stiffness = Parameter("100 N/m")
+    wheels = Option(2, minimum=1)
+
+    def compose(self):
+        self.corners = Corner(count=self.wheels, stiffness=self.stiffness)
+        self.connect(self.corners.W, self.W)
+
+
+def swing(k, m, t, v0=1.0):
+    w = np.sqrt(np.asarray(k) / np.asarray(m))
+    return v0 / w * np.sin(w * t)
+
+
+def grounded(**parts):
+    model = Model("test")
+    model.ground = Reference()
+    for name, part in parts.items():
+        model.add(name, part)
+        model.connect(part.W, model.ground.V)
+    return model
+
+
+def test_parameters_reach_the_parts_of_a_composite():
+    model = grounded(c=Corner(mass="2 kg", stiffness="18 N/m"))
+    model.c.body.v = "1 m/s"
+    run = model.simulate("1 s", **TIGHT)
+    assert final(run, "c.spring.x") == pytest.approx(swing(18, 2, 1.0), rel=1e-8)
+
+
+def test_parameters_changed_after_building_reach_the_parts_without_a_new_assembly():
+    model = grounded(c=Corner(), a=Axle(wheels=3))
+    model.c.body.v = model.a.corners.body.v = "1 m/s"
+    compiled = model.compile()
+    model.c.mass, model.c.stiffness, model.a.stiffness = "3 kg", "12 N/m", "5 N/m"
+    run = model.simulate("1 s", **TIGHT)
+    assert model.compile() is compiled
+    assert final(run, "c.spring.x") == pytest.approx(swing(12, 3, 1.0), rel=1e-8)
+    assert_allclose(final(run, "a.corners.spring.x"), swing(5, 1, 1.0), rtol=1e-8)
+    assert model.a.corners.stiffness.to("N/m").magnitude == pytest.approx(5)
+
+
+def test_a_value_set_on_a_part_stays_when_another_parameter_changes():
+    model = grounded(c=Corner())
+    model.c.spring.preload, model.c.spring.stiffness = "3 N", "7 N/m"
+    model.c.mass = "2 kg"
+    assert model.c.spring.preload.to("N").magnitude == pytest.approx(3)
+    assert model.c.spring.stiffness.to("N/m").magnitude == pytest.approx(7)
+    model.c.stiffness = "9 N/m"
+    assert model.c.spring.stiffness.to("N/m").magnitude == pytest.approx(9)
+
+
+def test_a_refused_value_leaves_a_composite_as_it_was():
+    model = grounded(c=Corner(mass="2 kg"))
+    with pytest.raises(ParameterError):
+        model.c.mass = "-1 kg"
+    assert model.c.mass.magnitude == model.c.body.mass.magnitude == 2
+
+
+@pytest.mark.parametrize("attached", [True, False])
+def test_an_option_of_a_built_composite_cannot_change(attached):
+    corner = Corner()
+    model = grounded(c=corner) if attached else None
+    with pytest.raises(ParameterError, match="options cannot change once it is built"):
+        corner.damped = True
+    assert corner.damped is False
+    assert model is None or model.c.damped is False
+
+
+def test_an_option_decides_which_parts_a_composite_has():
+    model = grounded(c=Corner(damped=True, stiffness="10 N/m"), d=Corner(stiffness="10 N/m"))
+    model.c.body.v = model.d.body.v = "1 m/s"
+    run = model.simulate("1 s", **TIGHT)
+    w = 3.0  # sqrt(10 - 1): k/m = 10, d/2m = 1
+    assert final(run, "c.spring.x") == pytest.approx(np.exp(-1) * np.sin(w) / w, rel=1e-7)
+    assert final(run, "d.spring.x") == pytest.approx(swing(10, 1, 1.0), rel=1e-7)
+    with pytest.raises(UnknownName):
+        _ = model.d.damper
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_arrays_of_composites_give_each_part_its_own_value(late):
+    masses, stiffnesses = np.array([1.0, 2.0, 3.0]), np.array([12.0, 5.0, 7.0])
+    values = {"mass": quantity(masses, "kg"), "stiffness": quantity(stiffnesses, "N/m")}
+    model = grounded(c=Corner(count=3, **({} if late else values)))
+    if late:
+        for name, value in values.items():
+            setattr(model.c, name, value)
+    model.c.body.v = quantity([1, 2, 3], "m/s")
+    run = model.simulate("1 s", **TIGHT)
+    exact = swing(stiffnesses, masses, 1.0, np.array([1, 2, 3]))
+    assert_allclose(final(run, "c.spring.x"), exact, rtol=1e-7)
+    for path in ("c[1].spring.x", "c.spring[1].x"):
+        assert final(run, path) == pytest.approx(exact[1], rel=1e-7)
+    for path in ("c[1].spring[1].x", "c[3].spring.x", "c[1.spring.x", "c[x].spring.x"):
+        assert path not in run
+
+
+def test_composites_nest_with_arrays_inside():
+    model = grounded(front=Axle(wheels=3, stiffness="12 N/m"), rear=Axle(stiffness="5 N/m"))
+    model.front.corners.body.v = "1 m/s"
+    model.rear.corners.body.v = quantity([1, 2], "m/s")
+    run = model.simulate("1 s", **TIGHT)
+    assert_allclose(final(run, "front.corners.spring.x"), [swing(12, 1, 1.0)] * 3, rtol=1e-8)
+    assert_allclose(final(run, "rear.corners.spring.x"),
+                    swing(5, 1, 1.0) * np.array([1, 2]), rtol=1e-8)
+
+
+def test_an_array_of_composites_with_arrays_in_them_is_refused():
+    with pytest.raises(NamingError, match="array of composites"):
+        Axle(count=2, wheels=3)
+
+
+class Doubler(Component):
+    """A composite with signals of its own."""
+
+    u = Input("N")
+    y = Output("N")
+
+    def compose(self):
+        self.first, self.second = Gain(), Gain()
+        self.connect(self.u, self.first.u)
+        self.connect(self.first.y, self.second.u)
+        self.connect(self.second.y, self.y)
+
+
+class Gain(Component):
+    u = Input("N")
+    y = Output("N")
+
+    def equations(self):
+        yield self.y == 2 * self.u
+
+
+class Wave(Component):
+    y = Output("N")
+
+    def equations(self):
+        from blocks import time
+
+        yield self.y == quantity("1 N") * sin(quantity("2 rad/s") * time)
+
+
+def test_signals_pass_through_the_border_of_a_composite():
+    model = Model("signals")
+    model.wave, model.gain = Wave(), Doubler()
+    model.push, model.body, model.ground = ForceSource(), Mass(mass="2 kg"), Reference()
+    model.connect(model.wave.y, model.gain.u)
+    model.connect(model.gain.y, model.push.S)
+    model.connect(model.push.R, model.body.M)
+    model.connect(model.push.C, model.ground.V)
+    assert final(model.simulate("3 s", **TIGHT), "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
+
+
+# -- arrays --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_chain_made_of_slices_is_that_of_its_matrix(n):
+    model = Model("chain")
+    model.masses, model.springs = Mass(count=n, mass="2 kg"), Spring(count=n, stiffness="7 N/m")
+    model.ground = Reference()
+    model.connect(model.masses.M, model.springs.R)
+    if n > 1:
+        model.connect(model.springs[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.ground.V)
+    model.masses.v = quantity(np.arange(1.0, n + 1), "m/s")
+    run = model.simulate("1 s", **TIGHT)
+    d = np.eye(n) - np.eye(n, k=-1)
+    a = np.block([[np.zeros((n, n)), d], [-3.5 * d.T, np.zeros((n, n))]])
+    exact = expm(a) @ np.r_[np.zeros(n), np.arange(1.0, n + 1)]
+    assert_allclose(final(run, "springs.x"), exact[:n], atol=5e-8)
+    assert_allclose(final(run, "masses.v"), exact[n:], atol=5e-8)
+
+
+def test_a_single_port_is_joined_to_every_element():
+    model = Model("fan")
+    model.body, model.springs, model.ground = Mass(mass="2 kg", v="1 m/s"), \
+        Spring(count=4, stiffness=quantity([1, 2, 3, 4], "N/m")), Reference()
+    model.connect(model.body.M, model.springs.R)
+    model.connect(model.springs.C, model.ground.V)
+    run = model.simulate("1 s", **TIGHT)
+    assert_allclose(final(run, "springs.x"), [swing(10, 2, 1.0)] * 4, rtol=1e-8)
+
+
+def test_elements_are_picked_by_index_list_and_step():
+    model = Model("picked")
+    model.masses = Mass(count=6, mass=quantity(np.arange(1.0, 7.0), "kg"), v="1 m/s")
+    model.dampers, model.ground = Damper(count=2, damping="2 N*s/m"), Reference()
+    model.connect(model.masses[[1, 4]].M, model.dampers.R)
+    model.connect(model.dampers.C, model.ground.V)
+    run = model.simulate("1 s", **TIGHT)
+    exact = [1, np.exp(-1), 1, 1, np.exp(-2 / 5), 1]
+    assert_allclose(final(run, "masses.v"), exact, rtol=1e-8)
+    assert_allclose(run["masses[1::3].v"].final.magnitude, [exact[1], exact[4]], rtol=1e-8)
+    assert_allclose(model.masses[1::3].mass.to("kg").magnitude, [2, 5])
+
+
+@pytest.mark.parametrize("join", [
+    lambda m: m.connect(m.a.M, m.b.M),
+    lambda m: m.connect(m.a[1:].M, m.b[:1].M, m.a[:3].M),
+])  # fmt: skip
+def test_arrays_of_different_size_are_not_joined(join):
+    model = Model("sizes")
+    model.a, model.b = Mass(count=3), Mass(count=2)
+    with pytest.raises(ConnectionRefused, match="different size"):
+        join(model)
+
+
+def test_an_element_that_is_not_there_is_named_with_the_range():
+    with pytest.raises(UnknownName, match="The instances are: 0 to 2"):
+        _ = Mass(count=3)[3]
+
+
+def test_an_array_behaves_as_so_many_single_components():
+    one, many = Model("single"), Model("array")
+    many.bodies, many.dampers, many.ground = Mass(count=3, mass=["1 kg", "2 kg", "4 kg"]), \
+        Damper(count=3, damping=["1 N*s/m", "3 N*s/m", "2 N*s/m"]), Reference()
+    many.bodies.v = ["1 m/s", "2 m/s", "3 m/s"]
+    many.connect(many.bodies.M, many.dampers.R)
+    many.connect(many.dampers.C, many.ground.V)
+    one.ground = Reference()
+    for i, (m, d, v) in enumerate([(1, 1, 1), (2, 3, 2), (4, 2, 3)]):
+        body = one.add(f"m{i}", Mass(mass=quantity(m, "kg"), v=quantity(v, "m/s")))
+        damper = one.add(f"d{i}", Damper(damping=quantity(d, "N*s/m")))
+        one.connect(body.M, damper.R)
+        one.connect(damper.C, one.ground.V)
+    a, b = many.simulate("2 s", **TIGHT), one.simulate("2 s", **TIGHT)
+    exact = [np.exp(-2), 2 * np.exp(-3), 3 * np.exp(-1)]
+    assert_allclose(final(a, "bodies.v"), exact, rtol=2e-8)
+    assert_allclose([final(b, f"m{i}.v") for i in range(3)], exact, rtol=2e-8)

@@ -1,0 +1,196 @@
+"""What is taken as a quantity, and the exact words for what is not."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pint
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import exceptions
+from blocks.exceptions import (
+    AngleFrequencyError,
+    BlocksError,
+    MissingUnit,
+    UnitError,
+    UnknownUnit,
+    WrongDimension,
+)
+from blocks.units import describe, from_si, quantity, registry, to_si, unit
+
+PI = np.pi
+OTHER = pint.UnitRegistry()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "si"),
+    [
+        ("2 kN", "N", 2000.0),
+        ("2kN", "N", 2000.0),
+        ("-.5 mN", "N", -5e-4),
+        ("1e3 N", "N", 1000.0),
+        ("N", "N", 1.0),
+        ("5 N m", "N*m", 5.0),
+        ("1 kg·m²", "kg*m^2", 1.0),
+        ("3 sec", "s", 3.0),
+        ("5 um", "m", 5e-6),
+        ("5 µm", "m", 5e-6),
+        ("60 rpm", "rad/s", 2 * PI),
+        ("1 turn/s", "rad/s", 2 * PI),
+        ("360 deg/s", "rad/s", 2 * PI),
+        ("90 deg", "rad", PI / 2),
+        ("20 degC", "K", 293.15),
+        ("212 degF", "K", 373.15),
+        ("3 delta_degC", "K", 3.0),
+        ("3 %", "", 0.03),
+        (3, "", 3.0),
+        ("2 %", "%", 0.02),
+        ("3 kHz", "Hz", 3000.0),
+        ("1/4 m", "m", 0.25),
+        (OTHER.Quantity(3, "kN"), "N", 3000.0),
+        (OTHER.Quantity([1, 2], "kN"), "N", [1000.0, 2000.0]),
+        (["1 N", "2 kN"], "N", [1.0, 2000.0]),
+        (np.array(["1 N", "2 kN"]), "N", [1.0, 2000.0]),
+        (np.array([1.0, 2.0]), "", [1.0, 2.0]),
+        (quantity([20, 30], "degC"), "K", [293.15, 303.15]),
+    ],
+)
+def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
+    assert_allclose(to_si(given, unit(expected)), si, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "kind", "text"),
+    [
+        ("5 kg", "N", WrongDimension,
+         "a.b: takes N or any unit convertible to it, but was given 5 kg. Give it in N."),
+        ("1 m", "", WrongDimension,
+         "a.b: takes a plain number, but was given 1 m. Give it without a unit."),
+        ("5 Nm", "N*m", WrongDimension,
+         "a.b: takes N*m or any unit convertible to it, but was given 5 Nm. "
+         "Did you mean 'N*m'?"),
+        (5, "N", MissingUnit,
+         "a.b: takes N, but was given the bare number 5. Write '5 N' if that is what you mean."),
+        ("5", "N", MissingUnit,
+         "a.b: takes N, but was given '5' without a unit. Write '5 N' if that is what you mean."),
+        (np.array([1.0, 2.0]), "N", MissingUnit,
+         "a.b: takes N, but was given the bare number […]. "
+         "Write quantity([…], 'N') if that is what you mean."),
+        (1, "rad", MissingUnit,
+         "a.b: takes rad, but was given the bare number 1. "
+         "Write '1 rad' if that is what you mean."),
+        (2, "%", MissingUnit,
+         "a.b: takes %, but was given the bare number 2. Write '2 %' if that is what you mean."),
+        (None, "N", MissingUnit,
+         "a.b: takes N, but was given None. Write for example '1 N'."),
+        ("abc", "N", UnknownUnit,
+         "a.b: was given 'abc': 'abc' cannot be read as a quantity. "
+         "Write a number and a unit, such as '5 N' or '0.1 m/s'."),
+        ("5 Ns/m", "N*s/m", UnknownUnit,
+         "a.b: was given '5 Ns/m': 'Ns/m' is not a unit. Did you mean 'N*s/m'?"),
+        ("1 rev/s", "rad/s", UnknownUnit,
+         "a.b: was given '1 rev/s': 'rev/s' is not a unit. Did you mean 'turn/s'?"),
+        ("1,5 N", "N", UnknownUnit,
+         "a.b: was given '1,5 N': ',5 N' is not a unit. Write decimals with a point: '1.5 N'."),
+        (1 + 2j, "", UnknownUnit,
+         "a.b: takes a plain number, but was given (1+2j), which is no quantity. "
+         "Give it without a unit."),
+        ("2 Hz", "rad/s", AngleFrequencyError,
+         "a.b: is an angular quantity in rad/s, but was given 2 Hz. One turn is 2π rad: "
+         "write '2 turn/s', or the angular value in rad/s."),
+        ("2 kHz", "rpm", AngleFrequencyError,
+         "a.b: is an angular quantity in rpm, but was given 2 kHz. One turn is 2π rad: "
+         "write '2000 turn/s', or the angular value in rad/s."),
+        ("120 rpm", "Hz", AngleFrequencyError,
+         "a.b: is a frequency in Hz, but was given the angular value 120 rpm. "
+         "Write '2 Hz' (one turn per period)."),
+        (quantity([1, 2], "Hz"), "rad/s", AngleFrequencyError,
+         "a.b: is an angular quantity in rad/s, but was given [1 2] Hz. Use turn/s or rad/s."),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_in_these_words(given, expected, kind, text):
+    with pytest.raises(UnitError) as caught:
+        to_si(given, unit(expected), "a.b")
+    assert type(caught.value) is kind
+    assert isinstance(caught.value, ValueError)
+    assert str(caught.value) == text
+    assert caught.value.where == "a.b"
+    assert str(caught.value.expected) == (expected or "1")
+
+
+@pytest.mark.parametrize("given", ["2 Hz", "2 kHz", quantity([1, 2], "Hz")])
+def test_the_unit_advised_for_a_frequency_is_one_that_is_accepted(given):
+    with pytest.raises(AngleFrequencyError) as caught:
+        to_si(given, unit("rad/s"))
+    advised = caught.value.advice.partition("write '")[2].partition("'")[0] or "1 turn/s"
+    expected = 2 * PI * np.max(quantity(given).to("Hz").magnitude)
+    if np.ndim(quantity(given).magnitude) == 0:
+        assert to_si(advised, unit("rad/s")) == pytest.approx(expected)
+    else:
+        assert to_si(advised, unit("rad/s")) == pytest.approx(2 * PI)
+
+
+@pytest.mark.parametrize("given", ["120 rpm", "1 rad/s", "1 turn/s"])
+def test_the_frequency_advised_for_an_angular_value_is_its_number_of_turns(given):
+    with pytest.raises(AngleFrequencyError) as caught:
+        to_si(given, unit("Hz"))
+    advised = caught.value.advice.partition("'")[2].partition("'")[0]
+    turns = to_si(given, unit("rad/s")) / (2 * PI)
+    assert to_si(advised, unit("Hz")) == pytest.approx(turns, rel=1e-5)
+
+
+@pytest.mark.parametrize("text", ["rpm", "degC", "kN/mm", "N*s/m", "%", "degF"])
+@pytest.mark.parametrize("number", [-3.5, 0.0, 12.0, [1.0, 2.0]])
+def test_a_value_shown_in_a_unit_is_read_back_as_itself(text, number):
+    shown = from_si(number, unit(text))
+    assert_allclose(to_si(shown, unit(text)), number, atol=1e-12)
+
+
+def test_dimensions_are_named_in_units_people_know():
+    assert describe(unit("kg*m/s^2").dimension) == "N"
+    assert describe(unit("N/(m/s)").dimension) == "N*s/m"
+    assert describe(unit("").dimension) == "dimensionless"
+    assert registry().Unit(describe(unit("kg*m^3/s^7").dimension)).dimensionality == unit(
+        "kg*m^3/s^7").dimension
+
+
+# -- the tree of errors ------------------------------------------------------------------
+
+
+def classes(base):
+    return [base] + [c for sub in base.__subclasses__() for c in classes(sub)]
+
+
+def test_every_exception_is_public_and_drawn_in_the_tree():
+    mine = [c for c in classes(BlocksError) if c.__module__ == exceptions.__name__]
+    assert {c.__name__ for c in mine} == set(exceptions.__all__)
+    for c in mine:
+        assert c.__name__ in exceptions.__doc__
+        assert c.__doc__
+
+
+def test_every_exception_has_its_own_code():
+    codes = [getattr(exceptions, name).code for name in exceptions.__all__]
+    assert len(set(codes)) == len(codes)
+
+
+@pytest.mark.parametrize("name", exceptions.__all__)
+def test_every_error_pickles_with_its_data(name):
+    kind = getattr(exceptions, name)
+    error = kind("a.b", "is wrong.", "Do this.", code="special.code", time=1.5, variables=("a.x",))
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is kind
+    assert str(copy) == str(error) == "a.b: is wrong. Do this."
+    assert (copy.code, copy.time, copy.variables) == ("special.code", 1.5, ("a.x",))
+    with pytest.raises(AttributeError):
+        _ = copy.unheard_of
+
+
+def test_a_unit_error_pickles_with_unit_and_value():
+    with pytest.raises(WrongDimension) as caught:
+        to_si("5 kg", unit("N"), "a.b")
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert copy.expected == unit("N")
+    assert copy.given == "5 kg"

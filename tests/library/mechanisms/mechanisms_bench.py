@@ -1,0 +1,77 @@
+"""Small circuits for tests of mechanisms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blocks import Component, Model, Output, Parameter, quantity
+from library.rotational import Inertia, RotationalReference, TorqueSource, rotational
+from library.translational import ForceSource, Mass, Reference
+
+TIGHT = {"rtol": 1e-12, "method": "DOP853"}
+
+
+def signal(unit, value):
+    """A signal source with an output ``y`` in the given unit."""
+    kind = type("SignalSource", (Component,), {
+        "value": Parameter(f"0 {unit}", varying=True),
+        "y": Output(unit),
+        "equations": lambda self: iter([self.y == self.value]),
+    })  # fmt: skip
+    return kind(value=value)
+
+
+def is_rotational(port):
+    return port.port.domain is rotational
+
+
+def loaded(part, ports, sizes=None, drives=None):
+    """A body ``body_X`` and a source ``drive_X`` at every port X of a part.
+
+    Sizes are kg m² or kg, drives N m or N.
+    """
+    model = Model("loaded")
+    model.part = part
+    model.ground, model.wall = RotationalReference(), Reference()
+    for i, name in enumerate(ports):
+        port = getattr(part, name)
+        size = 1.0 if sizes is None else sizes[i]
+        drive = 0.0 if drives is None else drives[i]
+        if is_rotational(port):
+            body = model.add(f"body_{name}", Inertia(inertia=quantity(size, "kg*m^2")))
+            source = model.add(f"drive_{name}", TorqueSource(torque=quantity(drive, "N*m")))
+            model.connect(port, body.I, source.R)
+            model.connect(source.C, model.ground.W)
+        else:
+            body = model.add(f"body_{name}", Mass(mass=quantity(size, "kg")))
+            source = model.add(f"drive_{name}", ForceSource(force=quantity(drive, "N")))
+            model.connect(port, body.M, source.R)
+            model.connect(source.C, model.wall.V)
+    for ground, port in (("ground", "W"), ("wall", "V")):
+        if not any(is_rotational(getattr(part, n)) == (ground == "ground") for n in ports):
+            delattr(model, ground)
+        del port
+    return model
+
+
+def powers(run, part, ports):
+    """Power into every port of a part, one row per port."""
+    rows = []
+    for name in ports:
+        port = getattr(part, name)
+        across, through = ("w", "t") if is_rotational(port) else ("v", "f")
+        path = f"part.{name}"
+        rows.append(run[f"{path}.{across}"].magnitude * run[f"{path}.{through}"].magnitude)
+    return np.array(rows)
+
+
+def values(result, path, unit, times=None):
+    """Numbers of a variable in a unit, at all samples or at given seconds."""
+    series = result[path]
+    if times is None:
+        return series.to(unit).magnitude
+    return np.asarray(series.at(quantity(np.atleast_1d(times), "s")).to(unit).magnitude)
+
+
+def seconds(result):
+    return result.time.to("s").magnitude

@@ -1,0 +1,253 @@
+"""Clutches and brakes: closed forms of slipping, locking and heat."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mechanisms_bench import TIGHT, seconds, signal, values
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity, where
+from blocks.exceptions import BlocksError, ParameterError
+from library.mechanisms import (
+    BandBrake,
+    DiscBrake,
+    DiscClutch,
+    DogClutch,
+    OneWayClutch,
+    TorqueLimiter,
+)
+from library.rotational import Inertia, RotationalReference, TorqueSource
+
+
+def pair(clutch, *, w=("10 rad/s", "0 rad/s"), sizes=("2 kg*m^2", "3 kg*m^2"), torque="0 N*m"):
+    """Two inertias joined by a clutch, with a torque on the one at R."""
+    model = Model("pair")
+    model.a, model.b = Inertia(inertia=sizes[0], w=w[0]), Inertia(inertia=sizes[1], w=w[1])
+    model.clutch, model.drive = clutch, TorqueSource(torque=torque)
+    model.ground = RotationalReference()
+    model.connect(model.a.I, model.clutch.R, model.drive.R)
+    model.connect(model.b.I, model.clutch.C)
+    model.connect(model.drive.C, model.ground.W)
+    return model
+
+
+def braked(brake, *, w="10 rad/s", torque="0 N*m"):
+    """An inertia of 2 kg m² with a brake and a torque."""
+    model = Model("braked")
+    model.body, model.drive = Inertia(inertia="2 kg*m^2", w=w), TorqueSource(torque=torque)
+    model.brake, model.ground = brake, RotationalReference()
+    model.connect(model.body.I, model.brake.R, model.drive.R)
+    model.connect(model.brake.C, model.drive.C, model.ground.W)
+    return model
+
+
+def clutch_of(torque, **parameters):
+    """A clutch with the given sliding torque in N m and twice that at rest."""
+    return DiscClutch(normal_force=quantity(torque, "N"), surfaces=1, effective_radius="1 m",
+                      static_coefficient=2.0, kinetic_coefficient=1.0, **parameters)  # fmt: skip
+
+
+def test_a_clutch_locks_two_bodies_at_their_common_speed_and_heats_up_by_the_rest():
+    run = pair(clutch_of(4.0)).simulate("5 s", **TIGHT)
+    lock = 10 / (4 * (1 / 2 + 1 / 3))
+    (event,) = run.events.of("clutch")
+    assert event.time == pytest.approx(lock, rel=1e-11)
+    assert event.description == "sticks"
+    common = 2 * 10 / 5
+    assert_allclose(values(run, "a.w", "rad/s", [4.0, 5.0]), common, rtol=1e-11)
+    assert_allclose(values(run, "b.w", "rad/s", [4.0, 5.0]), common, rtol=1e-11)
+    assert_allclose(values(run, "b.w", "rad/s", [1.0]), 4 / 3, rtol=1e-11)
+    energy = run.energy()
+    assert energy["clutch"].dissipated == pytest.approx(2 * 3 / 5 * 10**2 / 2, rel=1e-9)
+    assert energy.relative_residual < 1e-9
+
+
+def test_a_locked_clutch_holds_up_to_its_static_torque():
+    model = pair(clutch_of(1.0), w=("0 rad/s", "0 rad/s"), torque=lambda t: quantity("1 N*m/s") * t)
+    run = model.simulate("6 s", **TIGHT)
+    (event,) = run.events.of("clutch")
+    slip = 2.0 / (3 / 5)  # the clutch carries 3/5 of the torque
+    assert event.time == pytest.approx(slip, rel=1e-11)
+    assert event.description == "slides forward"
+    before = np.linspace(0, slip - 1e-9, 5)
+    assert_allclose(values(run, "clutch.t", "N*m", before), 0.6 * before, atol=1e-12)
+    assert_allclose(values(run, "clutch.t", "N*m", [slip + 1e-6]), 1.0, rtol=1e-12)
+    # 3 dw_b/dt = 1 from there on
+    speed = slip**2 / 10 + (6 - slip) / 3
+    assert_allclose(values(run, "b.w", "rad/s", [6.0]), speed, rtol=1e-10)
+
+
+def test_an_annular_lining_counts_at_two_thirds_of_the_cubes_over_the_squares():
+    clutch = DiscClutch(geometry="annulus", outer_radius="150 mm", inner_radius="100 mm",
+                        normal_force="1 kN", surfaces=2)  # fmt: skip
+    run = pair(clutch).simulate("1 ms", **TIGHT)
+    radius = 2 / 3 * (0.15**3 - 0.1**3) / (0.15**2 - 0.1**2)
+    assert_allclose(values(run, "clutch.t", "N*m"), 0.3 * 1000 * 2 * radius, rtol=1e-12)
+
+
+def test_friction_from_a_table_depends_on_the_slip():
+    clutch = DiscClutch(law="table", speeds=quantity([0, 4, 8], "rad/s"),
+                        coefficients=[0.3, 0.2, 0.1], surfaces=1, effective_radius="1 m",
+                        normal_force="10 N")  # fmt: skip
+    run = pair(clutch).simulate("9 s", **TIGHT)
+    slip = values(run, "clutch.w", "rad/s")
+    expected = 10 * np.clip(0.3 - slip / 40, 0.1, None)
+    sliding = slip > 1e-9
+    assert_allclose(values(run, "clutch.t", "N*m")[sliding], expected[sliding], rtol=1e-10)
+    assert slip.max() > 8 > 4 > slip.min()
+
+
+def test_a_clutch_follows_the_normal_force_of_a_signal():
+    model = pair(clutch_of(99.0))
+    model.press = signal("N", lambda t: quantity("2 N/s") * t)
+    model.connect(model.press.y, model.clutch.N)
+    run = model.simulate("2 s", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "clutch.t", "N*m"), 2 * t, atol=1e-12)
+    assert_allclose(values(run, "b.w", "rad/s"), t**2 / 3, atol=1e-11)
+
+
+def test_a_clutch_that_is_pulled_apart_is_open():
+    model = pair(clutch_of(4.0))
+    model.press = signal("N", lambda t: quantity("2 N") - quantity("2 N/s") * t)
+    model.connect(model.press.y, model.clutch.N)
+    run = model.simulate("3 s", **TIGHT)
+    assert_allclose(values(run, "clutch.t", "N*m", [0.5, 1.0, 3.0]), [1.0, 0, 0], atol=1e-12)
+    assert_allclose(values(run, "b.w", "rad/s", [1.0, 3.0]), 1 / 3, rtol=1e-9)
+
+
+def test_an_open_clutch_transmits_nothing():
+    run = pair(clutch_of(0.0)).simulate("1 s", **TIGHT)
+    assert_allclose(values(run, "a.w", "rad/s"), 10.0, rtol=1e-14)
+    assert_allclose(values(run, "clutch.t", "N*m"), 0.0, atol=0)
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_disc_brake_stops_a_shaft_evenly_and_holds_it(sense):
+    brake = DiscBrake(normal_force="5 N", pads=2, mean_radius="1 m", static_coefficient=0.5,
+                      kinetic_coefficient=0.4)  # fmt: skip
+    run = braked(brake, w=quantity(sense * 10, "rad/s"), torque="-3 N*m").simulate("30 s", **TIGHT)
+    stop = 10 / ((4 + sense * 3) / 2)
+    late = [stop + 1e-6, 25.0]
+    assert_allclose(values(run, "body.w", "rad/s", [stop / 2]), sense * 5, rtol=1e-10)
+    assert_allclose(values(run, "body.w", "rad/s", late), 0.0, atol=0)
+    assert_allclose(values(run, "brake.t", "N*m", late), -3.0, rtol=1e-12)
+
+
+def test_a_band_brake_multiplies_its_tension_by_the_rope_law():
+    band = {"tension": "10 N", "drum_radius": "0.2 m", "wrap": "270 deg",
+            "static_coefficient": 0.3, "kinetic_coefficient": 0.25}  # fmt: skip
+    run = braked(BandBrake(**band)).simulate("1 ms", **TIGHT)
+    grip = np.exp(0.25 * 1.5 * np.pi) - 1
+    assert_allclose(values(run, "brake.t", "N*m"), grip * 2, rtol=1e-12)
+    held = braked(BandBrake(**band), w="0 rad/s", torque=lambda t: quantity("1 N*m/s") * t)
+    (event,) = held.simulate("8 s", **TIGHT).events.of("brake")
+    assert event.time == pytest.approx(2 * (np.exp(0.3 * 1.5 * np.pi) - 1), rel=1e-11)
+
+
+def test_a_torque_limiter_slips_at_its_limit_and_then_carries_less():
+    limiter = TorqueLimiter(limit="6 N*m", slip_torque="5 N*m")
+    model = pair(limiter, w=("0 rad/s", "0 rad/s"), torque=lambda t: quantity("2 N*m/s") * t)
+    run = model.simulate("7 s", **TIGHT)
+    (event,) = run.events.of("clutch")
+    assert event.time == pytest.approx(5.0, rel=1e-11)
+    assert_allclose(values(run, "clutch.t", "N*m", [4.0, 6.0]), [4.8, 5.0], rtol=1e-11)
+
+
+# -- dog clutch -----------------------------------------------------------------------------
+
+
+def test_a_dog_clutch_engages_once_the_slip_is_small_enough():
+    model = pair(DogClutch(engagement_speed="4 rad/s", torque_capacity="600 N*m"),
+                 torque="-4 N*m")  # fmt: skip
+    run = model.simulate("5 s", **TIGHT)
+    # 2 dw/dt = -4 from 10 to 4 rad/s; the teeth then take up the slip
+    assert_allclose(values(run, "b.w", "rad/s", [2.9]), 0.0, atol=0)
+    engaged = seconds(run)[1:][np.diff(values(run, "clutch.engaged", "1")) != 0]
+    assert_allclose(engaged, 3.0, rtol=1e-11)
+    assert_allclose(values(run, "clutch.w", "rad/s", [3.1, 5.0]), 0.0, atol=1e-12)
+    momentum = 2 * 4 - 4 * 2.0  # of both, two seconds after engagement
+    assert_allclose(values(run, "b.w", "rad/s", [5.0]), momentum / 5, atol=1e-9)
+
+
+def test_a_dog_clutch_lets_go_when_it_is_shifted_out():
+    shift = lambda t: where(t < quantity("1 s"), 1.0, 0.0)  # noqa: E731
+    model = pair(DogClutch(engagement=shift), w=("3 rad/s", "3 rad/s"), torque="5 N*m")
+    run = model.simulate("3 s", **TIGHT)
+    assert_allclose(values(run, "b.w", "rad/s", [1.0, 3.0]), 4.0, rtol=1e-10)
+    assert_allclose(values(run, "a.w", "rad/s", [3.0]), 4 + 5, rtol=1e-10)
+
+
+# -- one-way clutch ---------------------------------------------------------------------------
+
+
+def test_a_one_way_clutch_drives_in_one_direction_and_overruns_in_the_other():
+    model = Model("freewheel")
+    model.input, model.output = Inertia(inertia="1 kg*m^2"), Inertia(inertia="1 kg*m^2")
+    model.clutch, model.ground = OneWayClutch(), RotationalReference()
+    model.drive = TorqueSource(torque=lambda t: quantity("4 N*m") - quantity("4 N*m/s") * t)
+    model.connect(model.drive.R, model.input.I, model.clutch.C)
+    model.connect(model.output.I, model.clutch.R)
+    model.connect(model.drive.C, model.ground.W)
+    run = model.simulate("3 s", **TIGHT)
+    t = np.array([0.5, 1.0, 1.5, 2.5])
+    together = 2 * t - t**2
+    assert_allclose(values(run, "input.w", "rad/s", t[:2]), together[:2], rtol=1e-10)
+    assert_allclose(values(run, "output.w", "rad/s", t), [*together[:2], 1, 1], rtol=1e-10)
+    # alone from 1 s on: dw/dt = 4 - 4 t
+    alone = 1 + 4 * (t - 1) - 2 * (t**2 - 1)
+    assert_allclose(values(run, "input.w", "rad/s", t[2:]), alone[2:], rtol=1e-10)
+    assert_allclose(values(run, "clutch.t", "N*m", [0.5, 2.0]), [-1.0, 0.0], atol=1e-10)
+
+
+def test_a_one_way_clutch_grips_a_faster_input_with_its_capacity():
+    clutch = OneWayClutch(torque_capacity="6 N*m")
+    run = pair(clutch, w=("0 rad/s", "10 rad/s"), sizes=("3 kg*m^2", "2 kg*m^2")
+               ).simulate("4 s", **TIGHT)  # fmt: skip
+    lock = 10 / (6 * (1 / 2 + 1 / 3))
+    assert_allclose(values(run, "a.w", "rad/s", [lock / 2]), lock, rtol=1e-10)
+    assert_allclose(values(run, "a.w", "rad/s", [4.0]), 4.0, rtol=1e-10)
+    assert_allclose(values(run, "b.w", "rad/s", [4.0]), 4.0, rtol=1e-10)
+
+
+# -- mistakes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: DiscClutch(normal_force="-3 N"), ["DiscClutch.normal_force", "at least 0", "-3"]),
+        (lambda: DiscBrake(normal_force="-3 N"), ["DiscBrake.normal_force", "at least 0", "-3"]),
+        (lambda: BandBrake(tension="-3 N"), ["BandBrake.tension", "at least 0", "-3"]),
+        (lambda: DiscClutch(kinetic_coefficient=-0.1), ["kinetic_coefficient", "at least 0"]),
+    ],
+)
+def test_a_clutch_that_is_pressed_negatively_is_refused_by_name(make, words):
+    with pytest.raises(ParameterError) as error:
+        make()
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("clutch", "words"),
+    [
+        (DiscClutch(static_coefficient=0.2, kinetic_coefficient=0.3),
+         ["clutch", "static_coefficient is 0.2", "kinetic_coefficient", "0.3", "raise"]),
+        (DiscClutch(law="table", speeds=["0 rad/s", "2 rad/s", "2 rad/s"],
+                    coefficients=[0.3, 0.2, 0.1]),
+         ["clutch", "speeds", "strictly increasing"]),
+        (DiscClutch(law="table", coefficients=[0.5, 0.2]),
+         ["clutch", "static_coefficient is 0.35", "coefficients, which starts at 0.5"]),
+        (DiscClutch(geometry="annulus", outer_radius="50 mm"),
+         ["clutch", "outer_radius is 50", "inner_radius 100", "larger"]),
+        (TorqueLimiter(limit="5 N*m", slip_torque="6 N*m"),
+         ["clutch", "limit is 5", "slip_torque", "6"]),
+    ],
+)  # fmt: skip
+def test_clutches_that_contradict_themselves_are_refused_in_words(clutch, words):
+    with pytest.raises(BlocksError) as error:
+        pair(clutch).simulate("1 s")
+    for word in words:
+        assert word in str(error.value)

@@ -1,0 +1,162 @@
+"""Lossy gears and lead screws: efficiency, sticking and self-locking."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mechanisms_bench import TIGHT, loaded, seconds, values
+from numpy.testing import assert_allclose
+
+from blocks import Model, maximum, quantity
+from blocks.exceptions import BlocksError, ParameterError
+from library.mechanisms import LeadScrew, LossyGear
+from library.rotational import AngularVelocitySource, RotationalReference
+from library.translational import ForceSource, Reference
+
+GEAR = {"ratio": 3, "forward_efficiency": 0.8, "backward_efficiency": 0.6}
+BEARING = {"speeds": quantity([0, 10], "rad/s"), "bearing_torques": quantity([0.5, 2.5], "N*m")}
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_driving_input_loses_its_mesh_efficiency(sense):
+    model = loaded(LossyGear(**GEAR), "SO", sizes=[2, 9], drives=[sense * 5, 0])
+    run = model.simulate("1 s", **TIGHT)
+    fast = 5 / (2 + 9 / 9 / 0.8)  # rad/s² of the input
+    assert_allclose(values(run, "body_S.w", "rad/s", [1.0]), sense * fast, rtol=1e-10)
+    assert_allclose(values(run, "body_O.w", "rad/s", [1.0]), sense * fast / 3, rtol=1e-10)
+    assert_allclose(values(run, "part.O.t", "N*m"), -0.8 * 3 * values(run, "part.S.t", "N*m"),
+                    rtol=1e-9)  # fmt: skip
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_driving_output_loses_the_other_efficiency(sense):
+    model = loaded(LossyGear(**GEAR), "SO", sizes=[2, 9], drives=[0, sense * 5])
+    run = model.simulate("1 s", **TIGHT)
+    slow = 5 / (9 + 2 * 9 / 0.6)  # rad/s² of the output
+    assert_allclose(values(run, "body_O.w", "rad/s", [1.0]), sense * slow, rtol=1e-10)
+    # what enters at O leaves at S, less the loss
+    power_in = values(run, "part.O.t", "N*m") * values(run, "part.O.w", "rad/s")
+    power_out = -values(run, "part.S.t", "N*m") * values(run, "part.S.w", "rad/s")
+    assert_allclose(power_out, 0.6 * power_in, rtol=1e-9, atol=1e-15)
+
+
+def test_bearing_friction_follows_its_table_and_holds_at_rest():
+    gear = LossyGear(ratio=3, forward_efficiency=1, backward_efficiency=1, **BEARING)
+    model = loaded(gear, "SO", sizes=[1, 9])
+    model.drive_S.torque = lambda t: quantity("0.25 N*m/s") * t
+    run = model.simulate("6 s", **TIGHT)
+    started = run.time.to("s").magnitude[1:][np.diff(values(run, "part.mode", "1")) != 0]
+    assert_allclose(started, 2.0, rtol=1e-11)
+    assert_allclose(values(run, "body_S.w", "rad/s", [1.0, 1.9]), 0.0, atol=0)
+    w = values(run, "part.w", "rad/s")
+    moving = seconds(run) > 2
+    assert_allclose(values(run, "part.loss", "N*m")[moving], 0.5 + 0.2 * w[moving], rtol=1e-10)
+    # 2 dw/dt = 0.25 s - 0.2 w with s = t - 2:  w = 1.25 (s - 10 (1 - exp(-s/10)))
+    s = 4.0
+    exact = 1.25 * (s - 10 * (1 - np.exp(-s / 10)))
+    assert_allclose(values(run, "body_S.w", "rad/s", [6.0]), exact, rtol=1e-9)
+
+
+def test_a_gear_with_bearing_friction_runs_out_and_stays():
+    gear = LossyGear(ratio=1, forward_efficiency=1, backward_efficiency=1,
+                     bearing_torques=["0.5 N*m", "0.5 N*m"])  # fmt: skip
+    model = loaded(gear, "SO", sizes=[1, 1], drives=[0, 0.2])
+    model.body_S.w, model.body_O.w = "-3 rad/s", "-3 rad/s"
+    run = model.simulate("20 s", **TIGHT)
+    stop = 3 / ((0.5 + 0.2) / 2)
+    assert_allclose(values(run, "body_S.w", "rad/s", [stop / 2]), -1.5, rtol=1e-9)
+    assert_allclose(values(run, "body_S.w", "rad/s", [stop + 1e-6, 15, 20]), 0.0, atol=1e-12)
+    assert_allclose(values(run, "part.loss", "N*m", [15.0]), 0.2, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_lossless_gears_behave_as_a_gear_box():
+    gear = LossyGear(ratio=-2, forward_efficiency=1, backward_efficiency=1)
+    run = loaded(gear, "SO", sizes=[1, 4], drives=[3, 0]).simulate("1 s", **TIGHT)
+    assert_allclose(values(run, "body_O.w", "rad/s", [1.0]), -3 * 2 / (4 + 4), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: LossyGear(ratio=0), ["part", "ratio is 0"]),
+        (lambda: LossyGear(speeds=["1 rad/s", "0 rad/s"]), ["part", "speeds", "increasing"]),
+        (lambda: LeadScrew(friction=5.0, lead="50 mm"), ["part", "friction is 5", "steep"]),
+    ],
+)
+def test_impossible_losses_are_refused_in_words(make, words):
+    part = make()
+    with pytest.raises(BlocksError) as error:
+        loaded(part, "SO" if isinstance(part, LossyGear) else "SN").simulate("1 s")
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["forward_efficiency", "backward_efficiency"])
+@pytest.mark.parametrize("value", [0.0, 1.2, -0.5])
+def test_an_efficiency_outside_0_to_1_is_refused_by_name(name, value):
+    with pytest.raises(ParameterError, match=name):
+        LossyGear(**{name: value})
+
+
+# -- lead screws ----------------------------------------------------------------------------
+
+# Shigley's Mechanical Engineering Design, 9th ed., example 8-1: square thread, two starts,
+# pitch 4 mm, mean diameter 30 mm, friction 0.08, load 6.4 kN; torques without the collar
+SHIGLEY = {"lead": "8 mm", "diameter": "30 mm", "friction": 0.08}
+RAISE, LOWER = 15.94, -0.466
+
+
+@pytest.mark.parametrize(("speed", "torque"), [(1.0, RAISE), (-1.0, -LOWER)])
+def test_a_screw_needs_the_textbook_torque_to_raise_and_to_lower_its_load(speed, torque):
+    model = Model("jack")
+    model.screw, model.load = LeadScrew(**SHIGLEY), ForceSource(force="-6.4 kN")
+    model.drive = AngularVelocitySource(velocity=quantity(speed, "rad/s"))
+    model.ground, model.wall = RotationalReference(), Reference()
+    model.connect(model.drive.R, model.screw.S)
+    model.connect(model.drive.C, model.ground.W)
+    model.connect(model.screw.N, model.load.R)
+    model.connect(model.load.C, model.wall.V)
+    run = model.simulate("1 s")
+    assert_allclose(values(run, "screw.S.t", "N*m"), torque, atol=0.006 if torque > 1 else 6e-4)
+    assert_allclose(values(run, "screw.N.v", "mm/s"), speed * 8 / (2 * np.pi), rtol=1e-12)
+
+
+def push(force, **parameters):
+    """A force on the nut; the screw has 1e-3 kg m², the nut 10 kg."""
+    return loaded(LeadScrew(**parameters), "SN", sizes=[1e-3, 10], drives=[0, force])
+
+
+@pytest.mark.parametrize("force", [1000.0, -1000.0])
+def test_a_self_locking_screw_is_not_turned_by_its_load(force):
+    run = push(force, lead="5 mm", diameter="20 mm", friction=0.1).simulate("1 s", **TIGHT)
+    assert_allclose(values(run, "body_S.w", "rad/s"), 0.0, atol=0)
+    assert_allclose(values(run, "part.N.f", "N"), force, rtol=1e-12)
+
+
+@pytest.mark.parametrize("force", [1000.0, -1000.0])
+def test_a_slippery_screw_is_turned_by_its_load(force):
+    run = push(force, lead="5 mm", diameter="20 mm", friction=0.05).simulate("0.1 s", **TIGHT)
+    slope, per_turn = 5 / (20 * np.pi), 5e-3 / (2 * np.pi)
+    arm = 0.01 * (slope - 0.05) / (1 + slope * 0.05)  # torque per force on the nut
+    # 1e-3 a = arm (force - 10 per_turn a)
+    a = arm * force / (1e-3 + 10 * per_turn * arm)
+    assert_allclose(values(run, "body_S.w", "rad/s", [0.1]), 0.1 * a, rtol=1e-9)
+
+
+def test_a_screw_that_is_driven_stops_with_its_motor_and_holds_the_load():
+    model = push(-500.0, lead="5 mm", diameter="20 mm", friction=0.1)
+    model.drive_S.torque = lambda t: maximum(quantity("2 N*m") - quantity("4 N*m/s") * t, 0)
+    run = model.simulate("1.2 s", **TIGHT)
+    w = values(run, "body_S.w", "rad/s")
+    assert w.max() > 10
+    held = values(run, "body_S.w", "rad/s", [0.9, 1.0])
+    assert_allclose(held, 0.0, atol=1e-12)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_the_thread_angle_raises_the_friction():
+    flat = push(1000.0, lead="5 mm", diameter="20 mm", friction=0.075)
+    steep = push(1000.0, lead="5 mm", diameter="20 mm", friction=0.075, thread_angle="30 deg")
+    assert abs(values(flat.simulate("0.1 s"), "body_S.w", "rad/s")[-1]) > 1e-3
+    assert_allclose(values(steep.simulate("0.1 s"), "body_S.w", "rad/s"), 0.0, atol=0)

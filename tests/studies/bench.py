@@ -1,0 +1,104 @@
+"""Models and output functions of the tests on sweeps; workers must be able to import them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from blocks import Component, Model, Parameter, Variable, der, quantity
+from library.translational import (
+    Damper,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+
+class Explosion(Component):
+    """der(x) == x²: x = x0 / (1 - x0 t), infinite at t = 1/x0."""
+
+    rate = Parameter("1 1/s", doc="rate of growth")
+    x = Variable("1", "0.5", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.rate * self.x**2
+
+
+class Shaker(Component):
+    """A composite: two masses on a damper, the second as heavy as the first."""
+
+    weight = Parameter("2 kg", above=0)
+
+    def compose(self):
+        self.one = Mass(mass=self.weight, v="1 m/s")
+        self.two = Mass(mass=self.weight)
+        self.link = Damper(damping="3 N*s/m")
+        self.connect(self.one.M, self.link.R)
+        self.connect(self.link.C, self.two.M)
+
+
+def coasting() -> Model:
+    """v = v0 exp(-d t / m) with m = 2 kg, d = 3 N*s/m, v0 = 5 m/s."""
+    model = Model("coasting")
+    model.mass = Mass(mass="2 kg", v="5 m/s")
+    model.damper = Damper(damping="3 N*s/m")
+    model.ground = Reference()
+    model.connect(model.mass.M, model.damper.R)
+    model.connect(model.damper.C, model.ground.V)
+    return model
+
+
+def stick_slip() -> Model:
+    """A block pulled over a rough floor through a spring."""
+    model = Model("stick slip")
+    model.pull = VelocitySource(velocity="0.1 m/s")
+    model.block = Mass(mass="1 kg")
+    model.spring = Spring(stiffness="1 kN/m")
+    model.friction = TranslationalFriction(law="coulomb", viscous_coefficient="5 N*s/m")
+    model.ground = Reference()
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.pull.C, model.ground.V)
+    return model
+
+
+def explosion() -> Model:
+    model = Model("explosion")
+    model.cell = Explosion()
+    return model
+
+
+def ramp(t):
+    """A function of time that pickle knows by its name."""
+    return quantity("0.1 m/s**2") * t
+
+
+def swing(result):
+    """Peak to peak extension of the spring."""
+    x = result["spring.x"]
+    return x.max() - x.min()
+
+
+def slow_final(result):
+    """Final velocity; a line in a log, and time to be killed in."""
+    with Path(os.environ["SWEEP_LOG"]).open("a") as log:
+        log.write(f"{result['mass.v'].final.m!r}\n")
+    time.sleep(0.03)
+    return result["mass.v"].final
+
+
+def die(result):
+    """Kills its process in one of the runs."""
+    if result["mass.v"].initial.m > 2.5:
+        os._exit(1)
+    return result["mass.v"].final
+
+
+def bad(result):
+    """Fails where the mass was fast."""
+    if result["mass.v"].initial.m > 2.5:
+        raise ZeroDivisionError("no such quotient")
+    return 2 * result["mass.v"].final

@@ -1,0 +1,175 @@
+"""Models and compiled systems go through pickle and come out the same."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from blocks import Model, Parameter, ParameterError, StructureError, Target, quantity
+from library.signal import Constant, Sum
+from library.translational import Damper, Mass, Reference, Spring
+
+from . import bench
+
+
+def chain(n: int = 6) -> Model:
+    model = Model("chain")
+    model.masses = Mass(mass="1 kg", count=n, v=Target("1 m/s", nominal="1 mm/s"))
+    model.masses.mass = quantity(np.linspace(1, 2, n), "kg")
+    model.springs = Spring(stiffness="10 N/m", count=n - 1)
+    model.wall = Reference()
+    model.damper = Damper()
+    model.connect(model.masses[:-1].M, model.springs.R)
+    model.connect(model.springs.C, model.masses[1:].M)
+    model.connect(model.masses[0].M, model.damper.R)
+    model.connect(model.damper.C, model.wall.V)
+    model.nominal_values("1 kN")
+    return model
+
+
+def shaker() -> Model:
+    model = Model("shaker")
+    model.shaker = bench.Shaker(weight="5 kg")
+    return model
+
+
+@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy],
+                         ids=["pickle", "deepcopy"])  # fmt: skip
+@pytest.mark.parametrize("made", [bench.coasting, bench.stick_slip, bench.explosion, chain, shaker])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_copied_model_runs_exactly_like_the_first(made, way, compiled):
+    model = made()
+    if compiled:
+        model.check()
+        model.compile()
+    other = way(model)
+    one, two = model.simulate("0.3 s"), other.simulate("0.3 s")
+    assert list(one) == list(two)
+    for path in one:
+        assert_array_equal(one[path].m, two[path].m)
+    assert other.compile().network.root is other
+
+
+def test_a_copy_is_independent():
+    model = bench.coasting()
+    other = pickle.loads(pickle.dumps(model))
+    other.mass.mass = "4 kg"
+    other.extra = Mass()
+    assert model.mass.mass.m == 2
+    assert not hasattr(model, "extra")
+    assert other.mass.path == "mass"
+
+
+def test_a_part_is_pickled_without_its_surroundings():
+    model = bench.coasting()
+    part = pickle.loads(pickle.dumps(model.damper))
+    assert part.damping.m == 3
+    part.damping = "4 N*s/m"
+    model.second = part
+    assert model.second.damping.m == 4
+    assert model.damper.damping.m == 3
+
+
+def test_numbered_signals_and_open_units_survive():
+    model = Model("sums")
+    model.one, model.two = Constant(value="2 m"), Constant(value="3 m")
+    model.sum = Sum(unit="m", signs="+-")
+    model.connect(model.one.y, model.sum.u1)
+    model.connect(model.two.y, model.sum.u2)
+    other = pickle.loads(pickle.dumps(model))
+    assert other.simulate("1 s")["sum.y"].final == quantity("-1 m")
+
+
+def test_a_compiled_system_is_assembled_again_where_it_is_loaded():
+    model = bench.coasting()
+    system = pickle.loads(pickle.dumps(model.compile()))
+    assert_array_equal(system.parameters(), model.compile().parameters())
+    assert system.network.root.simulate("1 s")["mass.v"].final.m == (
+        model.simulate("1 s")["mass.v"].final.m)  # fmt: skip
+
+
+def test_an_outdated_system_is_refused():
+    model = bench.coasting()
+    old = model.compile()
+    model.more = Mass()
+    model.connect(model.more.M, model.mass.M)
+    model.compile()
+    with pytest.raises(StructureError, match="older than the structure of its model"):
+        pickle.dumps(old)
+
+
+def test_a_function_of_time_of_a_module_is_pickled_by_name():
+    model = bench.stick_slip()
+    model.pull.velocity = bench.ramp
+    other = pickle.loads(pickle.dumps(model))
+    assert other.pull.velocity is bench.ramp
+
+
+def test_without_cloudpickle_a_lambda_is_refused_by_component_and_parameter(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    model = bench.stick_slip()
+    model.pull.velocity = lambda t: quantity("0.1 m/s**2") * t
+    with pytest.raises(ParameterError) as caught:
+        pickle.dumps(model)
+    assert str(caught.value) == (
+        "pull.velocity: is a lambda or inner function, which Python's pickle cannot store. Define "
+        "the function at the top of a module and give it by name, or install cloudpickle."
+    )
+    copied = copy.deepcopy(model)  # nothing needs to be stored for a copy
+    assert copied.simulate("0.1 s")["block.v"].final == model.simulate("0.1 s")["block.v"].final
+
+
+def test_with_cloudpickle_a_lambda_is_carried_along():
+    pytest.importorskip("cloudpickle")
+    model = bench.stick_slip()
+    model.pull.velocity = lambda t: quantity("0.1 m/s**2") * t
+    other = pickle.loads(pickle.dumps(model))
+    assert_array_equal(other.simulate("0.1 s")["pull.R.v"].m, model.simulate("0.1 s")["pull.R.v"].m)
+
+
+SCRIPT = """
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from blocks import Component, Model, Parameter, Variable, der
+
+class Decay(Component):
+    rate = Parameter("1 1/s")
+    x = Variable("1", "1", priority="high")
+    def equations(self):
+        yield der(self.x) == -self.rate * self.x
+
+def half(result):
+    return result["cell.x"].final / 2
+
+if __name__ == "__main__":
+    model = Model("decay")
+    model.cell = Decay()
+    model.simulate("1 s")
+    with ProcessPoolExecutor(1, mp_context=get_context({context!r})) as pool:
+        data = model.sweep({{"cell.rate": ["1 1/s", "2 1/s"]}}, "1 s", outputs=["final(cell.x)", half],
+                           rtol=1e-8, executor=pool)
+    print(*data["final(cell.x)"].values, *data["half"].values)
+"""
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_components_of_a_script_run_in_worker_processes(context, tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(SCRIPT.format(context=context))
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    exact = np.exp([-1.0, -2.0])
+    np.testing.assert_allclose(np.array(done.stdout.split(), dtype=float), [*exact, *exact / 2],
+                               rtol=1e-6)  # fmt: skip
+
+
+def test_declarations_are_not_stored():
+    """A pickled model holds values; classes are found by name."""
+    assert b"Parameter" not in pickle.dumps(bench.stick_slip())
+    assert isinstance(type(bench.stick_slip().block).mass, Parameter)

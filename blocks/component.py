@@ -245,7 +245,7 @@ class Parameter(Declaration):
                         "above": "greater than", "below": "less than"}[word]
                 limit = from_si(bound, self.unit)
                 raise ParameterError(
-                    where, f"must be {rule} {limit.magnitude:g} {self.unit}, but is {value}.",
+                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip() + f", but is {value}.",
                     f"Check the sign, the size and the unit of {self.name}"
                     + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
                     given=value, bound=limit, rule=word, code="parameter.bounds",

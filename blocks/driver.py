@@ -19,6 +19,7 @@ import numpy as np
 
 from .exceptions import ParameterError, SimulationError
 from .expression import TIME
+from .readable import readable
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .solvers import Method, Step, Trajectory
@@ -64,6 +65,7 @@ class Driver:
         self.watched = bool(system.nm or problem.laws is not None)
         self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
+        self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
 
     # -- the loop ------------------------------------------------------------------------
     def run(self) -> None:
@@ -119,6 +121,7 @@ class Driver:
                 first_step=s.first_step, max_step=s.max_step, step=s.step,
             )  # fmt: skip
         stop = self.stops.after(t)
+        self.seen = []
         try:
             while t < stop:
                 step = method.advance(stop)
@@ -194,21 +197,34 @@ class Driver:
 
     def _first_crossing(self, step: Step) -> tuple[float, np.ndarray] | None:
         before = step.t_old
+        seen = [p for p in self.seen if p[0] == step.t_old]  # times and margins, oldest first
         for fraction in INTERIOR:
             t = step.t_old + fraction * (step.t - step.t_old)
             y = step.y if fraction == 1.0 else step.dense(t)
             margin = self._violated(t, y)
-            wrong = np.flatnonzero(margin < 0)
-            if len(wrong):
-                at = self._locate(step, before, t, wrong)
-                close = self._violated(at, step.dense(at))
-                size = np.abs(margin) + 1e-300
-                which = wrong[close[wrong] <= 1e-6 * size[wrong]]
-                if not len(which):
-                    which = wrong[[int(np.argmin(close[wrong] / size[wrong]))]]
-                return at, which
+            if np.any(margin < 0):
+                return self._crossing_between(step, before, t, margin)
+            seen.append((t, margin))
             before = t
+        for left, middle, right in zip(seen, seen[1:], seen[2:], strict=False):
+            for t in _dips(left, middle, right, self.system.nm):
+                margin = self._violated(t, step.dense(t))
+                if np.any(margin < 0):
+                    return self._crossing_between(step, left[0], t, margin)
+        self.seen = seen[-1:]
         return None
+
+    def _crossing_between(self, step: Step, low: float, high: float, margin: np.ndarray
+                          ) -> tuple[float, np.ndarray]:
+        """The first crossing of the relations that are violated at ``high``."""
+        wrong = np.flatnonzero(margin < 0)
+        at = self._locate(step, low, high, wrong)
+        close = self._violated(at, step.dense(at))
+        size = np.abs(margin) + 1e-300
+        which = wrong[close[wrong] <= 1e-6 * size[wrong]]
+        if not len(which):
+            which = wrong[[int(np.argmin(close[wrong] / size[wrong]))]]
+        return at, which
 
     def _locate(self, step: Step, low: float, high: float, wrong: np.ndarray) -> float:
         def margin(t: float) -> float:
@@ -273,6 +289,7 @@ class Driver:
                     problem.settle(t)
                 if self.resets.apply(problem, t):
                     changed = True
+                    frozen.clear()  # the state has moved: every relation is judged anew
                     problem.settle(t)
                 g = problem.crossings_here(t)
                 wrong = np.where(problem.m > 0.5, g, -g) < -1e-12 * size
@@ -288,6 +305,8 @@ class Driver:
                 self._no_fixpoint(t, todo)
             if len(flips) and not acted and np.array_equal(problem.m, before):
                 self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+        for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
+            self.recent.append((t, self.stops.describe(int(r), True)[0]))
         self._note(t, np.flatnonzero(problem.m != before))
         if problem.laws is not None:
             self._note_modes(t, problem.laws.decide(problem, t, touched))
@@ -346,6 +365,21 @@ class Driver:
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
             time=t, variables=tuple(names),
         )  # fmt: skip
+
+
+def _dips(left: tuple[float, np.ndarray], middle: tuple[float, np.ndarray],
+          right: tuple[float, np.ndarray], count: int) -> list[float]:
+    """Times between three looks where a parabola through a margin comes near zero."""
+    (t0, a), (t1, b), (t2, c) = left, middle, right
+    a, b, c = a[:count], b[:count], c[:count]
+    with np.errstate(all="ignore"):
+        rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
+        bend = (last - rise) / (t2 - t0)
+        at = (t0 + t1) / 2 - rise / (2 * bend)
+        lowest = a + (at - t0) * rise + (at - t0) * (at - t1) * bend
+        near = lowest < 0.25 * (np.maximum(np.maximum(a, b), c) - lowest)
+        good = (bend > 0) & (at > t0) & (at < t2) & near & np.isfinite(at)
+    return sorted(set(at[good].tolist()))
 
 
 class Quasistatic:
@@ -451,18 +485,21 @@ class _Stops:
         for row, k in zip(*np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0)), strict=True):
             low, high = times[k], times[k + 1]
 
-            at = brentq(value, low, high, args=(int(rows[row]),), xtol=self.tiny, rtol=8.9e-16)
+            at = brentq(value, low, high, args=(int(rows[row]),), rtol=8.9e-16,
+                        xtol=4e-16 * max(abs(low), abs(high)))
             near = known[np.searchsorted(known, at - 1e3 * self.tiny):][:1]
             if not len(near) or near[0] > at + 1e3 * self.tiny:  # no breakpoint is announced there
                 found.append(float(at))
-        return [t for t in found if t_start < t < t_end]
+        return [t for t in found if t_start < t < t_end - 4 * self.tiny]
 
     def stepped_onto(self, t: float) -> np.ndarray:
         """Relations that need not be searched for up to ``t``."""
         if not self.curved.any():
             return self.timed
         k = int(np.searchsorted(self.times, t - 4 * self.tiny))
-        if k < len(self.times) and self.times[k] <= t + 4 * self.tiny:
+        if t >= self.t_end - 4 * self.tiny or (
+            k < len(self.times) and self.times[k] <= t + 4 * self.tiny
+        ):
             return self.timed
         return self.timed & ~self.curved
 
@@ -492,7 +529,8 @@ class _Stops:
             family = self.system.network.families[f]
             if offset <= relation < offset + family.size:
                 crossing, _ = family.kernel.relations[r]
-                return family.path(relation - offset), f"{crossing} {'> 0' if holds else '<= 0'}"
+                return family.path(relation - offset), (
+                    f"{readable(crossing)} {'> 0' if holds else '<= 0'}")
         raise IndexError(relation)
 
 

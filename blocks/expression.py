@@ -106,6 +106,9 @@ class Expression:
     def __mod__(self, other: Any) -> Expression:
         return mod(self, other)
 
+    def __rmod__(self, other: Any) -> Expression:
+        return mod(other, self)
+
     # -- relations -----------------------------------------------------------
     def __eq__(self, other: Any) -> Equation:  # type: ignore[override]
         return Equation(self, as_expression(other))

@@ -41,6 +41,7 @@ from .expression import (
     current_trace,
 )
 from .expression import time as time_expression
+from .readable import readable
 from .units import Unit, describe
 
 __all__ = ["Kernel", "Law", "Local", "NodeLaw", "kernel_of"]
@@ -203,6 +204,7 @@ class Kernel:
         # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
         self.set_valued: list[tuple[Any, ...]] = []
         self.index: dict[str, int] = {}
+        self.own_keys: frozenset[tuple[int, int]] = frozenset()  # symbols the class itself uses
 
     # -- symbols -------------------------------------------------------------------
     def add_variable(self, local: Local) -> Any:
@@ -277,7 +279,7 @@ class Kernel:
         laws = self.__dict__.setdefault("_default_laws", {})
         if i not in laws:
             residual = self.symbols[i, 0] - self.defaults[i]
-            laws[i] = Law(self, residual, f"{self.variables[i].name} == {self.defaults[i]}")
+            laws[i] = Law(self, residual, f"{self.variables[i].name} == {readable(self.defaults[i])}")
         return laws[i]
 
     @property
@@ -415,7 +417,7 @@ class Trace:
         for known, symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
             if known[1] == at_zero and ca.is_equal(known[0], crossing, 5):
                 return symbol
-        symbol = ca.SX.sym(f"({crossing} > 0)")
+        symbol = ca.SX.sym(f"{readable(crossing)} > 0")
         kernel.relations.append((crossing, at_zero))
         kernel.relation_symbols.append(symbol)
         return symbol
@@ -476,7 +478,8 @@ def _trace(component: Component) -> Kernel:
                 for i in range(residual.numel()):
                     equations.append((residual[i], f"{statement.left.sx[i]} == {statement.right.sx[i]}"))
             else:
-                equations.append((residual, f"{statement.left.sx} == {statement.right.sx}"))
+                equations.append((residual, f"{readable(statement.left.sx)} == "
+                                            f"{readable(statement.right.sx)}"))
         elif isinstance(statement, Reset):
             _add_reset(kernel, trace, statement)
         elif isinstance(statement, Sampling):
@@ -499,6 +502,7 @@ def _trace(component: Component) -> Kernel:
         law = Law(kernel, residual, text)
         law.alias = _alias(law)
         kernel.laws.append(law)
+    kernel.own_keys = frozenset(kernel.symbols)
     return kernel
 
 

@@ -104,6 +104,9 @@ class MixedLaws(SetValuedLaws):
     def correct(self, slope: np.ndarray, problem: Problem, t: float) -> np.ndarray:
         return slope
 
+    def share(self, problem: Problem, t: float) -> None:
+        """Efforts are unique wherever modes are."""
+
     def margins(self, problem: Problem, t: float) -> np.ndarray:
         flow, effort, low, high, *_ = self._see(problem, t)
         return np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)

@@ -32,6 +32,7 @@ from .exceptions import (
 from .initialise import Start, initialise
 from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
+from .readable import readable
 from .recording import RunRecording
 from .system import DaeProblem, Problem, System
 from .units import quantity, to_si, unit
@@ -593,7 +594,7 @@ class Equations:
                 for law in family.kernel.laws:
                     lines.append(_with_path(law.text, family.kernel, family.path(i)))
                 for j, sx in family.kernel.observed.items():
-                    text = f"{family.kernel.variables[j].name} == {sx}"
+                    text = f"{family.kernel.variables[j].name} == {readable(sx)}"
                     lines.append(_with_path(text, family.kernel, family.path(i)))
         for members, _ in _balances(network):
             lines.append(f"0 == {' + '.join(members)}")
@@ -608,7 +609,7 @@ class Equations:
         for c in system.tape.reduced.states:
             d = int(flat.derivative[c])
             sign = "-" if flat.derivative_sign[c] < 0 else ""
-            lines.append(f"integrate der({names[int(c)]}) = {sign}{names[d]}")
+            lines.append(f"integrate {names[int(c)]} by {sign}{names[d]}")
         for step in system.tape.steps:
             texts = [self._text(int(e)) for e in step.equations]
             unknowns = [names[int(c)] for c in step.unknowns]
@@ -621,7 +622,24 @@ class Equations:
         return lines
 
     def _text(self, equation: int) -> str:
-        return equation_text(self._system.flat, equation)
+        """An equation in the names of the unknowns, one for all that are equal."""
+        flat, names = self._system.flat, self._system.class_names
+        group, row = flat.group_of(equation)
+        if group.law is None:
+            span = slice(group.starts[row], group.starts[row + 1])
+            terms = [("-" if s < 0 else "") + names[int(c)]
+                     for c, s in zip(group.classes[span], group.signs[span], strict=True)]
+            return f"0 == {' + '.join(terms)}".replace("+ -", "- ")
+        kernel, instance = group.law.kernel, int(group.instances[row])
+        called = {}
+        for i, local in enumerate(kernel.variables):
+            slot = flat.base[group.family].get((i, 0))
+            if slot is not None:
+                name = names[int(flat.class_of[slot + instance])]
+                called[local.name] = name if flat.sign_of[slot + instance] > 0 else f"(-{name})"
+        path = flat.network.families[group.family].path(instance)
+        text = _with_path(group.law.text, kernel, path, called)
+        return re.sub(r"(^|== )\((-[\w.\[\]]+)\)(?=$| ==)", r"\1\2", text)
 
     def __str__(self) -> str:
         return "\n".join(["Flat system", *("  " + t for t in self.flat),
@@ -650,11 +668,13 @@ def _class_name(flat: Any, c: int) -> str:
     return f"der({_class_name(flat, int(parents[0]))})" if len(parents) else f"unknown {c}"
 
 
-def _with_path(text: str, kernel: Any, path: str) -> str:
+def _with_path(text: str, kernel: Any, path: str, called: dict[str, str] | None = None) -> str:
     local = set(kernel.index) | {p.name for p in kernel.parameters}
 
     def name(match: re.Match[str]) -> str:
         word = match[0]
+        if called and word in called:
+            return called[word]
         stem = word.split("_")[0] if word not in local and word.rsplit("_", 1)[0] in local else word
         return f"{path}.{word}" if word in local or stem in local else word
 

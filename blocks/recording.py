@@ -68,7 +68,7 @@ class Catalog(Mapping):
                 raise KeyError(path)
             number = given or number
             node = node._children[name]
-            if given and (node._count is None or not given.rstrip("]").isdigit()):
+            if given and (node._count is None or not (given[-1:] == "]" and given[:-1].isdigit())):
                 raise KeyError(path)
             if not node.is_composite:
                 return self._info(path, node, number, ".".join(parts[k + 1 :]))
@@ -157,8 +157,9 @@ class RunRecording:
         starts = np.array([e.start for e in self.episodes])
         which = np.searchsorted(starts, times, side="left" if side == "left" else "right") - 1
         which = np.clip(which, 0, len(self.episodes) - 1)
-        return [(self.episodes[k], times[which == k]) for k in range(len(self.episodes))
-                if (which == k).any()]
+        cuts = np.flatnonzero(np.diff(which)) + 1  # times do not decrease
+        return [(self.episodes[int(which[part[0]])], times[part])
+                for part in np.split(np.arange(len(times)), cuts) if len(part)]
 
     # -- values ------------------------------------------------------------------------
     def values(self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
@@ -233,6 +234,8 @@ class RunRecording:
             problem.x[free] = y[:, k] * problem.scale_x[free]
             try:
                 problem.update(at)
+                if laws is not None:
+                    laws.share(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
             except AlgebraicFailure:
                 x[:, k], z[:, k], u[:, k] = np.nan, np.nan, np.nan

@@ -18,7 +18,8 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import csc_matrix, issparse
+from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
+from scipy.sparse.csgraph import connected_components
 
 from .expression import TIME
 from .system import Problem, System
@@ -27,6 +28,7 @@ __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
 
 DENSE = 80
 RESTS = 1e-9  # of the fastest impact: a slower rebound is none
+ROUNDS = 25  # for efforts that depend on each other nonlinearly
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
 
 
@@ -51,6 +53,11 @@ class Look:
     forth: np.ndarray
     rate: np.ndarray
     gap: np.ndarray
+
+    @property
+    def idle(self) -> np.ndarray:
+        """Elements without a choice: the same effort at rest and in both directions."""
+        return (self.low == self.high) & (self.back == self.forth)
 
     def sliding(self, modes: np.ndarray) -> np.ndarray:
         """Efforts while sliding (0 where stuck)."""
@@ -118,6 +125,7 @@ class SetValuedLaws:
         self.contact = np.array(contact, dtype=bool)
         self.gives_flow = gives_flow
         self.modes = np.zeros(self.size, dtype=int)
+        self._speed = 0.0  # the largest flow so far
         if self.size:
             self._compile(*(ca.vertcat(*row) for row in rows))
 
@@ -125,12 +133,13 @@ class SetValuedLaws:
                  restitution: Any) -> None:
         system, tape = self.system, self.system.tape
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
+        bounds = ca.vertcat(low, high, back, forth)
         by_u = ca.jacobian(rate, tape.u)
         everything = ca.vertcat(flow, low, high, back, forth, rate, gap)
         self._laws = system.function("laws", ca.densify(everything))
         self._restitution = system.function("restitution", ca.densify(restitution))
-        self._forward = system.jacobian(forth, tape.x)
-        self._backward = system.jacobian(back, tape.x)
+        self._kinetic_x = system.jacobian(ca.vertcat(back, forth), tape.x)
+        self._kinetic_u = system.jacobian(ca.vertcat(back, forth), tape.u)
         self._drifts = np.array(ca.which_depends(flow, TIME, 1, True), dtype=bool)
         self._by_u = system.function("rate_u", by_u)
         self._slope_u = system.jacobian(tape.slope, tape.u)
@@ -138,11 +147,17 @@ class SetValuedLaws:
         self._rate_x = system.jacobian(rate, tape.x)
         if system.nz:
             self._rate_z = system.jacobian(rate, tape.z)
+            self._kinetic_z = system.jacobian(ca.vertcat(back, forth), tape.z)
             self._residual_u = system.jacobian(
                 ca.vertcat(tape.residual, tape.constraints), tape.u)
+        fast = ca.vertcat(tape.u, tape.z)
+        self.coupled = any(ca.which_depends(bounds, fast, 1, True))  # normal forces
+        self.nonlinear = self.coupled or bool(system.nz and not system.linear) \
+            or any(ca.which_depends(rate, fast, 2, True))
         moving = {s.__hash__() for s in ca.symvar(by_u)} - {s.__hash__() for s in ca.symvar(tape.p)}
         self.constant = not moving and not system.nz
         self._cache: dict[Any, Any] = {}
+        self._seen: Any = None
 
     # -- names -------------------------------------------------------------------------
     def name(self, element: int) -> str:
@@ -167,45 +182,91 @@ class SetValuedLaws:
 
     def delassus(self, problem: Problem, t: float) -> Any:
         """D = -d rate / d effort: dense for few elements, sparse for many."""
-        if self.constant and "D" in self._cache and self._cache["p"] is problem.p:
-            return self._cache["D"]
+        if self.constant:
+            if self._cache.get("p") is not problem.p:
+                self._cache = {"p": problem.p}
+            elif "D" in self._cache:
+                return self._cache["D"]
         args = problem._arguments(t)
         by_u = self._by_u.sparse(*args)
         if problem.system.nz:
-            by_u = by_u.toarray() + self._through_algebraic(problem, args)
-        d = -(by_u[:, self.column] * self.sign if not issparse(by_u)
-              else by_u[:, self.column].multiply(self.sign[None, :]).tocsc())
-        if issparse(d) and self.size <= DENSE:
+            by_u = csc_matrix(by_u + self._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t))
+        d = -by_u[:, self.column].multiply(self.sign[None, :]).tocsc()
+        d.eliminate_zeros()
+        if self.size <= DENSE:
             d = d.toarray()
         if self.constant:
-            self._cache = {"D": d, "p": problem.p}
+            self._cache["D"] = d
         return d
 
-    def _through_algebraic(self, problem: Problem, args: Any) -> np.ndarray:
-        n = problem.system.nz
-        gz = problem.system.residual_z.sparse(*args).toarray()[:n]
-        gu = self._residual_u.sparse(*args).toarray()[:n]
-        return -self._rate_z.sparse(*args).toarray() @ np.linalg.solve(gz, gu)
+    def _algebraic_by_u(self, problem: Problem, t: float) -> csc_matrix:
+        """How the torn unknowns follow the inputs."""
+        from scipy.sparse.linalg import splu
+
+        args, n = problem._arguments(t), problem.system.nz
+        by_u = self._residual_u.sparse(*args)[:n].toarray()
+        return csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u))
+
+    def _push(self, problem: Problem, t: float, elements: np.ndarray) -> csc_matrix:
+        """Change of the states' slopes per effort of some elements."""
+        args = problem._arguments(t)
+        by_u = self._slope_u.sparse(*args)
+        if problem.system.nz:
+            by_u = csc_matrix(
+                by_u + problem.system.slope_z.sparse(*args) @ self._algebraic_by_u(problem, t))
+        return by_u[:, self.column[elements]].multiply(self.sign[elements][None, :]).tocsc()
+
+    def _parts(self, problem: Problem, t: float) -> np.ndarray:
+        """Number of the connected part of every element: efforts act within a part only."""
+        d = self.delassus(problem, t)
+        if self.constant and "parts" in self._cache:
+            return self._cache["parts"]
+        parts = connected_components(csc_matrix(d), directed=False)[1]
+        if self.constant:
+            self._cache["parts"] = parts
+        return parts
 
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts to those of the present modes."""
         if not self.size:
             return
-        now = self.look(problem, t)
         stuck = self.modes == 0
-        effort = self.efforts_of(problem.u)
-        new = np.where(stuck, effort, now.sliding(self.modes))
-        if stuck.any():
-            d = self.delassus(problem, t)
-            change = np.where(stuck, 0.0, new - effort)
-            wanted = now.rate - d @ change if change.any() else now.rate
-            new[stuck] += self._solve_stuck(d, stuck, wanted[stuck])
-        problem.u[self.column] = new * self.sign
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        for _ in range(ROUNDS if self.nonlinear else 1):
+            now = self.look(problem, t)
+            effort = self.efforts_of(problem.u)
+            if self.coupled:
+                step = self._newton(problem, t, now, effort, stuck)
+            else:
+                step = np.where(stuck, 0.0, now.sliding(self.modes) - effort)
+                if stuck.any():
+                    d = self.delassus(problem, t)
+                    rate = now.rate - d @ step if step.any() else now.rate
+                    step[stuck] = self._solve_stuck(d, stuck, rate[stuck])
+            problem.u[self.column] = (effort + step) * self.sign
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+            if np.abs(step).max() <= 1e-12 * np.abs(effort).max():
+                break
+        if not self.coupled and not problem.algebraic:
+            self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
+
+    def _newton(self, problem: Problem, t: float, now: Look, effort: np.ndarray,
+                stuck: np.ndarray) -> np.ndarray:
+        """Change of efforts where kinetic efforts depend on other efforts."""
+        d = self.delassus(problem, t)
+        d = d.toarray() if issparse(d) else d
+        by_u = self._kinetic_u.sparse(*problem._arguments(t))
+        if problem.system.nz:
+            kinetic_z = self._kinetic_z.sparse(*problem._arguments(t))
+            by_u = by_u + kinetic_z @ self._algebraic_by_u(problem, t)
+        by_u = by_u.toarray()[:, self.column] * self.sign
+        kinetic = np.where((self.modes > 0)[:, None], by_u[self.size :], by_u[: self.size])
+        matrix = np.where(stuck[:, None], d, np.eye(self.size) - kinetic)
+        residual = np.where(stuck, now.rate, now.sliding(self.modes) - effort)
+        return np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
 
     def _solve_stuck(self, d: Any, stuck: np.ndarray, rate: np.ndarray) -> np.ndarray:
-        key = stuck.tobytes()
+        key = ("solve", stuck.tobytes())
         solve = self._cache.get(key) if self.constant else None
         if solve is None:
             solve = _solver(d[np.ix_(stuck, stuck)] if not issparse(d)
@@ -234,51 +295,130 @@ class SetValuedLaws:
 
     def margins(self, problem: Problem, t: float) -> np.ndarray:
         """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
-        now = self.look(problem, t)
+        now = self._present(problem, t)
+        self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
         effort = self.efforts_of(problem.u)
-        room = np.minimum(now.high - effort, effort - now.low)
-        parting = (now.gap < 0) & (now.flow <= 0)  # by rounding, just after a rebound
-        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
-        moving = np.where(self.contact, open_gap, self.modes * now.flow)
-        margin = np.where(self.modes == 0, room, moving)
         stuck = self.modes == 0
-        if stuck.any() and self._is_singular(problem, t, stuck):
-            margin[stuck] = self._joint_margins(problem, t, stuck, now)[0][stuck]
+        room = np.minimum(now.high - effort, effort - now.low)
+        moving = np.where(self.contact, now.gap, self.modes * now.flow)
+        margin = np.where(stuck, room, moving)
+        margin[now.idle & ~self.contact] = np.inf
+        if stuck.any():
+            dead, open_ = self._undetermined(problem, t, stuck)
+            if len(dead):
+                noise = self._noise(problem, t)[dead]
+                rate = self.look(problem, t).rate[dead]
+                margin[dead] = np.where(np.abs(rate) <= noise, np.inf, -1.0)
+            if len(open_):
+                margin[open_] = self._joint_margins(problem, t, open_, now)[0][open_]
         return margin
 
-    # -- degenerate networks -------------------------------------------------------------
-    def _is_singular(self, problem: Problem, t: float, stuck: np.ndarray) -> bool:
-        key = ("singular", stuck.tobytes())
-        if not self.constant or key not in self._cache:
-            d = self.delassus(problem, t)
-            if issparse(d):
-                diagonal = (d - csc_matrix((d.diagonal(), (range(self.size),) * 2), d.shape)).nnz == 0
-                value = False if diagonal else _sparse_singular(d[stuck][:, stuck].tocsc())
-            else:
-                block = d[np.ix_(stuck, stuck)]
-                scale = np.sqrt(np.maximum(np.diag(block), 1e-300))
-                value = bool(np.linalg.matrix_rank(block / np.outer(scale, scale), tol=1e-10)
-                             < len(block)) if (np.diag(block) > 0).all() else True
-            if not self.constant:
-                return value
-            self._cache[key] = value
-        return self._cache[key]
+    def _present(self, problem: Problem, t: float) -> Look:
+        """Flows, bounds and gaps at the present point, of the last look where it was there."""
+        if self._seen is not None:
+            now, at, p, x, m, d = self._seen
+            if at == t and p is problem.p and np.array_equal(x, problem.x) \
+                    and np.array_equal(m, problem.m) and np.array_equal(d, problem.d):
+                return now
+        return self.look(problem, t)
 
-    def _joint_margins(self, problem: Problem, t: float, stuck: np.ndarray, now: Look
+    # -- degenerate networks -------------------------------------------------------------
+    def _undetermined(self, problem: Problem, t: float, stuck: np.ndarray
+                      ) -> tuple[np.ndarray, np.ndarray]:
+        """Elements without influence on their own flow, and those that share internal stress."""
+        d = self.delassus(problem, t)
+        key = ("undetermined", stuck.tobytes())
+        if self.constant and key in self._cache:
+            return self._cache[key]
+        diagonal = np.asarray(d.diagonal())
+        dead = diagonal <= 1e-14 * diagonal.max(initial=0.0)
+        parts = self._parts(problem, t)
+        crowd = np.bincount(parts[stuck & ~dead], minlength=parts.max(initial=0) + 1) > 1
+        out: list[np.ndarray] = []
+        for part in np.flatnonzero(crowd):
+            index = np.flatnonzero(stuck & ~dead & (parts == part))
+            if self._is_singular(d, index):
+                out.append(index)
+        open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
+        value = np.flatnonzero(stuck & dead), open_
+        if self.constant:
+            self._cache[key] = value
+        return value
+
+    def _is_singular(self, d: Any, index: np.ndarray) -> bool:
+        if issparse(d) and len(index) > DENSE:
+            return _sparse_singular(d[index][:, index].tocsc())
+        block = d[index][:, index]
+        block = block.toarray() if issparse(block) else block
+        scale = np.sqrt(np.diag(block))
+        return bool(np.linalg.matrix_rank(block / np.outer(scale, scale), tol=1e-10) < len(block))
+
+    def _noise(self, problem: Problem, t: float) -> np.ndarray:
+        """Rates that are rounding only."""
+        args = problem._arguments(t)
+        slope = np.abs(self.system.slope(*args))
+        return 1e-12 * (abs(self._flow_x.sparse(*args)) @ slope)
+
+    def _joint_margins(self, problem: Problem, t: float, index: np.ndarray, now: Look
                        ) -> tuple[np.ndarray, np.ndarray]:
         """Where stuck efforts are not unique the best split decides: margins, first to leave."""
         from .nonsmooth import MarginProblem
 
         d = self.delassus(problem, t)
+        key = ("joint", index.tobytes())
+        kept = self._cache.get(key) if self.constant else None
+        bounds = np.array([now.low, now.high])
+        if kept is None or not np.array_equal(kept[1], bounds):
+            kept = MarginProblem(d, now.low, now.high, index), bounds
+            if self.constant:
+                self._cache[key] = kept
+        m = kept[0]
         effort = self.efforts_of(problem.u)
-        m = MarginProblem(d, now.low, now.high, np.flatnonzero(stuck))
-        found = m.margin(now.rate + d @ effort, effort)
+        found = m.margin(self.look(problem, t).rate + d @ effort, effort)
         out = np.full(self.size, np.inf)
         first = np.zeros(self.size, dtype=bool)
         for part, value, leading in zip(m.parts, found.value, found.first, strict=True):
             out[part] = 1.0 - value
             first[leading] = True
         return out, first
+
+    def share(self, problem: Problem, t: float) -> None:
+        """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
+        stuck = self.modes == 0
+        if not stuck.any():
+            return
+        dead, open_ = self._undetermined(problem, t, stuck)
+        if not len(dead) and not len(open_):
+            return
+        from .nonsmooth import minimal_split
+
+        now = self._present(problem, t)
+        effort = self.efforts_of(problem.u)
+        effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
+        if len(open_):
+            d = self.delassus(problem, t)
+            block = d[open_][:, open_]
+            effort[open_] = minimal_split(block, now.low[open_], now.high[open_], effort[open_],
+                                          np.arange(len(open_)))
+        problem.u[self.column] = effort * self.sign
+
+    def shared(self, problem: Problem, t: float) -> list[tuple[list[str], np.ndarray]]:
+        """Groups of stuck elements whose split the motion leaves open, with their efforts."""
+        stuck = self.modes == 0
+        dead, open_ = self._undetermined(problem, t, stuck)
+        effort = self.efforts_of(problem.u)
+        out = [([self.name(int(i))], effort[[i]]) for i in dead]
+        if len(open_):
+            from .nonsmooth import undetermined_groups
+
+            now = self._present(problem, t)
+            d = self.delassus(problem, t)
+            groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
+                                         effort[open_], np.arange(len(open_)))
+            for group in groups:
+                members = open_[group.members]
+                out.append(([self.name(int(i)) for i in members], effort[members]))
+        return out
 
     # -- decisions -----------------------------------------------------------------------
     def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Change]:
@@ -289,43 +429,77 @@ class SetValuedLaws:
         touched : elements whose margin has just become negative
         """
         before = self.modes.copy()
-        crossed = np.zeros(self.size, dtype=bool)
-        crossed[touched] = True
+        margin = self.margins(problem, t)
+        crossed = self._crossed(problem, t, touched, margin)
         struck = self._impacts(problem, t, crossed & self.contact & (before != 0))
         now = self.look(problem, t)
-        size = max(float(np.abs(now.flow).max(initial=0.0)), 1e-9)
+        pace = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
         leaving = crossed & (before == 0)
-        if leaving.any() and self._is_singular(problem, t, before == 0):
-            leaving &= self._joint_margins(problem, t, before == 0, now)[1]
-        still = np.where(self.contact, (before == 0) | struck, before == 0)
-        still |= ~self.contact & (crossed | (np.abs(now.flow) <= 1e-12 * size))
+        if leaving.any():
+            open_ = self._undetermined(problem, t, before == 0)[1]
+            if len(open_) and leaving[open_].any():
+                leaving[open_] &= self._joint_margins(problem, t, open_, now)[1][open_]
+        free = ~self.contact
+        turned = free & (before * now.flow < -1e-6 * pace)  # has changed sign while idle
+        arrived = free & (before != 0) & ~turned & (
+            crossed | ((np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)))
+        still = (before == 0) | arrived | (struck & self.contact)
+        self.modes[turned] = np.sign(now.flow[turned]).astype(int)
         if struck.any():  # velocities have jumped: what was at rest may slide now
-            jumped = np.abs(now.flow) > 1e-9 * size
-            self.modes = np.where(jumped & ~self.contact, np.sign(now.flow).astype(int), self.modes)
+            jumped = np.abs(now.flow) > RESTS * pace
+            slides = jumped & free
+            self.modes[slides] = np.sign(now.flow[slides]).astype(int)
+            self.modes[self.contact & jumped] = -1
             still &= ~jumped
             leaving &= still
-            self.modes[self.contact & jumped] = -1
         self.modes[still] = 0
-        self._stop(problem, t, still & (before != 0))
-        self._choose(problem, t, still, leaving)
-        self._look_ahead(problem, t, still, leaving | (self.modes != 0))
+        if struck.any():
+            active = np.ones(self.size, dtype=bool)
+        else:
+            parts = self._parts(problem, t)
+            doubt = crossed | arrived | turned | ((before == 0) & (margin < 0))
+            active = np.isin(parts, parts[doubt])
+        self._stop(problem, t, active & still, still & (before != 0))
+        self._choose(problem, t, active & still, leaving)
+        self._look_ahead(problem, t, active & still & ~leaving)
         self.apply(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
         return [Change(int(i), int(before[i]), int(self.modes[i]), bool(struck[i]))
                 for i in changed]
 
+    def _crossed(self, problem: Problem, t: float, touched: np.ndarray, margin: np.ndarray
+                 ) -> np.ndarray:
+        """Of the elements announced, those that are at the end of their mode at this instant."""
+        crossed = np.zeros(self.size, dtype=bool)
+        if not len(touched):
+            return crossed
+        now = self._present(problem, t)
+        width = now.high - now.low
+        width = np.where(np.isfinite(width), width, np.abs(self.efforts_of(problem.u)))
+        pace = self._speed
+        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
+        size = np.where(self.modes == 0, width, np.where(self.contact, far, pace))
+        crossed[touched] = margin[touched] <= 1e-11 * size[touched]
+        if not crossed.any():
+            crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], 1e-300))]] = True
+        return crossed
+
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from flows, gaps and loads."""
         now = self.look(problem, t)
+        self._speed = float(np.abs(now.flow).max())
+        noise = 1e-13 * (abs(self._flow_x.sparse(*problem._arguments(t))) @ np.abs(problem.x))
+        rest = np.abs(now.flow) <= noise
         closed = now.gap <= 1e-12 * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
-        self.modes = np.where(self.contact, np.where(closed, 0, -1), np.sign(now.flow)).astype(int)
+        self.modes = np.where(self.contact, np.where(closed, 0, -1),
+                              np.where(rest, 0, np.sign(now.flow))).astype(int)
         self._impacts(problem, t, self.contact & closed & (now.flow > 0))
         now = self.look(problem, t)
-        still = np.where(self.contact, closed & (now.flow == 0), now.flow == 0)
-        self.modes[self.contact & ~still] = -1
-        self.modes[still] = 0
+        rest = np.abs(now.flow) <= noise
+        still = np.where(self.contact, closed & rest, rest)
+        self.modes = np.where(still, 0, np.where(self.contact, -1, np.sign(now.flow))).astype(int)
         self._choose(problem, t, still, np.zeros(self.size, dtype=bool))
-        self._look_ahead(problem, t, still, self.modes != 0)
+        self._look_ahead(problem, t, still)
         self.apply(problem, t)
 
     def _impacts(self, problem: Problem, t: float, closing: np.ndarray) -> np.ndarray:
@@ -340,81 +514,100 @@ class SetValuedLaws:
         group = self.contact & (closing | (self.modes == 0) | (now.gap <= near))
         index = np.flatnonzero(group)
         e = self._restitution(*problem._arguments(t))
-        d = self.delassus(problem, t)
+        d = self.delassus(problem, t)[index][:, index]
         d = d.toarray() if issparse(d) else d
-        impact = sequential_impact(d[np.ix_(index, index)], now.flow[index], e[index])
-        push = self._slope_u.sparse(*problem._arguments(t)).toarray()
-        push = push[:, self.column[index]] * self.sign[index]
-        slow = RESTS * np.maximum(np.abs(now.flow[index]).max(), self._fastest(problem))
-        problem.x += push @ impact.impulse
+        impact = sequential_impact(d, now.flow[index], e[index])
+        self._speed = max(self._speed, float(np.abs(now.flow).max()))
+        slow = RESTS * self._speed
+        problem.x += self._push(problem, t, index) @ impact.impulse
+        if problem.algebraic:
+            problem.solve_algebraic(t)
         after = self.look(problem, t).flow
         rest = np.zeros(self.size, dtype=bool)
         rest[index] = np.abs(after[index]) <= slow
-        self._stop(problem, t, rest)
+        self._stop(problem, t, rest, rest)
         struck[index[impact.impulse > 0]] = True
         return struck
 
-    def _fastest(self, problem: Problem) -> float:
-        """The largest speed an element has had: what is a 1e-9 of it has come to rest."""
-        now = float(np.abs(self.look(problem, 0.0).flow).max(initial=0.0))
-        self._speed = max(getattr(self, "_speed", 0.0), now)
-        return self._speed
-
-    def _stop(self, problem: Problem, t: float, stopping: np.ndarray) -> None:
-        """Bring the flows of elements that come to rest to zero exactly."""
+    def _stop(self, problem: Problem, t: float, resting: np.ndarray, stopping: np.ndarray) -> None:
+        """Bring the flows of elements at rest to zero exactly, if any come to rest."""
         if not stopping.any():
             return
-        args = problem._arguments(t)
-        rows = self._flow_x.sparse(*args)[stopping]
-        flow = self.look(problem, t).flow[stopping]
-        push = self._slope_u.sparse(*args).toarray()[:, self.column[stopping]] * self.sign[stopping]
-        d = -(rows @ push)
-        step = push @ (np.linalg.pinv(d) @ flow) if d.any() else np.zeros(self.system.nx)
-        problem.x += step
-        plain = rows.tocsr()
-        for i in range(plain.shape[0]):  # a velocity against ground: exactly zero
-            row = plain[i]
-            if row.nnz == 1 and abs(problem.x[row.indices[0]]) <= 1e-9 * max(1e-300, abs(flow).max()):
-                problem.x[row.indices[0]] = 0.0
+        index = np.flatnonzero(resting)
+        flow = self.look(problem, t).flow[index]
+        d = self.delassus(problem, t)[index][:, index]
+        problem.x += self._push(problem, t, index) @ _solver(
+            csc_matrix(d) if issparse(d) else d)(flow)
+        rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
+        alone = np.diff(rows.indptr) == 1  # a velocity against ground: exactly zero
+        held = index[alone[index] & ~self._drifts[index]]
+        problem.x[rows.indices[rows.indptr[held]]] = 0.0
         if problem.algebraic:
             problem.solve_algebraic(t)
 
     def _choose(self, problem: Problem, t: float, still: np.ndarray, leaving: np.ndarray) -> None:
-        """Solve the box problem at rest; elements that start to move slide with kinetic effort."""
+        """Solve the box problem at rest; elements that start to move do so with kinetic bounds.
+
+        Friction is larger at rest than in motion, so the search is repeated with the
+        kinetic bounds of all that have moved, until no other one moves.
+        """
+        index = np.flatnonzero(still)
+        if not len(index):
+            return
+        moved = leaving[index]
+        for _ in range(len(index) + 1):
+            solution, bounds = self._box(problem, t, index, moved)
+            moving = (solution.state != 0) & ~solution.grazing
+            if not np.any(moving & ~moved):
+                break
+            moved = moved | moving
+        state = np.where(moving, solution.state, 0)
+        # Released with no more effort than at rest: it goes with the effort it has reached.
+        low, high = bounds
+        loose = leaving[index] & ~moving
+        state[loose & (solution.effort >= high)] = 1
+        state[loose & (solution.effort <= low)] = -1
+        self.modes[index] = state
+
+    def _box(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray
+             ) -> tuple[Any, tuple[np.ndarray, np.ndarray]]:
+        """Efforts of the elements at rest; those that moved have their kinetic bounds."""
         from .nonsmooth import solve_box
 
-        if leaving.any():
-            solution = self._box(problem, t, still, solve_box)
+        d = self.delassus(problem, t)[index][:, index]
+        noise = self._noise(problem, t)[index]
+        previous = np.inf
+        for _ in range(ROUNDS if self.nonlinear else 1):
             now = self.look(problem, t)
-            middle = (np.clip(now.low, -1e300, 1e300) + np.clip(now.high, -1e300, 1e300)) / 2
-            up = np.where(np.isinf(now.high), False, np.isinf(now.low) | (solution.effort > middle))
-            self.modes[leaving] = np.where(up, 1, -1)[leaving]
-        for _ in range(self.size + 2):
-            solution = self._box(problem, t, still, solve_box)
-            problem.u[self.column] = solution.effort * self.sign
+            effort = self.efforts_of(problem.u)
+            others = self.modes != 0
+            change = np.where(others, now.sliding(self.modes) - effort, 0.0)
+            b = now.rate - self.delassus(problem, t) @ change if change.any() else now.rate
+            b = b[index] + d @ effort[index]
+            low, high = now.low[index], now.high[index]
+            low = np.where(moved & np.isfinite(low), now.back[index], low)
+            high = np.where(moved & np.isfinite(high), now.forth[index], high)
+            low = np.minimum(low, high)
+            solution = solve_box(d, b, low, high, rate_floor=noise)
+            effort = effort + change
+            effort[index] = solution.effort
+            step = np.abs(effort - self.efforts_of(problem.u)).max()
+            problem.u[self.column] = effort * self.sign
             if problem.algebraic:
                 problem.solve_algebraic(t)
-            resting = still & (self.modes == 0)
-            moving = resting & (solution.state != 0) & ~solution.grazing
-            if not moving.any():
-                return
-            self.modes[moving] = solution.state[moving]
+            if step <= 1e-12 * np.abs(effort).max() or step > 2 * previous:
+                break
+            previous = step
+        return solution, (low, high)
 
-    def _box(self, problem: Problem, t: float, still: np.ndarray, solve_box: Any) -> Any:
-        now = self.look(problem, t)
-        d = self.delassus(problem, t)
-        b = now.rate + d @ self.efforts_of(problem.u)
-        fixed = now.sliding(self.modes)
-        resting = still & (self.modes == 0)
-        return solve_box(d, b, np.where(resting, now.low, fixed), np.where(resting, now.high, fixed))
-
-    def _look_ahead(self, problem: Problem, t: float, still: np.ndarray, decided: np.ndarray) -> None:
+    def _look_ahead(self, problem: Problem, t: float, still: np.ndarray) -> None:
         """Loads exactly at the bound: does the next instant break them loose?"""
-        now = self.look(problem, t)
-        effort = self.efforts_of(problem.u)
-        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
-        room = np.minimum(now.high - effort, effort - now.low)
-        at_bound = still & ~decided & (self.modes == 0) & (width > 0) & (room <= 1e-9 * width)
+        still = still & (self.modes == 0)
+        if not still.any():
+            return
+        self.apply(problem, t)
+        margin, sign = self._reserve(problem, t)
+        at_bound = still & (margin <= 1e-9) & (sign != 0)
         if not at_bound.any():
             return
         x, u, z = problem.x.copy(), problem.u.copy(), problem.z.copy()
@@ -423,52 +616,95 @@ class SetValuedLaws:
         h = LOOKS_AHEAD * (np.abs(x).max(initial=0.0) / scale if scale > 0 else 1.0)
         h = min(max(h, 1e-12), 1e-6)
         problem.x += h * slope
-        self.apply(problem, t + h)
-        ahead = self.efforts_of(problem.u)
-        later = self.look(problem, t + h)
+        problem.update(t + h)
+        later, _ = self._reserve(problem, t + h)
         problem.x[:], problem.u[:], problem.z[:] = x, u, z
-        up = at_bound & (now.high - effort <= effort - now.low) & (
-            ahead - later.high > effort - now.high)
-        down = at_bound & ~up & (later.low - ahead > now.low - effort)
-        self.modes[up] = 1
-        self.modes[down] = -1
+        leaves = at_bound & (later < margin)
+        self.modes[leaves] = sign[leaves]
+
+    def _reserve(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """Share of the bounds that stuck elements have left, and the direction they would go."""
+        now = self.look(problem, t)
+        effort = self.efforts_of(problem.u)
+        width = now.high - now.low
+        width = np.where(np.isfinite(width), width, np.maximum(np.abs(effort), 1e-300))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            up, down = (now.high - effort) / width, (effort - now.low) / width
+        margin, sign = np.minimum(up, down), np.where(up <= down, 1, -1)
+        margin[now.idle] = np.inf
+        stuck = self.modes == 0
+        dead, open_ = self._undetermined(problem, t, stuck)
+        margin[dead] = np.inf
+        if len(open_):
+            joint, first = self._joint_margins(problem, t, open_, now)
+            margin[open_] = joint[open_]
+            sign[open_[~first[open_]]] = 0
+            from .nonsmooth import minimal_split
+
+            d = self.delassus(problem, t)[open_][:, open_]
+            low, high = now.low[open_], now.high[open_]
+            best = minimal_split(d, low, high, effort[open_], np.arange(len(open_)))
+            sign[open_] = np.where(sign[open_] == 0, 0, np.where(high - best <= best - low, 1, -1))
+        return margin, sign
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
         """(d slope / d effort) (d effort / d x) at the present modes."""
         args = problem._arguments(t)
-        slope_u = self._slope_u.sparse(*args).toarray()[:, self.column] * self.sign
-        by_x = np.zeros((self.size, self.system.nx))
-        forward, backward = self.modes > 0, self.modes < 0
-        by_x[forward] = self._forward.sparse(*args).toarray()[forward]
-        by_x[backward] = self._backward.sparse(*args).toarray()[backward]
-        stuck = self.modes == 0
-        if stuck.any():
+        n = self.size
+        kinetic = self._kinetic_x.sparse(*args).tocsr()
+        ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
+        by_x = csr_matrix(ahead @ kinetic[n:] + back @ kinetic[:n])
+        if (self.modes == 0).any():
             d = self.delassus(problem, t)
-            d = d.toarray() if issparse(d) else d
-            rate = self._rate_x.sparse(*args).toarray()[stuck]
-            rate = rate - d[np.ix_(stuck, ~stuck)] @ by_x[~stuck]
-            by_x[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], rate, rcond=1e-12)[0]
-        return csc_matrix(slope_u @ by_x)
+            rate = self._rate_x.sparse(*args)
+            if problem.system.nz:
+                rate = rate + self._rate_z.sparse(*args) @ self._algebraic_by_x(problem, t)
+            rate = csr_matrix(rate) - csr_matrix(d) @ by_x
+            by_x = by_x + self._held_by_x(d, csr_matrix(rate))
+        return csc_matrix(self._push(problem, t, np.arange(n)) @ by_x)
+
+    def _algebraic_by_x(self, problem: Problem, t: float) -> csc_matrix:
+        from scipy.sparse.linalg import splu
+
+        args, n = problem._arguments(t), problem.system.nz
+        by_x = problem.system.residual_x.sparse(*args)[:n].toarray()
+        return csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_x))
+
+    def _held_by_x(self, d: Any, rate: csr_matrix) -> csr_matrix:
+        """d effort / d x of the stuck elements: what cancels their rates."""
+        index = np.flatnonzero(self.modes == 0)
+        block = d[index][:, index]
+        diagonal = np.asarray(block.diagonal())
+        if np.count_nonzero(block.data if issparse(block) else block) == np.count_nonzero(diagonal):
+            inverse = np.divide(1.0, diagonal, out=np.zeros(len(index)), where=diagonal > 0)
+            held = csr_matrix(diags_array(inverse) @ rate[index])
+        else:
+            solve = _solver(csc_matrix(block) if issparse(block) else block)
+            held = csr_matrix(solve(rate[index].toarray()))
+        lift = csr_matrix((np.ones(len(index)), (index, range(len(index)))),
+                          shape=(self.size, len(index)))
+        return csr_matrix(lift @ held)
 
 
 def _solver(d: Any) -> Any:
     """Efforts that cancel given rates; least norm where they are not determined."""
     if issparse(d):
         diagonal = d.diagonal()
-        off = d.copy()
-        off.setdiag(0.0)
-        off.eliminate_zeros()
-        if off.nnz == 0:
-            inverse = np.where(diagonal > 0, 1 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
-            return lambda r: inverse * r
+        if d.count_nonzero() == np.count_nonzero(diagonal):
+            inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
+            return lambda r: (inverse * r.T).T
         if not _sparse_singular(d):
             from scipy.sparse.linalg import splu
 
             return splu(d).solve
         d = d.toarray()
-    matrix = np.linalg.pinv(d, rcond=1e-11) if np.linalg.matrix_rank(d, tol=1e-11 * max(
-        1e-300, np.abs(d).max())) < len(d) else np.linalg.inv(d)
+    size = np.sqrt(np.maximum(np.diag(d), 0.0))
+    size = np.where(size > 1e-7 * size.max(initial=0.0), size, np.inf)
+    scaled = d / np.outer(size, size)
+    matrix = np.linalg.pinv(scaled, rcond=1e-11) if np.linalg.matrix_rank(scaled, tol=1e-11) < len(
+        d) else np.linalg.inv(scaled)
+    matrix = matrix / np.outer(size, size)
     return lambda r: matrix @ r
 
 
@@ -480,5 +716,3 @@ def _sparse_singular(d: csc_matrix) -> bool:
     except RuntimeError:
         return True
     return bool(u.min() <= 1e-11 * u.max())
-
-

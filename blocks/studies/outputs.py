@@ -8,7 +8,7 @@ that are known before the first run (a function's unit with the first result).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +24,7 @@ from ..units import from_si, quantity, to_si, unit
 
 __all__ = ["Output", "outputs_of"]
 
+OWN = ("status", "message", "run", "sample", "time")  # names every study uses itself
 REDUCTIONS = ("initial", "final", "max", "min", "at")
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*$", re.DOTALL)
 
@@ -77,9 +78,11 @@ class Output:
         return value
 
 
-def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], every: Any
-               ) -> tuple[Output, ...]:
+def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], every: Any,
+               varied: Collection[str] = ()) -> tuple[Output, ...]:
     """The outputs a user asks for, looked up in the compiled model.
+
+    ``varied`` are the paths of the study's axes, which no output may be named like.
 
     Raises
     ------
@@ -95,6 +98,14 @@ def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], e
     catalog = SimpleNamespace(catalog=Catalog(system), name=model.name)
     taken: dict[str, Any] = {}
     made = [_output(name, what, catalog, span, every, taken) for name, what in named.items()]
+    for name in named:
+        if name in varied or name in taken or name in OWN:
+            raise ParameterError(
+                f"output {name!r}", "has the name of a coordinate of the study.",
+                f"Give it one of its own: outputs={{'kept': {named[name]!r}}}."
+                if isinstance(named[name], str) else "Choose another name.",
+                code="name.reserved",
+            )  # fmt: skip
     if every is not None and not any(o.reduction == "course" for o in made):
         raise ParameterError("sweep(every=…)", "samples whole courses, but every output is a "
                              "single number.", "Leave it out, or name a variable without a "
@@ -108,9 +119,6 @@ def _name_of(what: Any) -> str:
 
 def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every: Any,
             taken: dict[str, Any]) -> Output:
-    if name in ("status", "message", "run", "sample", "time"):
-        raise ParameterError(f"output {name!r}", "has a name that every study uses itself.",
-                             "Choose another name.", code="name.reserved")  # fmt: skip
     if callable(what):
         doc = (getattr(what, "__doc__", "") or name).strip().splitlines()[0]
         return Output(name, "function", doc=doc, function=what)

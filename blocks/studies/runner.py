@@ -118,9 +118,7 @@ class Runner:
         for part, tables in self.kept:
             part.__dict__.update({name: table.copy() for name, table in tables.items()})
         options: dict[str, Any] = {}
-        ordered = sorted(zip(self.settings, values, strict=True),
-                         key=lambda pair: pair[0].kind != "option")  # fmt: skip
-        for setting, value in ordered:
+        for setting, value in sorted(zip(self.settings, values, strict=True), key=_rank):
             if setting.component is None:
                 options[setting.path] = value
             else:
@@ -133,6 +131,12 @@ class Runner:
         if recording.system is not self.system:
             self.system, self.functions = recording.system, {}
         recording._functions = self.functions
+
+
+def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int]:
+    """Options first, and a composite before its parts, which it gives values to."""
+    setting = pair[0]
+    return setting.kind != "option", setting.path.count(".")
 
 
 def _plain(value: Any) -> Any:

@@ -48,7 +48,8 @@ def sweep(
     if twice:
         raise UnknownName("sweep()", f"{twice[0]} is both varied and given.", "Leave one out.",
                           name=twice[0], known=[], nearest=[])  # fmt: skip
-    kept = outputs_of(outputs, model, system, (t0, t0 + length), every)
+    kept = outputs_of(outputs, model, system, (t0, t0 + length), every,
+                      [a.path for a in points.axes])
     given = {"start": start, **options}
     study = describe(model, system, points, kept, {
         **{k: _seconds(v) if SOLVER.get(k) == "s" else v for k, v in options.items()},

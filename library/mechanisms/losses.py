@@ -10,7 +10,7 @@ import numpy as np
 
 from blocks import (
     Component,
-    Discrete,
+    Option,
     Parameter,
     Port,
     Variable,
@@ -19,10 +19,9 @@ from blocks import (
     interpolate,
     maximum,
     minimum,
-    quantity,
+    set_valued,
 )
 
-from ..friction import load_friction
 from ..rotational import rotational
 from ..tables import table_faults
 from ..translational import translational
@@ -31,77 +30,114 @@ from .gears import nonzero_ratio
 __all__ = ["LeadScrew", "LossyGear"]
 
 
+def _constant(gear: Any) -> bool:
+    return gear.law == "constant"
+
+
+def _table(gear: Any) -> bool:
+    return gear.law == "table"
+
+
 class LossyGear(Component):
     """Gear with mesh efficiency and bearing friction that can stick.
 
     Equations, for the torques into the ports: w_S = ratio w_O and
-    t_O = -ratio (t_S - loss). While turning,
+    t_O = -ratio (t_S - loss). With the mesh efficiency e1 and bearing torque b1 while S
+    drives, e2 and b2 while O drives,
 
-    * S drives (t_S w_S > 0 inside): loss = (1 - forward_efficiency) t_S;
-    * O drives: loss = (1 - 1/backward_efficiency) t_S;
+    * turning forward: loss = max((1 - e1) t_S + b1, (1 - 1/e2) t_S + b2);
+    * turning backward: loss = min((1 - e1) t_S - b1, (1 - 1/e2) t_S - b2);
+    * at rest: loss is whatever keeps the gear still, between these two at w_S = 0.
 
-    plus the bearing friction sign(w_S) T(|w_S|), interpolated in a table of speeds of
-    S. At rest the loss is whatever keeps the gear still, between the values of the
-    two directions. Which side drives is decided by the torque in the mesh, t_S less
-    bearing friction.
+    Forward, the first term is the larger one while S drives. All four are constants,
+    or with ``law="table"`` interpolated over the speed |w_S|; beyond the table
+    efficiencies are held and torques continue by their last segment.
 
-    Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1), speeds
-    (rad/s), bearing_torques (N*m).
+    Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1),
+    forward_bearing_torque (N*m), backward_bearing_torque (N*m); of the table: speeds
+    (rad/s), forward_efficiencies (1), backward_efficiencies (1),
+    forward_bearing_torques (N*m), backward_bearing_torques (N*m).
     Ports: S (input shaft), O (output shaft). Neglects the inertia of the gear, play and
     elasticity.
 
     Notes
     -----
-    The shafts need inertia. While it is stuck, nothing else that is stuck may hold the
-    same rigid shafts, since the split of the holding torque is then unknown: put an
-    elastic shaft between two such gears, or between the gear and a brake.
+    The shafts need inertia. Where a second part with exact friction, such as a brake, is
+    stuck on the same rigid shafts, only their sum is known; the losses are then taken
+    at the even split of the load, so that the torque at which both give way may be some
+    per cent high. An elastic shaft between the two makes it exact.
 
     Raises
     ------
     ModelError
-        If the ratio is 0 or the table does not increase.
+        If the ratio is 0, or the table does not increase from 0 on.
 
     References
     ----------
     Modelica Standard Library, ``Mechanics.Rotational.Components.LossyGear`` (S is
-    flange_a; its bearing losses may differ with the driving side, here they do not).
+    flange_a; e1, e2, b1, b2 are eta_mf1, eta_mf2, tau_bf1, tau_bf2).
     Pelchen, Schweiger, Otter, "Modeling and Simulating the Efficiency of Gearboxes and
     of Planetary Gearboxes", Modelica Conference, 2002.
     """
 
+    law = Option("constant", ("constant", "table"), doc="how losses depend on the speed")
     S = Port(rotational, doc="input shaft")
     O = Port(rotational, doc="output shaft")
     ratio = Parameter(5.0, doc="Turns of S per turn of O")
-    forward_efficiency = Parameter(0.9, above=0, maximum=1, doc="Mesh efficiency, S driving")
-    backward_efficiency = Parameter(0.9, above=0, maximum=1, doc="Mesh efficiency, O driving")
-    speeds = Parameter(["0 rad/s", "1 rad/s"], minimum=0, doc="Speeds of S, from 0 on")
-    bearing_torques = Parameter(["0 N*m", "0 N*m"], minimum=0,
-                                doc="Bearing friction at S at the speeds")  # fmt: skip
+    forward_efficiency = Parameter(0.9, above=0, maximum=1, when=_constant,
+                                   doc="Mesh efficiency, S driving")  # fmt: skip
+    backward_efficiency = Parameter(0.9, above=0, maximum=1, when=_constant,
+                                    doc="Mesh efficiency, O driving")  # fmt: skip
+    forward_bearing_torque = Parameter("0 N*m", minimum=0, when=_constant,
+                                       doc="Bearing friction at S, S driving")  # fmt: skip
+    backward_bearing_torque = Parameter("0 N*m", minimum=0, when=_constant,
+                                        doc="Bearing friction at S, O driving")  # fmt: skip
+    speeds = Parameter(["0 rad/s", "1 rad/s"], minimum=0, when=_table,
+                       doc="Speeds of S, from 0 on")  # fmt: skip
+    forward_efficiencies = Parameter([0.9, 0.9], above=0, maximum=1, when=_table,
+                                     doc="Mesh efficiencies at the speeds, S driving")  # fmt: skip
+    backward_efficiencies = Parameter([0.9, 0.9], above=0, maximum=1, when=_table,
+                                      doc="Mesh efficiencies at the speeds, O driving")  # fmt: skip
+    forward_bearing_torques = Parameter(["0 N*m", "0 N*m"], minimum=0, when=_table,
+                                        doc="Bearing friction at S, S driving")  # fmt: skip
+    backward_bearing_torques = Parameter(["0 N*m", "0 N*m"], minimum=0, when=_table,
+                                         doc="Bearing friction at S, O driving")  # fmt: skip
     w = Variable("rad/s", doc="speed of S")
     loss = Variable("N*m", doc="torque lost, at S")
-    trial = Variable("N*m", doc="loss that would hold the gear")
-    mode = Discrete("1", doc="1 turning forward, 0 stuck, -1 turning backward")
-    moving = Discrete("1", doc="1 once it turns in the sense of the mode")
     power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         yield from nonzero_ratio(self)
-        yield from table_faults(("speeds", self.speeds), bearing_torques=self.bearing_torques)
+        if self.law == "table":
+            yield from table_faults(
+                ("speeds", self.speeds), forward_efficiencies=self.forward_efficiencies,
+                backward_efficiencies=self.backward_efficiencies,
+                forward_bearing_torques=self.forward_bearing_torques,
+                backward_bearing_torques=self.backward_bearing_torques,
+            )  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        bearing = interpolate(abs_(self.w), self.speeds, self.bearing_torques)
-        gain, back = 1 - self.forward_efficiency, 1 - 1 / self.backward_efficiency
-        ahead, behind = self.S.t - bearing, self.S.t + bearing  # torque in the mesh
+        forward, backward, b1, b2 = self._losses()
+        by_input, by_output = (1 - forward) * self.S.t, (1 - 1 / backward) * self.S.t
         yield self.w == self.S.w
         yield self.S.w == self.ratio * self.O.w
         yield self.O.t == -self.ratio * (self.S.t - self.loss)
-        yield from load_friction(
-            self.loss, self.w, self.mode, self.moving, self.trial,
-            forward=bearing + maximum(gain * ahead, back * ahead),
-            backward=minimum(gain * behind, back * behind) - bearing,
-            per_rate=quantity("1 kg*m^2"),
-        )  # fmt: skip
+        bounds = minimum(by_input - b1, by_output - b2), maximum(by_input + b1, by_output + b2)
+        yield set_valued(self.loss, self.w, static=bounds, kinetic=bounds)
         yield self.power_dissipated == self.loss * self.w
+
+    def _losses(self) -> tuple[Any, Any, Any, Any]:
+        """Both efficiencies and both bearing torques at the present speed."""
+        if self.law == "constant":
+            return (self.forward_efficiency, self.backward_efficiency,
+                    self.forward_bearing_torque, self.backward_bearing_torque)  # fmt: skip
+        speed = abs_(self.w)
+        return (
+            interpolate(speed, self.speeds, self.forward_efficiencies, hold=True),
+            interpolate(speed, self.speeds, self.backward_efficiencies, hold=True),
+            interpolate(speed, self.speeds, self.forward_bearing_torques),
+            interpolate(speed, self.speeds, self.backward_bearing_torques),
+        )
 
 
 class LeadScrew(Component):
@@ -124,7 +160,7 @@ class LeadScrew(Component):
 
     Notes
     -----
-    As for ``LossyGear``: the screw needs inertia, and no second stuck part.
+    As for ``LossyGear``, where a second part is stuck on the same shaft.
 
     Raises
     ------
@@ -144,9 +180,6 @@ class LeadScrew(Component):
     thread_angle = Parameter("0 deg", minimum=0, below="90 deg", doc="Half angle of the thread")
     w = Variable("rad/s", doc="speed of the screw")
     loss = Variable("N*m", doc="torque lost in the thread")
-    trial = Variable("N*m", doc="loss that would hold the screw")
-    mode = Discrete("1", doc="1 turning forward, 0 stuck, -1 turning backward")
-    moving = Discrete("1", doc="1 once it turns in the sense of the mode")
     power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
@@ -166,9 +199,6 @@ class LeadScrew(Component):
         yield self.w == self.S.w
         yield self.N.v == self.lead / (2 * pi) * self.S.w
         yield self.S.t == slope * load + self.loss
-        yield from load_friction(
-            self.loss, self.w, self.mode, self.moving, self.trial,
-            forward=maximum(raising, lowering), backward=minimum(raising, lowering),
-            per_rate=quantity("1 kg*m^2"),
-        )  # fmt: skip
+        bounds = minimum(raising, lowering), maximum(raising, lowering)
+        yield set_valued(self.loss, self.w, static=bounds, kinetic=bounds)
         yield self.power_dissipated == self.loss * self.w

@@ -188,7 +188,8 @@ def test_signals_pass_through_the_border_of_a_composite():
     model.connect(model.gain.y, model.push.S)
     model.connect(model.push.R, model.body.M)
     model.connect(model.push.C, model.ground.V)
-    assert final(model.simulate("3 s", **TIGHT), "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
+    run = model.simulate("3 s", **TIGHT)
+    assert final(run, "body.v") == pytest.approx(1 - np.cos(6), abs=5e-8)
 
 
 # -- arrays --------------------------------------------------------------------------------

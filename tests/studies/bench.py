@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from blocks import Component, Model, Parameter, Variable, der, quantity
+from blocks import Component, Model, Option, Parameter, Variable, der, quantity
 from library.translational import (
     Damper,
     Mass,
@@ -31,10 +31,13 @@ class Shaker(Component):
     """A composite: two masses on a damper, the second as heavy as the first."""
 
     weight = Parameter("2 kg", above=0)
+    linked = Option(True)
 
     def compose(self):
         self.one = Mass(mass=self.weight, v="1 m/s")
         self.two = Mass(mass=self.weight)
+        if not self.linked:
+            return
         self.link = Damper(damping="3 N*s/m")
         self.connect(self.one.M, self.link.R)
         self.connect(self.link.C, self.two.M)
@@ -83,10 +86,10 @@ def swing(result):
 
 
 def slow_final(result):
-    """Final velocity; a line in a log, and time to be killed in."""
+    """Final velocity; a line in a log, and time to be killed in where that is wanted."""
     with Path(os.environ["SWEEP_LOG"]).open("a") as log:
         log.write(f"{result['mass.v'].final.m!r}\n")
-    time.sleep(0.03)
+    time.sleep(float(os.environ.get("SWEEP_PAUSE", "0")))
     return result["mass.v"].final
 
 

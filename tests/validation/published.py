@@ -68,18 +68,7 @@ def friction_modes(run, path):
     return lambda t: modes[np.searchsorted(starts, t, side="right") - 1]
 
 
-def held_modes(run, path):
-    """A function of time: the sign of a discrete variable."""
-    return lambda t: np.sign(run[path].at(quantity(t, "s")).magnitude)
-
-
 def switching_times(run, path):
     """When an exact friction element changed its mode."""
     words = ("sticks", "slides forward", "slides backward")
     return np.array([e.time for e in run.events.of(path) if e.description in words])
-
-
-def changes(run, path):
-    """When a discrete variable changed its sign, from the samples at both sides of events."""
-    values = np.sign(run[path].magnitude)
-    return run.time.to("s").magnitude[1:][np.diff(values) != 0]

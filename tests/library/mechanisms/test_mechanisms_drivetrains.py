@@ -110,7 +110,8 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
         efficiency = chance.uniform(0.5, 0.95, 2)
         gear = model.add(f"g{i}", LossyGear(
             ratio=ratio, forward_efficiency=efficiency[0], backward_efficiency=efficiency[1],
-            bearing_torques=quantity(chance.uniform(0, 0.3, 2), "N*m")))  # fmt: skip
+            forward_bearing_torque=quantity(chance.uniform(0, 0.3), "N*m"),
+            backward_bearing_torque=quantity(chance.uniform(0, 0.3), "N*m")))  # fmt: skip
         model.connect(model[f"j{2 * i}"].I, gear.S)
         model.connect(gear.O, model[f"j{2 * i + 1}"].I)
     for i in (1, 3):
@@ -132,7 +133,7 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
     assert energy.relative_residual < 1e-8, energy
     for i in range(3):
         assert energy[f"g{i}"].dissipated > 0
-    assert any(np.any(np.diff(run[f"g{i}.mode"].magnitude)) for i in range(3))
+    assert any(run.events.of(f"g{i}") for i in range(3)), "nothing stuck"
 
 
 def test_a_car_with_a_planetary_gear_coasts_with_the_reflected_mass():

@@ -14,7 +14,10 @@ from library.rotational import AngularVelocitySource, RotationalReference
 from library.translational import ForceSource, Reference
 
 GEAR = {"ratio": 3, "forward_efficiency": 0.8, "backward_efficiency": 0.6}
-BEARING = {"speeds": quantity([0, 10], "rad/s"), "bearing_torques": quantity([0.5, 2.5], "N*m")}
+TORQUES = quantity([0.5, 2.5], "N*m")
+BEARING = {"law": "table", "speeds": quantity([0, 10], "rad/s"), "forward_efficiencies": [1, 1],
+           "backward_efficiencies": [1, 1], "forward_bearing_torques": TORQUES,
+           "backward_bearing_torques": TORQUES}  # fmt: skip
 
 
 @pytest.mark.parametrize("sense", [1, -1])
@@ -41,12 +44,13 @@ def test_a_driving_output_loses_the_other_efficiency(sense):
 
 
 def test_bearing_friction_follows_its_table_and_holds_at_rest():
-    gear = LossyGear(ratio=3, forward_efficiency=1, backward_efficiency=1, **BEARING)
+    gear = LossyGear(ratio=3, **BEARING)
     model = loaded(gear, "SO", sizes=[1, 9])
     model.drive_S.torque = lambda t: quantity("0.25 N*m/s") * t
     run = model.simulate("6 s", **TIGHT)
-    started = run.time.to("s").magnitude[1:][np.diff(values(run, "part.mode", "1")) != 0]
-    assert_allclose(started, 2.0, rtol=1e-11)
+    (event,) = run.events.of("part")
+    assert event.time == pytest.approx(2.0, rel=1e-11)
+    assert event.description == "slides forward"
     assert_allclose(values(run, "body_S.w", "rad/s", [1.0, 1.9]), 0.0, atol=0)
     w = values(run, "part.w", "rad/s")
     moving = seconds(run) > 2
@@ -59,7 +63,8 @@ def test_bearing_friction_follows_its_table_and_holds_at_rest():
 
 def test_a_gear_with_bearing_friction_runs_out_and_stays():
     gear = LossyGear(ratio=1, forward_efficiency=1, backward_efficiency=1,
-                     bearing_torques=["0.5 N*m", "0.5 N*m"])  # fmt: skip
+                     forward_bearing_torque="0.5 N*m", backward_bearing_torque="0.5 N*m"
+                     )  # fmt: skip
     model = loaded(gear, "SO", sizes=[1, 1], drives=[0, 0.2])
     model.body_S.w, model.body_O.w = "-3 rad/s", "-3 rad/s"
     run = model.simulate("20 s", **TIGHT)
@@ -68,6 +73,32 @@ def test_a_gear_with_bearing_friction_runs_out_and_stays():
     assert_allclose(values(run, "body_S.w", "rad/s", [stop + 1e-6, 15, 20]), 0.0, atol=1e-12)
     assert_allclose(values(run, "part.loss", "N*m", [15.0]), 0.2, rtol=1e-9)
     assert run.energy().relative_residual < 1e-9
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_losses_from_a_table_follow_the_speed_and_the_driving_side(sense):
+    gear = LossyGear(ratio=2, law="table", speeds=quantity([0, 4, 8], "rad/s"),
+                     forward_efficiencies=[0.5, 0.7, 0.9],
+                     backward_efficiencies=[0.4, 0.6, 0.8],
+                     forward_bearing_torques=quantity([1, 0.5, 0.1], "N*m"),
+                     backward_bearing_torques=quantity([2, 1, 0.2], "N*m"))  # fmt: skip
+    model = loaded(gear, "SO", sizes=[1, 4], drives=[sense * 20, 0])
+    model.drive_S.torque = lambda t: quantity(sense * 20, "N*m") - quantity(sense * 20, "N*m/s") * t
+    run = model.simulate("1.5 s", **TIGHT)
+    w, t = sense * values(run, "part.w", "rad/s"), sense * values(run, "part.S.t", "N*m")
+    loss = sense * values(run, "part.loss", "N*m")
+    sliding = w > 1e-9
+    w, t, loss = w[sliding], t[sliding], loss[sliding]
+    by_input = (1 - np.interp(w, [0, 4, 8], [0.5, 0.7, 0.9])) * t
+    by_input += np.interp(w, [0, 4, 8], [1, 0.5, 0.1])
+    by_output = (1 - 1 / np.interp(w, [0, 4, 8], [0.4, 0.6, 0.8])) * t
+    by_output += np.interp(w, [0, 4, 8], [2, 1, 0.2])
+    assert w.max() < 8
+    assert np.any(by_input > by_output + 0.1)
+    assert np.any(by_output > by_input + 0.1)
+    assert_allclose(loss, np.maximum(by_input, by_output), rtol=1e-9)
+    # 20 (1 - t) = dw/dt + t_S and t_S - loss = 4/4 dw/dt: power is lost, never gained
+    assert np.all(loss > 0)
 
 
 def test_lossless_gears_behave_as_a_gear_box():
@@ -80,7 +111,8 @@ def test_lossless_gears_behave_as_a_gear_box():
     ("make", "words"),
     [
         (lambda: LossyGear(ratio=0), ["part", "ratio is 0"]),
-        (lambda: LossyGear(speeds=["1 rad/s", "0 rad/s"]), ["part", "speeds", "increasing"]),
+        (lambda: LossyGear(law="table", speeds=["1 rad/s", "0 rad/s"]),
+         ["part", "speeds", "increasing"]),
         (lambda: LeadScrew(friction=5.0, lead="50 mm"), ["part", "friction is 5", "steep"]),
     ],
 )

@@ -1,0 +1,105 @@
+"""How is an expression written so that a person can read it?
+
+``m*der(v) == f - k*x`` rather than CasADi's ``((m*der(v))==(f-(k*x)))``. Knows
+CasADi's scalar operations and nothing of models.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+__all__ = ["readable"]
+
+LONGEST = 400  # characters; what is longer is cut
+DEEPEST = 60  # nested operations
+
+SUM, MINUS, PRODUCT, POWER, ATOM = 1, 2, 3, 4, 5  # how tightly an operation binds
+_INFIX = {
+    ca.OP_ADD: (" + ", SUM), ca.OP_SUB: (" - ", SUM), ca.OP_MUL: ("*", PRODUCT),
+    ca.OP_DIV: ("/", PRODUCT), ca.OP_LT: (" < ", 0), ca.OP_LE: (" <= ", 0),
+    ca.OP_EQ: (" == ", 0), ca.OP_NE: (" != ", 0), ca.OP_AND: (" & ", 0), ca.OP_OR: (" | ", 0),
+}  # fmt: skip
+_NAMES = {
+    ca.OP_FABS: "abs_", ca.OP_FMIN: "minimum", ca.OP_FMAX: "maximum", ca.OP_ATAN: "arctan",
+    ca.OP_ASIN: "arcsin", ca.OP_ACOS: "arccos", ca.OP_ATAN2: "arctan2",
+}  # fmt: skip
+_NAMES |= {
+    getattr(ca, name): name[3:].lower() for name in dir(ca)
+    if name.startswith("OP_") and getattr(ca, name) not in _NAMES
+}
+
+
+def readable(sx: Any) -> str:
+    """A scalar expression as text.
+
+    Examples
+    --------
+    >>> x, k = ca.SX.sym("x"), ca.SX.sym("k")
+    >>> readable(-k * (x - 2) ** 2 / 2)
+    '-k*(x - 2)^2/2'
+    """
+    return _text(ca.SX(sx), {}, 0)[0]
+
+
+def _text(sx: Any, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
+    key = sx.__hash__()
+    if key not in known:
+        text, binding = _written(sx, known, depth) if depth < DEEPEST else ("…", ATOM)
+        known[key] = (text, binding) if len(text) <= LONGEST else (text[:LONGEST] + "…", ATOM)
+    return known[key]
+
+
+def _written(sx: Any, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
+    if sx.is_constant():
+        value = float(sx)
+        return f"{value:.6g}", ATOM if value >= 0 else SUM
+    if sx.is_symbolic():
+        return sx.name(), ATOM
+    operation = sx.op()
+    parts = [sx.dep(i) for i in range(sx.n_dep())]
+    chosen = _chosen(operation, parts)
+    if chosen is not None:
+        inside = ", ".join(_text(p, known, depth + 1)[0] for p in chosen)
+        return f"where({inside})", ATOM
+    texts = [_text(p, known, depth + 1) for p in parts]
+
+    def at_least(i: int, binding: int) -> str:
+        text, own = texts[i]
+        return text if own >= binding else f"({text})"
+
+    if operation in _INFIX:
+        word, binding = _INFIX[operation]
+        right = binding + (operation in (ca.OP_SUB, ca.OP_DIV))
+        if operation == ca.OP_ADD and texts[1][0].startswith("-") and texts[1][1] == MINUS:
+            return f"{at_least(0, SUM)} - {texts[1][0][1:]}", SUM
+        if operation in (ca.OP_AND, ca.OP_OR):  # relations in them are in brackets
+            return at_least(0, SUM) + word + at_least(1, SUM), binding
+        return at_least(0, binding) + word + at_least(1, right), binding
+    if operation == ca.OP_NEG:
+        return f"-{at_least(0, PRODUCT)}", MINUS
+    if operation == ca.OP_TWICE:
+        return f"2*{at_least(0, PRODUCT)}", PRODUCT
+    if operation == ca.OP_INV:
+        return f"1/{at_least(0, POWER)}", PRODUCT
+    if operation == ca.OP_SQ:
+        return f"{at_least(0, ATOM)}^2", POWER
+    if operation in (ca.OP_POW, ca.OP_CONSTPOW):
+        return f"{at_least(0, ATOM)}^{at_least(1, ATOM)}", POWER
+    if operation == ca.OP_NOT:
+        return f"~({texts[0][0]})", ATOM
+    return f"{_NAMES[operation]}({', '.join(t for t, _ in texts)})", ATOM
+
+
+def _chosen(operation: int, parts: list[Any]) -> list[Any] | None:
+    """Condition and alternatives of ``where``, which CasADi writes as a sum of two cases."""
+    if operation == ca.OP_IF_ELSE_ZERO:
+        return [*parts, ca.SX(0)]
+    if operation != ca.OP_ADD or any(p.n_dep() != 2 or p.op() != ca.OP_IF_ELSE_ZERO
+                                     for p in parts):
+        return None
+    (a, b), (other, c) = ((p.dep(0), p.dep(1)) for p in parts)
+    if other.n_dep() == 1 and other.op() == ca.OP_NOT and ca.is_equal(other.dep(0), a, 5):
+        return [a, b, c]
+    return None

@@ -1,0 +1,105 @@
+"""The energy audit closes: work done = stored + dissipated - supplied, for every component."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blocks import Component, Model, Port, quantity, sin
+from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
+
+from .parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
+
+
+def machine(damping=None, force=None):
+    model = Model("machine")
+    model.body, model.spring, model.ground = Mass(mass="2 kg", v="1 m/s"), \
+        Spring(stiffness="8 N/m", x="10 cm"), Reference()
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    for name, part in [("damper", damping and Damper(damping=damping)),
+                       ("push", force and ForceSource(force=force))]:
+        if part:
+            model.add(name, part)
+            model.connect(part.R, model.body.M)
+            model.connect(part.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("method", ["DOP853", "cvode"])
+@pytest.mark.parametrize(
+    ("damping", "force"),
+    [
+        (None, None),
+        ("1.5 N*s/m", None),
+        ("1.5 N*s/m", lambda t: quantity("3 N") * sin(quantity("2 rad/s") * t)),
+    ],
+)
+def test_the_audit_of_an_oscillator_closes(damping, force, method):
+    run = machine(damping, force).simulate("5 s", method=method, rtol=1e-11)
+    ledger = run.energy()
+    assert abs(ledger.relative_residual) <= 1e-9
+    for term in ledger:
+        missing = term.work - (term.stored + term.dissipated - term.supplied)
+        assert abs(missing) <= 1e-9 * ledger.turned_over.to("J").magnitude
+
+
+def test_a_damped_oscillator_dissipates_what_it_had():
+    run = machine("1.5 N*s/m").simulate("200 s", method="DOP853", rtol=1e-9)
+    start = 2 * 1.0**2 / 2 + 8 * 0.1**2 / 2
+    assert run.energy().dissipated.to("J").magnitude == pytest.approx(start, rel=1e-7)
+    assert run.energy().stored.to("J").magnitude == pytest.approx(-start, rel=1e-7)
+
+
+def test_a_force_at_resonance_supplies_the_work_of_the_closed_form():
+    # at rest, F sin(w t) at w² = k/m: x = F/(2 m w²) (sin w t - w t cos w t)
+    model = machine(force=lambda t: quantity("3 N") * sin(quantity("2 rad/s") * t))
+    model.body.v, model.spring.x = "0 m/s", "0 m"
+    run = model.simulate("5 s", method="DOP853", rtol=1e-11)
+    v = 3 / (2 * 2) * 5 * np.sin(10)
+    x = 3 / (2 * 2 * 4) * (np.sin(10) - 10 * np.cos(10))
+    exact = v**2 + 4 * x**2
+    assert run.energy().supplied.to("J").magnitude == pytest.approx(exact, rel=1e-9)
+
+
+def test_charging_a_capacitor_through_a_resistor_loses_half_the_energy():
+    model = Model("rc")
+    model.source, model.ground = VoltageSource(voltage="5 V"), Ground()
+    model.r, model.c = Resistor(resistance="2 kohm"), Capacitor(capacitance="3 uF")
+    model.connect(model.source.R, model.r.R)
+    model.connect(model.r.C, model.c.R)
+    model.connect(model.c.C, model.source.C, model.ground.P)
+    ledger = model.simulate("200 ms", method="DOP853", rtol=1e-10).energy()
+    half = 3e-6 * 25 / 2
+    assert ledger.stored.to("J").magnitude == pytest.approx(half, rel=1e-7)
+    assert ledger.dissipated.to("J").magnitude == pytest.approx(half, rel=1e-6)
+    assert ledger.supplied.to("J").magnitude == pytest.approx(2 * half, rel=1e-6)
+    assert abs(ledger.relative_residual) <= 1e-8
+
+
+def test_a_ringing_circuit_closes_its_audit():
+    model = Model("lc")
+    model.l, model.c, model.ground = Inductor(inductance="10 mH"), \
+        Capacitor(capacitance="4 uF", v="10 V"), Ground()
+    model.connect(model.l.R, model.c.R)
+    model.connect(model.l.C, model.c.C, model.ground.P)
+    ledger = model.simulate("5 ms", method="DOP853", rtol=1e-11).energy()
+    assert abs(ledger.relative_residual) <= 1e-9
+
+
+def test_a_component_that_makes_energy_is_found_out():
+    class Perpetual(Component):
+        M = Port(translational)
+
+        def equations(self):
+            yield self.M.f == quantity("-1 N*s/m") * self.M.v
+
+    model = Model("perpetual")
+    model.body, model.engine = Mass(v="1 m/s"), Perpetual()
+    model.connect(model.body.M, model.engine.M)
+    ledger = model.simulate("1 s", rtol=1e-9).energy()
+    gained = (np.exp(2) - 1) / 2
+    worst = max(ledger, key=lambda term: abs(ledger.violation(term)))
+    assert worst.path == "engine"
+    assert worst.work == pytest.approx(-gained, rel=1e-6)
+    assert ledger.relative_residual > 0.1

@@ -1,0 +1,333 @@
+"""Switches, jumps, samples: when they happen and what they leave behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    Discrete,
+    Parameter,
+    Variable,
+    breakpoints,
+    der,
+    every,
+    mod,
+    quantity,
+    sign,
+    sin,
+    time,
+    when,
+    where,
+)
+from blocks.exceptions import SimulationError
+
+from .parts import alone, final
+
+PER_SECOND = quantity("1 1/s")
+SECOND = quantity("1 s")
+
+
+class Circle(Component):
+    """x = cos t, with a relation that is watched."""
+
+    x = Variable("", "1", priority="high")
+    y = Variable("", "0", priority="high")
+    above = Variable("")
+
+    def equations(self):
+        yield der(self.x) == -self.y * PER_SECOND
+        yield der(self.y) == self.x * PER_SECOND
+        yield self.above == where(self.x > 0.3, 1, 0)
+
+
+@pytest.mark.parametrize("method", ["cvode", "DOP853", "Radau", "ida", "ode45", "LSODA", "adams"])
+def test_a_crossing_is_located_to_a_nanosecond(method):
+    run = alone(Circle()).simulate("6 s", method=method, rtol=1e-11)
+    first = np.arccos(0.3)
+    assert_allclose([e.time for e in run.events], [first, 2 * np.pi - first], atol=1e-9)
+    assert {e.component for e in run.events} == {"c"}
+    at = run["c.above"].at
+    instant = quantity(run.events[0].time, "s")
+    assert [at(instant, side=s).magnitude for s in ("left", "right")] == [1, 0]
+
+
+def test_a_law_that_switches_is_integrated_on_both_sides_exactly():
+    class Brake(Component):
+        x = Variable("m", "0 m", priority="high")
+        v = Variable("m/s", "2 m/s", priority="high")
+
+        def equations(self):
+            yield der(self.x) == self.v
+            yield der(self.v) == where(self.x < quantity("3 m"), quantity("0 m/s^2"),
+                                       quantity("-1 m/s^2"))
+
+    run = alone(Brake()).simulate("2.5 s", method="DOP853", rtol=1e-9)
+    assert final(run, "c.v") == pytest.approx(1.0, abs=1e-11)
+    assert final(run, "c.x") == pytest.approx(3 + 2 - 0.5, abs=1e-11)
+
+
+def test_two_events_at_one_instant_both_happen():
+    class Both(Component):
+        x = Variable("", "0", priority="high")
+        a = Discrete("", "0")
+        b = Discrete("", "0")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield when(self.x > 0.5, {self.a: self.a + 1})
+            yield when(2 * self.x > 1.0, {self.b: self.b + 3})
+
+    run = alone(Both()).simulate("1 s")
+    assert (final(run, "c.a"), final(run, "c.b")) == (1, 3)
+
+
+def test_an_event_that_triggers_another_at_the_same_instant():
+    class Cascade(Component):
+        x = Variable("", "0", priority="high")
+        a = Discrete("", "0")
+        b = Discrete("", "0")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield when(self.x > 0.5, {self.a: 2})
+            yield when(self.a > 1, {self.b: 7})
+
+    run = alone(Cascade()).simulate("1 s")
+    assert run["c.b"].at("0.6 s").magnitude == 7
+
+
+@pytest.mark.parametrize("height", [0.2499, 0.24999, 0.2])
+def test_a_crossing_there_and_back_within_a_step_is_not_missed(height):
+    class Hill(Component):
+        x = Variable("", "0", priority="high")
+        n = Discrete("", "0")
+
+        def equations(self):
+            yield der(self.x) == (1 - 2 * time / SECOND) * PER_SECOND  # x = t - t²
+            yield when(self.x > height, {self.n: self.n + 1})
+
+    run = alone(Hill()).simulate("1 s", rtol=1e-10)
+    assert final(run, "c.n") == 1
+    half = np.sqrt(0.25 - height)
+    assert_allclose([e.time for e in run.events], [0.5 - half, 0.5 + half], atol=1e-7)
+
+
+class Ball(Component):
+    h = Variable("m", "1 m", priority="high")
+    v = Variable("m/s", "0 m/s", priority="high")
+    bounces = Discrete("", "0")
+    restitution = Parameter(0.8)
+
+    def equations(self):
+        yield der(self.h) == self.v
+        yield der(self.v) == quantity("-9.81 m/s^2")
+        yield when((self.h < 0) & (self.v < 0),
+                   {self.v: -self.restitution * self.v, self.bounces: self.bounces + 1})
+
+
+@pytest.mark.parametrize("method", ["cvode", "DOP853", "ode45"])
+def test_a_ball_bounces_at_the_instants_of_the_geometric_series(method):
+    g, e = 9.81, 0.8
+    first = np.sqrt(2 / g)
+    speed = g * first
+    instants = [first]
+    while instants[-1] + 2 * e * speed / g < 3.0:
+        speed *= e
+        instants.append(instants[-1] + 2 * speed / g)
+    run = alone(Ball()).simulate("3 s", method=method, rtol=1e-10)
+    assert final(run, "c.bounces") == len(instants)
+    for t in instants[:4]:
+        after, before = (quantity(t + d, "s") for d in (1e-6, -1e-6))
+        ratio = run["c.v"].at(after) / run["c.v"].at(before)
+        assert ratio.magnitude == pytest.approx(-e, abs=1e-4)
+    speed *= e
+    since = 3.0 - instants[-1]
+    assert final(run, "c.h") == pytest.approx(speed * since - g / 2 * since**2, abs=1e-7)
+
+
+def test_a_hysteresis_relay_remembers_its_state():
+    class Relay(Component):
+        level = Variable("", "0", priority="high")
+        on = Discrete("", "1")
+
+        def equations(self):
+            yield der(self.level) == (2 * self.on - 1) * PER_SECOND
+            yield when(self.level > 1, {self.on: 0})
+            yield when(self.level < 0.5, {self.on: 1})
+
+    run = alone(Relay()).simulate("100.25 s", rtol=1e-9)
+    t = np.linspace(0, 100, 401)[1:]  # up to 1 in a second, then a triangle of period 1 s
+    exact = np.where(t < 1, t, 0.5 + np.abs(((t - 1) % 1.0) - 0.5))
+    assert_allclose(run["c.level"].at(quantity(t, "s")).magnitude, exact, atol=1e-6)
+
+
+# -- time alone ---------------------------------------------------------------------------------
+
+
+class Pulses(Component):
+    """On for ``width`` in every ``period``; counts its edges, integrates its output."""
+
+    period = Parameter("10 ms", above=0)
+    width = Parameter("1 ms", above=0)
+    announced = Parameter(1)
+    y = Variable("")
+    total = Variable("s", "0 s", priority="high")
+    edges = Discrete("", "0")
+
+    def equations(self):
+        on = mod(time, self.period) < self.width
+        yield self.y == where(on, 1, 0)
+        yield der(self.total) == self.y
+        yield when(on, {self.edges: self.edges + 1})
+
+
+class AnnouncedPulses(Pulses):
+    def equations(self):
+        yield from super().equations()
+        yield breakpoints("0 s", self.period)
+        yield breakpoints(self.width, self.period)
+
+
+class PulsesOnly(Component):
+    """Pulses that nothing integrates."""
+
+    edges = Discrete("", "0")
+
+    def equations(self):
+        yield when(mod(time, "10 ms") < "1 ms", {self.edges: self.edges + 1})
+        yield breakpoints("0 s", "10 ms")
+        yield breakpoints("1 ms", "10 ms")
+
+
+def test_no_edge_of_a_thousand_pulses_is_missed():
+    run = alone(PulsesOnly()).simulate("9.995 s")
+    assert final(run, "c.edges") == 999  # the first pulse is on from the start
+    exact = np.sort(np.concatenate([1e-3 + 1e-2 * np.arange(1000), 1e-2 * np.arange(1, 1000)]))
+    assert_allclose([e.time for e in run.events], exact, atol=1e-12)
+
+
+@pytest.mark.parametrize("pulses", [Pulses, AnnouncedPulses])
+def test_the_integral_of_pulses_is_that_of_their_widths(pulses):
+    count = 100
+    run = alone(pulses()).simulate(quantity(10 * count - 5, "ms"), rtol=1e-6)
+    assert final(run, "c.edges") == count - 1  # the first pulse is on from the start
+    assert final(run, "c.total") == pytest.approx(count * 1e-3, abs=1e-9)
+    middle = 10e-3 * np.arange(count) + 0.5e-3
+    assert np.all(run["c.y"].at(quantity(middle, "s")).magnitude == 1)
+    assert np.all(run["c.y"].at(quantity(middle + 1e-3, "s")).magnitude == 0)
+
+
+@pytest.mark.parametrize("pulses", [Pulses, AnnouncedPulses])
+def test_edges_are_stepped_onto_to_the_last_digits(pulses):
+    run = alone(pulses(period="0.1 s", width="0.03 s")).simulate("1 s", method="DOP853")
+    exact = sorted([0.1 * k for k in range(1, 10)] + [0.1 * k + 0.03 for k in range(10)])
+    assert_allclose([e.time for e in run.events], exact, atol=1e-12)
+
+
+def test_a_relation_of_a_sine_of_time_switches_at_every_half_period():
+    class Square(Component):
+        y = Variable("")
+        total = Variable("s", "0 s", priority="high")
+
+        def equations(self):
+            yield self.y == where(sin(quantity("10 rad/s") * time) > 0, 1, 0)
+            yield der(self.total) == self.y
+
+    run = alone(Square()).simulate("10 s")
+    half = np.pi / 10
+    assert_allclose([e.time for e in run.events], half * np.arange(1, 32), atol=1e-10)
+    assert final(run, "c.total") == pytest.approx(16 * half, abs=1e-9)
+
+
+def test_relations_hold_at_the_ends_of_a_run_as_written():
+    class Steps(Component):
+        x = Variable("m", "0 m", priority="high")
+
+        def equations(self):
+            one = quantity("1 m/s")
+            yield der(self.x) == where(time >= "0 s", one, 0) + where(time <= "1 s", one, 0)
+
+    run = alone(Steps()).simulate("2 s")
+    assert final(run, "c.x") == pytest.approx(3.0, abs=1e-9)
+
+
+def test_a_step_at_a_known_time_is_stepped_onto_exactly():
+    class Step(Component):
+        at = Parameter("0.3 s")
+        x = Variable("m", "0 m", priority="high")
+
+        def equations(self):
+            yield der(self.x) == where(time > self.at, quantity("1 m/s"), 0)
+
+    model = alone(Step())
+    for at in (0.3, 0.7123456789):
+        model.c.at = quantity(at, "s")
+        run = model.simulate("1 s")
+        (event,) = run.events
+        assert event.time == pytest.approx(at, abs=1e-15)
+        assert final(run, "c.x") == pytest.approx(1 - at, abs=1e-12)
+
+
+def test_samples_are_taken_at_their_instants_and_held():
+    class Hold(Component):
+        x = Variable("", "0", priority="high")
+        held = Discrete("", "0")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield every("0.1 s", {self.held: self.x})
+
+    run = alone(Hold()).simulate("1.05 s", rtol=1e-10)
+    at = run["c.held"].at(quantity([0.05, 0.15, 0.95, 1.02], "s")).magnitude
+    assert_allclose(at, [0.0, 0.1, 0.9, 1.0], atol=1e-8)
+
+
+# -- what cannot go on ---------------------------------------------------------------------------
+
+
+class SelfDefeating(Component):
+    x = Variable("", "0", priority="high")
+    a = Variable("")
+
+    def equations(self):
+        yield der(self.x) == PER_SECOND
+        yield self.a == where(self.a + self.x > 0.7, self.x - 1, self.x)
+
+
+def test_a_condition_undone_by_its_own_consequence_is_an_error_at_that_time():
+    # a = x until 2x = 0.7, then a = x - 1 undoes the condition
+    with pytest.raises(SimulationError, match="contradicts itself") as caught:
+        alone(SelfDefeating()).simulate("1 s")
+    assert caught.value.time == pytest.approx(0.35, abs=1e-6)
+    assert "c: a + x - 0.7" in str(caught.value)
+    assert caught.value.result.status == "failed"
+    assert caught.value.result["c.x"].final.magnitude == pytest.approx(0.35, abs=1e-6)
+
+
+def test_a_contradiction_at_the_start_names_the_component():
+    class Liar(Component):
+        a = Variable("")
+
+        def equations(self):
+            yield self.a == where(self.a > 0.5, 0, 1)
+
+    with pytest.raises(SimulationError, match="c: a - 0.5"):
+        alone(Liar()).simulate("1 s")
+
+
+@pytest.mark.parametrize("method", ["cvode", "DOP853", "Radau"])
+def test_chattering_ends_with_an_error_that_names_the_component(method):
+    class Slide(Component):
+        x = Variable("", "0.5", priority="high")
+
+        def equations(self):
+            yield der(self.x) == -sign(self.x) * PER_SECOND
+
+    with pytest.raises(SimulationError, match="^c: switches back and forth") as caught:
+        alone(Slide()).simulate("1 s", method=method)
+    assert caught.value.time == pytest.approx(0.5, abs=1e-3)
+    assert caught.value.variables == ("c",)
+    assert caught.value.result["c.x"].final.magnitude == pytest.approx(0, abs=1e-6)

@@ -1,0 +1,131 @@
+"""Expressions: their values, their dimensions, and how they are written for people."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from blocks import (
+    Component,
+    Parameter,
+    Variable,
+    abs_,
+    arctan2,
+    exp,
+    floor,
+    interpolate,
+    log,
+    maximum,
+    minimum,
+    mod,
+    quantity,
+    sign,
+    sqrt,
+    tanh,
+    where,
+)
+from blocks.readable import readable
+
+from .parts import alone, final
+
+METRE = quantity("1 m")
+
+
+def value(law, x=0.7):
+    """What a law gives for a length x."""
+    class Law(Component):
+        x = Parameter("1 m", varying=False)
+        table = Parameter(["0 m", "1 m", "3 m"])
+        y = Variable("")
+
+        def equations(self):
+            yield self.y == law(self, self.x / METRE)
+
+    return final(alone(Law(x=quantity(x, "m"))).simulate("1 s", times=["1 s"]), "c.y")
+
+
+@pytest.mark.parametrize("x", [0.7, -1.3, 2.0])
+@pytest.mark.parametrize(
+    ("law", "exact"),
+    [
+        (lambda s, x: x**3 - 2 / (x + 4) + 5 % (x + 4), lambda x: x**3 - 2 / (x + 4) + 5 % (x + 4)),
+        (lambda s, x: 2.0 ** x * exp(-x), lambda x: 2.0**x * np.exp(-x)),
+        (lambda s, x: sqrt(x * x) - abs_(x) + abs(x), abs),
+        (lambda s, x: minimum(x, 0.5) + maximum(0.5, x), lambda x: x + 0.5),
+        (lambda s, x: floor(x) + mod(x, 0.3), lambda x: np.floor(x) + x % 0.3),
+        (lambda s, x: sign(x) * tanh(x), lambda x: np.sign(x) * np.tanh(x)),
+        (lambda s, x: arctan2(x, -1), lambda x: np.arctan2(x, -1)),
+        (lambda s, x: log(x + 4) + np.log10(x + 4), lambda x: np.log(x + 4) + np.log10(x + 4)),
+        (lambda s, x: np.hypot(x, 2.0), lambda x: np.hypot(x, 2)),
+        (lambda s, x: where((x > 0) & ~(x > 1) | (x < -1), 1, 2),
+         lambda x: 1 if 0 < x <= 1 or x < -1 else 2),
+        (lambda s, x: where(np.float64(0.5) >= x, x, 0), lambda x: x if x <= 0.5 else 0),
+        (lambda s, x: where(0.5 < x, x, 0) + where(x <= 0.5, 7, 0),
+         lambda x: x if x > 0.5 else 7),
+        (lambda s, x: interpolate(s.x, s.table, [0, 2, 3]),
+         lambda x: np.interp(x, [0, 1, 3], [0, 2, 3]) if x > 0 else 2 * x),
+        (lambda s, x: interpolate(s.x, s.table, [0, 2, 3], hold=True),
+         lambda x: np.interp(x, [0, 1, 3], [0, 2, 3])),
+        (lambda s, x: sum(s.table[i] * i for i in range(3)) / METRE + len(s.table), lambda x: 10),
+        (lambda s, x: (quantity("3 m") - s.x) / (2 * METRE) + (s.x + "30 cm") / METRE,
+         lambda x: (3 - x) / 2 + x + 0.3),
+        (lambda s, x: np.sin(quantity("30 deg") * x), lambda x: np.sin(np.pi / 6 * x)),
+    ],
+)
+def test_a_law_has_the_value_that_numpy_gives_it(law, exact, x):
+    assert value(law, x) == pytest.approx(exact(x), rel=1e-12, abs=1e-14)
+
+
+def test_roots_and_powers_carry_their_dimensions():
+    class Fall(Component):
+        h = Parameter("20 m")
+        g = Parameter("10 m/s^2")
+        t = Variable("s")
+        v = Variable("m/s")
+
+        def equations(self):
+            yield self.t == sqrt(2 * self.h / self.g)
+            yield self.v**2 / 2 == self.g * self.h
+
+    class Down(Fall):
+        v = Variable("m/s", "1 m/s", priority="none")
+
+    run = alone(Down()).simulate("1 s")
+    assert final(run, "c.t") == pytest.approx(2.0)
+    assert final(run, "c.v") == pytest.approx(20.0)
+
+
+x, y, z = (ca.SX.sym(n) for n in "xyz")
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (x - (y - z), "x - (y - z)"),
+        (x - (y + z), "x - (y + z)"),
+        (x / (y / z), "x/(y/z)"),
+        (x * y / z, "x*y/z"),
+        (-(x + y), "-(x + y)"),
+        (-x * y, "-x*y"),
+        (x + -(y * z), "x - y*z"),
+        ((x + y) ** 2, "(x + y)^2"),
+        (x**2.5, "x^2.5"),
+        (1 / (x * y), "1/(x*y)"),
+        (ca.if_else(x > y, 2 * x, -y), "where(y < x, 2*x, -y)"),
+        (ca.if_else(x > 0, y, 0), "where(0 < x, y, 0)"),
+        (ca.logic_and(x > 0, y < 1), "(0 < x) & (y < 1)"),
+        (ca.fmin(x, y) / ca.sqrt(z), "minimum(x, y)/sqrt(z)"),
+        (ca.exp(-x / y), "exp(-x/y)"),
+        (ca.SX(2.5), "2.5"),
+    ],
+)
+def test_an_expression_is_written_as_a_person_would(expression, text):
+    assert readable(expression) == text
+
+
+def test_a_long_expression_is_cut_instead_of_growing_without_bound():
+    grown = x
+    for _ in range(200):
+        grown = grown * grown + y
+    assert len(readable(grown)) < 2000

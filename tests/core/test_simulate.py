@@ -1,0 +1,313 @@
+"""Running a model: methods, samples, failures, interruptions and options."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import blocks.model
+from blocks import Component, Model, Target, Variable, der, quantity, time
+from blocks.exceptions import (
+    MissingUnit,
+    ParameterError,
+    SimulationError,
+    UnknownName,
+    WrongDimension,
+)
+from blocks.solvers import METHODS
+from library.translational import Damper, Mass, Reference, Spring
+
+from .parts import alone, final
+
+FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
+PER_SECOND = quantity("1 1/s")
+
+
+def oscillator(damping=None):
+    model = Model("oscillator")
+    model.body, model.spring, model.ground = Mass(mass="2 kg", v="1 m/s"), \
+        Spring(stiffness="8 N/m"), Reference()
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    if damping:
+        model.damper = Damper(damping=damping)
+        model.connect(model.damper.R, model.body.M)
+        model.connect(model.damper.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in FIXED])
+def test_every_adaptive_method_follows_the_sine_within_its_tolerance(method):
+    rtol = 1e-4 if method in ("ode23s", "RK23") else 1e-7
+    run = oscillator().simulate("3 s", method=method, rtol=rtol)
+    t = run.time.to("s").magnitude
+    assert_allclose(run["spring.x"].to("m").magnitude, np.sin(2 * t) / 2, atol=300 * rtol)
+    assert run.statistics["method"] == method
+
+
+@pytest.mark.parametrize(("method", "order"), FIXED.items())
+def test_every_fixed_step_method_converges_with_its_order(method, order):
+    model = oscillator()
+    errors = [abs(final(model.simulate("1 s", method=method, step=h), "spring.x") - np.sin(2) / 2)
+              for h in ("20 ms", "10 ms")]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "ida", "Radau", "DOP853"])
+def test_a_run_is_cut_at_its_end(method):
+    run = oscillator().simulate("1.2345 s", method=method)
+    assert run.time.to("s").magnitude[-1] == 1.2345
+    assert run.status == "finished"
+
+
+# -- samples -----------------------------------------------------------------------------------
+
+
+def test_samples_are_taken_at_equal_distances_and_at_the_end():
+    run = oscillator().simulate("1 s", every="0.3 s", rtol=1e-10)
+    assert_allclose(run.time.to("s").magnitude, [0, 0.3, 0.6, 0.9, 1.0], atol=1e-15)
+    t = run.time.to("s").magnitude
+    assert_allclose(run["spring.x"].magnitude, np.sin(2 * t) / 2, atol=1e-8)
+
+
+@pytest.mark.parametrize("times", [
+    ["0.1 s", "0.5 s"], "0.1 s", quantity([100, 500], "ms"), quantity([0.0, 1.0], "s")])
+def test_samples_are_taken_at_given_times(times):
+    run = oscillator().simulate("1 s", times=times, rtol=1e-10)
+    t = run.time.to("s").magnitude
+    assert len(t) == (1 if isinstance(times, str) else 2)
+    assert_allclose(run["spring.x"].magnitude, np.sin(2 * t) / 2, atol=1e-8)
+
+
+# -- options -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({"rtoll": 1e-3}, UnknownName,
+         "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
+        ({"max_steps": 5}, UnknownName, "there is no option 'max_steps'. Did you mean 'max_step'"),
+        ({"method": "rk44"}, UnknownName, "Did you mean 'rk4'?"),
+        ({"method": "cvodes"}, UnknownName, "Did you mean 'cvode'?"),
+        ({"rtol": "tight"}, ParameterError, "must be a number between 0 and 1"),
+        ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
+        ({"atol": -1}, ParameterError, "must be greater than 0"),
+        ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
+        ({"step": "1 N"}, WrongDimension, "simulate(step=…): takes s"),
+        ({"max_step": "-1 s"}, ParameterError, "must be a positive time"),
+        ({"every": "0 s"}, ParameterError, "must be a positive time"),
+        ({"times": ["0.1 s", "5 s"]}, ParameterError, "5 s is outside the run from 0 s to 1 s"),
+        ({"start": 3}, MissingUnit, "simulate(start=…): takes s"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused(options, kind, words):
+    with pytest.raises(kind) as caught:
+        oscillator().simulate("1 s", **options)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("duration", "kind", "words"),
+    [
+        ("1 m", WrongDimension, "simulate(duration=…): takes s or any unit convertible to it, "
+         "but was given 1 m. Give it in s."),
+        (4, MissingUnit, "Write '4 s' if that is what you mean."),
+        ("-1 s", ParameterError, "must be a positive time, but is -1 s."),
+        ("0 s", ParameterError, "must be a positive time"),
+        ("inf s", ParameterError, "must be a positive time"),
+    ],
+)
+def test_a_duration_that_cannot_be_meant_is_refused(duration, kind, words):
+    with pytest.raises(kind) as caught:
+        oscillator().simulate(duration)
+    assert words in str(caught.value)
+
+
+def test_an_absolute_tolerance_of_a_unit_holds_for_its_variables():
+    loose = oscillator().simulate("3 s", rtol=1e-3, atol=["1 cm", "1 cm/s"], method="DOP853")
+    tight = oscillator().simulate("3 s", rtol=1e-12, atol=["1 nm", "1 nm/s"], method="DOP853")
+    t = tight.time.to("s").magnitude
+    assert_allclose(tight["spring.x"].magnitude, np.sin(2 * t) / 2, atol=1e-8)
+    assert loose.statistics["steps"] < tight.statistics["steps"] / 2
+
+
+def test_statistics_say_how_the_run_was_made():
+    stats = oscillator().simulate("1 s").statistics
+    for key in ("method", "why", "states", "algebraic unknowns", "steps", "rejected", "residuals",
+                "jacobians", "factorizations", "events", "time compiling", "time checking",
+                "time initialising", "time integrating"):
+        assert key in stats
+    assert stats["states"] == 2
+    assert stats["residuals"] >= stats["steps"] > 5
+
+
+# -- failures ------------------------------------------------------------------------------------
+
+
+class Explosion(Component):
+    """x' = x² with x = 1 at the start: x = 1/(1 - t)."""
+
+    x = Variable("", "1", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.x**2 * PER_SECOND
+
+
+class Fold(Component):
+    """A loop whose root ceases to exist after one second: y² = 1 - t."""
+
+    x = Variable("m", "0 m", priority="high")
+    y = Variable("")
+
+    def equations(self):
+        yield self.y**2 == 1 - time / quantity("1 s")
+        yield der(self.x) == self.y * quantity("1 m/s")
+
+
+class StaticFold(Component):
+    y = Variable("")
+
+    def equations(self):
+        yield self.y**2 == 1 - time / quantity("1 s")
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "DOP853", "Radau", "ida", "rk4"])
+def test_a_run_that_explodes_keeps_what_was_computed(method):
+    model = alone(Explosion())
+    with pytest.raises(SimulationError) as caught:
+        model.simulate("2 s", method=method, step="1 ms" if method == "rk4" else None)
+    error = caught.value
+    assert error.time == pytest.approx(1.0, abs=2e-3)
+    assert error.variables == ("c.x",)
+    assert "c.x" in str(error)
+    assert error.result.status == "failed"
+    assert error.result["c.x"].at("0.5 s").magnitude == pytest.approx(2.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "DOP853", "Radau", "ode45", "trapezoidal"])
+def test_a_run_whose_loop_loses_its_root_names_it(method):
+    model = alone(Fold(y=Target("1", "none")))
+    with pytest.raises(SimulationError, match="c.y could not be solved for") as caught:
+        model.simulate("2 s", method=method, step="1 ms" if method == "trapezoidal" else None)
+    error = caught.value
+    assert error.time == pytest.approx(1.0, abs=5e-3)
+    assert "c.y" in error.variables
+    exact = 2 / 3 * (1 - 0.5**1.5)
+    assert error.result["c.x"].at("0.5 s").magnitude == pytest.approx(exact, abs=1e-4)
+
+
+def test_a_model_without_states_fails_in_the_same_way():
+    with pytest.raises(SimulationError, match="c.y could not be solved for") as caught:
+        alone(StaticFold(y=Target("1", "none"))).simulate("2 s")
+    assert caught.value.time == pytest.approx(1.0, abs=0.02)
+    assert caught.value.result["c.y"].at("0.75 s").magnitude == pytest.approx(0.5)
+
+
+def test_a_failure_can_be_pickled_without_its_result():
+    with pytest.raises(SimulationError) as caught:
+        alone(Explosion()).simulate("2 s")
+    error = caught.value
+    error.data.pop("result")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (copy.time, copy.variables, str(copy)) == (error.time, error.variables, str(error))
+
+
+# -- interruption --------------------------------------------------------------------------------
+
+
+class Interrupting:
+    """A progress display whose user presses Ctrl-C after half the run."""
+
+    def __init__(self, wanted, t0, t1):
+        self.until = (t0 + t1) / 2
+
+    def __enter__(self):
+        def show(t):
+            if t > self.until:
+                raise KeyboardInterrupt
+
+        return show
+
+    def __exit__(self, *error):
+        return None
+
+
+@pytest.mark.parametrize("method", ["cvode", "ida", "DOP853", "Radau"])
+def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
+    monkeypatch.setattr(blocks.model, "_progress", Interrupting)
+    run = oscillator().simulate("20 s", method=method, rtol=1e-9)
+    reached = run.time.to("s").magnitude[-1]
+    assert run.status == "interrupted"
+    assert 10 < reached < 15
+    assert "interrupted at t = " in run.message
+    assert final(run, "spring.x") == pytest.approx(np.sin(2 * reached) / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["cvode", "ida", "DOP853", "Radau", "LSODA"])
+def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, monkeypatch):
+    model = oscillator()
+    model.simulate("1 ms", method=method)
+    calls = 0
+    original = blocks.model.Problem._arguments
+
+    def arguments(self, t):
+        nonlocal calls
+        calls += t > 5.0
+        if calls == 3:
+            raise KeyboardInterrupt
+        return original(self, t)
+
+    monkeypatch.setattr(blocks.model.Problem, "_arguments", arguments)
+    run = model.simulate("20 s", method=method, rtol=1e-9)
+    monkeypatch.undo()
+    assert run.status == "interrupted"
+    assert 3 < run.time.to("s").magnitude[-1] < 7
+
+
+# -- runs again --------------------------------------------------------------------------------
+
+
+def test_values_and_targets_change_without_a_new_assembly():
+    model = oscillator("0 N*s/m")
+    model.simulate("1 s")
+    compiled = model.compile()
+    for m, k, v in [(2.0, 8.0, 3.0), (0.5, 2.0, -1.0), (3.0, 27.0, 2.0)]:
+        model.body.mass, model.spring.stiffness = quantity(m, "kg"), quantity(k, "N/m")
+        model.body.v = quantity(v, "m/s")
+        w = np.sqrt(k / m)
+        run = model.simulate("1 s", rtol=1e-10)
+        assert model.compile() is compiled
+        assert final(run, "spring.x") == pytest.approx(v / w * np.sin(w), rel=1e-7)
+    model.spring.x = "1 m"
+    model.body.v = "0 m/s"
+    run = model.simulate("1 s", rtol=1e-10)
+    assert model.compile() is compiled
+    assert final(run, "spring.x") == pytest.approx(np.cos(3), rel=1e-7)
+
+
+def test_a_result_keeps_the_values_it_was_computed_with():
+    model = oscillator()
+    first = model.simulate("1 s", rtol=1e-10)
+    model.spring.stiffness, model.body.mass = "100 N/m", "1 kg"
+    model.simulate("1 s")
+    assert final(first, "spring.x") == pytest.approx(np.sin(2) / 2, rel=1e-7)
+    assert final(first, "spring.f") == pytest.approx(4 * np.sin(2), rel=1e-7)
+
+
+def test_a_changed_structure_is_assembled_anew():
+    model = oscillator()
+    compiled = model.compile()
+    model.simulate("1 s")
+    model.extra = Mass(mass="6 kg")
+    model.connect(model.extra.M, model.body.M)
+    run = model.simulate("1 s", rtol=1e-10)
+    assert model.compile() is not compiled
+    assert final(run, "spring.x") == pytest.approx(np.sin(1), rel=1e-7)
+    changed = model.compile()
+    model.spring.law = "table"
+    model.simulate("1 s")
+    assert model.compile() is not changed

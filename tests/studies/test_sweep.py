@@ -1,0 +1,354 @@
+"""A sweep gives at every point what a single run gives there."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import blocks.model
+from blocks import Model, quantity
+from blocks.studies.axes import plan
+from blocks.studies.runner import Runner
+from library.translational import Mass, Spring
+
+from . import bench
+
+DAMPING = quantity([1.0, 2.0, 4.0], "N*s/m")
+SPEED = ["1 m/s", "200 cm/s"]
+
+
+# -- values ---------------------------------------------------------------------------
+def test_a_grid_of_coasting_masses_slows_down_exponentially():
+    data = bench.coasting().sweep(
+        {"damper.damping": DAMPING, "mass.v": SPEED}, "2 s", rtol=1e-9, every="0.5 s",
+        outputs={"v": "mass.v", **{name: name for name in (
+            "final(mass.v)", "max(damper.f)", "at(mass.v, 500 ms)", "initial(mass.v)",
+            "min(mass.v)")}},
+    )  # fmt: skip
+    d, v0 = DAMPING.m[:, None], np.array([1.0, 2.0])
+    t = data.time.values
+    assert_allclose(t, np.arange(5) / 2)
+    exact = v0[..., None] * np.exp(-d[..., None] * t / 2)
+    assert_allclose(data["v"], exact, rtol=1e-7)
+    for name, truth in {
+        "final(mass.v)": exact[..., -1], "min(mass.v)": exact[..., -1],
+        "at(mass.v, 500 ms)": exact[..., 1], "max(damper.f)": d * v0, "initial(mass.v)": v0 + 0 * d,
+    }.items():  # fmt: skip
+        assert_allclose(data[name], truth, rtol=1e-7, err_msg=name)
+    assert (data.status == "finished").all()
+    assert data["final(mass.v)"].sel({"damper.damping": 4, "mass.v": 1}) == (
+        data["final(mass.v)"][2, 0])  # fmt: skip
+
+
+def test_the_coordinate_is_in_the_unit_of_the_first_value():
+    data = bench.coasting().sweep({"mass.v": ["20 cm/s", "1 m/s"], "mass.mass": ["1 kg"]}, "1 s",
+                                  outputs={"left": "final(mass.v)"})  # fmt: skip
+    assert_allclose(data["mass.v"], [20, 100])
+    assert data["mass.v"].attrs["units"] == "cm/s"
+    assert data["left"].attrs == {"units": "m/s", "long_name": "final(mass.v)"} or (
+        data["left"].attrs["units"] == "m/s")  # fmt: skip
+    assert_allclose(data["left"][:, 0], np.array([0.2, 1.0]) * np.exp(-3), rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau"])
+def test_every_point_equals_a_single_run(method):
+    model = bench.stick_slip()
+    force, speed = ["15 N", "24 N"], quantity([50.0, 80.0], "mm/s")
+    data = model.sweep({"friction.coulomb_force": force, "pull.velocity": speed}, "0.6 s",
+                       outputs=["max(friction.f)", "spring.x", bench.swing], every="20 ms",
+                       method=method)  # fmt: skip
+    for i, f in enumerate(force):
+        for j, v in enumerate(speed):
+            model.friction.coulomb_force, model.pull.velocity = f, v
+            single = model.simulate("0.6 s", method=method)
+            assert_allclose(data["max(friction.f)"][i, j], single["friction.f"].max().m, rtol=1e-12)
+            assert_allclose(data["swing"][i, j], bench.swing(single).m, rtol=1e-12)
+            course = single["spring.x"].at(quantity(data.time.values, "s")).m
+            assert_allclose(data["spring.x"][i, j], course, rtol=1e-12, atol=1e-15)
+
+
+def test_the_order_of_points_does_not_matter():
+    points = [{"mass.mass": f"{m} kg", "damper.damping": f"{d} N*s/m"}
+              for m in (1, 2, 3) for d in (1, 5)]  # fmt: skip
+    model = bench.coasting()
+    there = model.sweep(points, "1 s", outputs="final(mass.v)")["final(mass.v)"].values
+    back = model.sweep(points[::-1], "1 s", outputs="final(mass.v)")["final(mass.v)"].values
+    np.testing.assert_array_equal(there, back[::-1])
+
+
+def test_points_may_come_from_a_list_or_a_table():
+    model = bench.coasting()
+    points = [{"mass.mass": "1 kg", "mass.v": "1 m/s"}, {"mass.mass": "3000 g", "mass.v": "4 m/s"}]
+    exact = np.array([1, 4]) * np.exp(-3 / np.array([1, 3]))
+    listed = model.sweep(points, "1 s", outputs="final(mass.v)", rtol=1e-9)
+    assert listed["final(mass.v)"].dims == ("run",)
+    assert_allclose(listed["final(mass.v)"], exact, rtol=1e-7)
+    frame = pd.DataFrame({"mass.mass [g]": [1000, 3000], "mass.v": ["1 m/s", "4 m/s"]})
+    table = model.sweep(frame, "1 s", outputs="final(mass.v)", rtol=1e-9)
+    assert_allclose(table["final(mass.v)"], exact, rtol=1e-7)
+    assert table["mass.mass"].attrs["units"] == "g"
+    assert_allclose(table["mass.mass"], [1000, 3000])
+
+
+def test_the_tolerance_of_the_solver_can_be_swept():
+    data = bench.coasting().sweep({"rtol": [1e-3, 1e-6, 1e-9], "method": ["RK45", "cvode"]}, "2 s",
+                                  outputs="final(mass.v)")  # fmt: skip
+    error = abs(data["final(mass.v)"].transpose("rtol", "method") - 5 * np.exp(-3)).values
+    assert (np.diff(error, axis=0) < 0).all()
+    assert (error[-1] < 1e-7).all()
+    assert list(data.method.values) == ["RK45", "cvode"]
+
+
+def test_another_law_is_assembled_once_per_value(monkeypatch):
+    written = []
+    write = blocks.model.write_tape
+    monkeypatch.setattr(blocks.model, "write_tape", lambda *a: written.append(1) or write(*a))
+    model = bench.stick_slip()
+    model.compile()
+    written.clear()
+    data = model.sweep(
+        {"pull.velocity": ["50 mm/s", "100 mm/s", "150 mm/s"],
+         "friction.law": ["coulomb", "simscape", "stribeck"]},
+        "0.3 s", outputs="final(block.v)",
+    )  # fmt: skip
+    assert len(written) <= 1 + 3  # the copy as it is, and one per law: not one per run
+    assert (data.status == "finished").all()
+    for law in ("coulomb", "simscape", "stribeck"):
+        model.friction.law = law
+        model.pull.velocity = "150 mm/s"
+        single = model.simulate("0.3 s")["block.v"].final.m
+        swept = data["final(block.v)"].sel({"friction.law": law, "pull.velocity": 150})
+        assert_allclose(swept, single, rtol=1e-12)
+
+
+def test_a_sweep_over_values_assembles_once_and_leaves_the_model_alone(monkeypatch):
+    model = bench.coasting()
+    system, mass = model.compile(), model.mass.mass
+    written = []
+    write = blocks.model.write_tape
+    monkeypatch.setattr(blocks.model, "write_tape", lambda *a: written.append(1) or write(*a))
+    model.sweep({"mass.mass": quantity(np.linspace(1, 2, 7), "kg"), "mass.v": SPEED}, "1 s",
+                outputs="final(mass.v)")  # fmt: skip
+    assert len(written) == 1
+    assert model.compile() is system
+    assert model.mass.mass == mass
+    assert model.mass._targets["v"] == (5.0, "high")
+
+
+def test_arrays_keep_their_instances_as_a_dimension():
+    model = Model("two oscillators")
+    model.masses = Mass(count=2, v="1 m/s")
+    model.springs = Spring(stiffness=quantity([4.0, 9.0], "N/m"), count=2)
+    model.ground = bench.Reference()
+    model.connect(model.masses.M, model.springs.R)
+    model.connect(model.springs.C, model.ground.V)
+    data = model.sweep({"masses.mass": ["1 kg", "4 kg"]}, "1 s", rtol=1e-9, every="0.25 s",
+                       outputs=["final(masses.v)", "masses.v"])  # fmt: skip
+    w = np.sqrt(np.array([4.0, 9.0]) / np.array([[1.0], [4.0]]))
+    assert data["masses.v"].dims == ("masses.mass", "masses", "time")
+    assert list(data["masses"].values) == ["masses[0]", "masses[1]"]
+    assert_allclose(data["final(masses.v)"], np.cos(w), atol=1e-7)
+    assert_allclose(data["masses.v"], np.cos(w[..., None] * data.time.values), atol=1e-7)
+
+
+def test_a_parameter_of_a_composite_reaches_its_parts_at_every_point():
+    model = Model("pair")
+    model.pair = bench.Shaker()
+    data = model.sweep({"pair.one.mass": ["1 kg", "3 kg"], "pair.weight": ["1 kg", "2 kg"]}, "40 s",
+                       outputs=["final(pair.one.v)"], rtol=1e-9)  # fmt: skip
+    # weight sets both masses, then one of them is given: momentum m1 * 1 m/s is shared
+    one, both = np.array([[1.0], [3.0]]), np.array([1.0, 2.0])
+    swept = data["final(pair.one.v)"].values
+    alone = model.sweep({"pair.weight": ["1 kg", "2 kg"]}, "40 s", rtol=1e-9,
+                        outputs=["final(pair.one.v)"])["final(pair.one.v)"]
+    assert_allclose(alone, 0.5, rtol=1e-6)
+    assert_allclose(swept, one / (one + both), rtol=1e-6)
+
+
+def test_netcdf_takes_the_data_set_and_gives_it_back(tmp_path):
+    import xarray
+
+    data = bench.coasting().sweep({"mass.mass": ["1 kg", "2 kg"]}, "1 s", every="0.5 s",
+                                  outputs=["final(mass.v)", "mass.v"])  # fmt: skip
+    data.to_netcdf(tmp_path / "study.nc")
+    with xarray.open_dataset(tmp_path / "study.nc") as opened:
+        assert opened.load().identical(data)
+
+
+# -- distributions ----------------------------------------------------------------------
+MASSES = {"mass.mass": (stats.norm(2, 0.1), "kg")}
+
+
+def samples_of(over, seed=0, count=200):
+    points, _ = plan(bench.coasting(), over, count, seed)
+    return {a.path: np.array(a.values) for a in points.axes}
+
+
+def test_samples_follow_their_distribution_and_their_seed():
+    drawn = samples_of(MASSES, 7, 2000)["mass.mass"]
+    assert stats.kstest(drawn, stats.norm(2, 0.1).cdf).pvalue > 0.01
+    np.testing.assert_array_equal(drawn, samples_of(MASSES, 7, 2000)["mass.mass"])
+    assert not np.array_equal(drawn, samples_of(MASSES, 8, 2000)["mass.mass"])
+
+
+def test_samples_of_one_parameter_do_not_depend_on_another():
+    both = samples_of({"damper.damping": (stats.uniform(1, 2), "N*s/m"), **MASSES})
+    np.testing.assert_array_equal(both["mass.mass"], samples_of(MASSES)["mass.mass"])
+    assert abs(np.corrcoef(both["mass.mass"], both["damper.damping"])[0, 1]) < 0.2
+
+
+def test_distributions_and_a_grid_make_samples_at_every_point():
+    data = bench.coasting().sweep(
+        {**MASSES, "damper.damping": ["1 N*s/m", "2 N*s/m"]}, "1 s", samples=5, seed=3,
+        outputs="final(mass.v)", rtol=1e-9,
+    )  # fmt: skip
+    assert data["final(mass.v)"].dims == ("damper.damping", "sample")
+    assert data["mass.mass"].dims == ("sample",)
+    assert data["mass.mass"].attrs["units"] == "kg"
+    exact = 5 * np.exp(-np.array([[1.0], [2.0]]) / data["mass.mass"].values)
+    assert_allclose(data["final(mass.v)"], exact, rtol=1e-7)
+
+
+# -- failures ---------------------------------------------------------------------------
+def test_a_run_that_explodes_is_recorded_and_the_others_are_right():
+    data = bench.explosion().sweep({"cell.x": [0.25, 2.0, 0.5]}, "1 s", outputs=["final(cell.x)"],
+                                   rtol=1e-9)  # fmt: skip
+    assert list(data.status.values) == ["finished", "failed", "finished"]
+    assert np.isnan(data["final(cell.x)"][1])
+    assert "the run stopped at t = 0.49999" in str(data.message[1].values)
+    assert "cell.x" in str(data.message[1].values)
+    assert_allclose(data["final(cell.x)"][[0, 2]], [0.25 / 0.75, 1.0], rtol=1e-6)
+    assert data.attrs == {"model": "explosion", "runs finished": 2, "runs failed": 1,
+                          "runs not run": 0}  # fmt: skip
+
+
+def test_a_violated_relation_between_parameters_is_a_failed_run():
+    data = bench.stick_slip().sweep({"friction.coulomb_force": ["20 N", "30 N"]}, "0.1 s",
+                                    outputs="max(friction.f)")  # fmt: skip
+    assert list(data.status.values) == ["finished", "failed"]
+    assert "breakaway_force is 25.0 N and thus below coulomb_force" in str(data.message[1].values)
+
+
+def test_a_sample_out_of_bounds_is_a_failed_run():
+    data = bench.coasting().sweep({"mass.mass": (stats.norm(0, 1), "kg")}, "1 s", samples=8,
+                                  outputs="final(mass.v)")  # fmt: skip
+    negative = data["mass.mass"].values < 0
+    assert negative.any()
+    assert ((data.status == "failed").values == negative).all()
+    assert all("mass.mass: must be" in str(m) for m in data.message.values[negative])
+
+
+def test_an_output_that_fails_is_a_failed_run():
+    data = bench.coasting().sweep({"mass.v": ["2 m/s", "3 m/s"]}, "1 s",
+                                  outputs=["final(mass.v)", bench.bad])  # fmt: skip
+    assert list(data.status.values) == ["finished", "failed"]
+    assert str(data.message[1].values) == "ZeroDivisionError: no such quotient"
+    assert_allclose(data["bad"][0], 2 * data["final(mass.v)"][0])
+    assert data["bad"].attrs["units"] == "m/s"
+
+
+def test_an_initial_target_that_is_not_met_is_said_in_the_message():
+    model = bench.coasting()
+    model.twin = Mass(v="1 m/s")
+    model.connect(model.twin.M, model.mass.M)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = model.sweep({"twin.v": ["1 m/s", "5 m/s"]}, "0.1 s", outputs="initial(mass.v)")
+    assert str(data.message[1].values) == ""
+    assert "mass.v = " in str(data.message[0].values)
+    assert (data.status == "finished").all()
+
+
+def test_ctrl_c_returns_what_is_finished():
+    seen = []
+
+    def stop(result):
+        seen.append(1)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return result["mass.v"].final
+
+    with pytest.warns(UserWarning, match="2 of 5 runs were made"):
+        data = bench.coasting().sweep({"mass.v": [f"{v} m/s" for v in range(1, 6)]}, "1 s",
+                                      outputs={"left": stop})  # fmt: skip
+    assert list(data.status.values) == ["finished"] * 2 + ["not run"] * 3
+    assert np.isnan(data["left"].values).tolist() == [False, False, True, True, True]
+
+
+# -- executors ----------------------------------------------------------------------------
+OVER = {"friction.coulomb_force": ["15 N", "20 N", "30 N"], "pull.velocity": ["50 mm/s", "80 mm/s"]}
+KEPT = {"outputs": ["max(friction.f)", "spring.x", bench.swing], "every": "50 ms"}
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return bench.stick_slip().sweep(OVER, "0.4 s", **KEPT)
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor, None])
+def test_executors_give_identical_results(pool, alone):
+    if pool is None:
+        data = bench.stick_slip().sweep(OVER, "0.4 s", executor=2, **KEPT)
+    else:
+        with pool(2) as executor:
+            data = bench.stick_slip().sweep(OVER, "0.4 s", executor=executor, **KEPT)
+    assert data.identical(alone)
+    assert data.attrs["runs failed"] == 2
+
+
+def test_dask_gives_identical_results(alone):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+    ) as cluster, distributed.Client(cluster) as client:
+        data = bench.stick_slip().sweep(OVER, "0.4 s", executor=client, **KEPT)
+        again = bench.stick_slip().sweep(OVER, "0.4 s", executor=client.get_executor(), **KEPT)
+    assert data.identical(alone)
+    assert again.identical(alone)
+
+
+def test_a_worker_assembles_once(monkeypatch):
+    made = []
+    first = Runner.__init__
+
+    def counted(self, *given):
+        made.append(1)
+        first(self, *given)
+
+    monkeypatch.setattr(Runner, "__init__", counted)
+    with ThreadPoolExecutor(1) as executor:
+        bench.coasting().sweep({"mass.v": [f"{v} m/s" for v in range(1, 9)]}, "0.1 s",
+                               outputs="final(mass.v)", executor=executor)  # fmt: skip
+    assert len(made) == 1
+
+
+def test_a_function_of_time_without_a_name_needs_no_pickling_in_threads():
+    model = bench.stick_slip()
+    model.pull.velocity = lambda t: quantity("0.1 m/s**2") * t
+    with ThreadPoolExecutor(2) as executor:
+        data = model.sweep({"block.mass": ["1 kg", "2 kg"]}, "0.2 s", outputs="final(pull.R.v)",
+                           executor=executor)  # fmt: skip
+    assert_allclose(data["final(pull.R.v)"], 0.02, rtol=1e-6)
+
+
+def test_a_worker_that_dies_ends_the_study_with_a_warning():
+    with pytest.warns(UserWarning, match="The executor broke down"):
+        data = bench.coasting().sweep({"mass.v": ["1 m/s", "2 m/s", "3 m/s"]}, "0.1 s",
+                                      outputs=bench.die, executor=1)  # fmt: skip
+    assert str(data.status[2].values) == "not run"
+    assert data.attrs["runs failed"] == 0
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_progress_bar_counts_runs(wanted, capsys):
+    bench.coasting().sweep({"mass.v": ["1 m/s", "2 m/s"]}, "0.1 s", outputs="final(mass.v)",
+                           progress=wanted)  # fmt: skip
+    printed = capsys.readouterr()
+    assert ("2/2" in printed.err) is wanted
+    assert printed.out == ""

@@ -1,0 +1,205 @@
+"""A study that was stopped goes on where it stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import ParameterError, quantity
+from blocks.studies import load, store
+from blocks.studies.runner import Runner
+
+from . import bench
+
+SPEEDS = quantity(np.linspace(1, 4, 20), "m/s")
+OVER = {"mass.v": SPEEDS}
+TESTS = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Numbers of the points that are run."""
+    made = []
+    run = Runner.run_one
+
+    def counted(self, number, values):
+        made.append(number)
+        return run(self, number, values)
+
+    monkeypatch.setattr(Runner, "run_one", counted)
+    return made
+
+
+def study(folder, over=OVER, model=None, **changed):
+    asked = {"outputs": ["final(mass.v)"], **changed}
+    duration = asked.pop("duration", "0.5 s")
+    return (model or bench.coasting()).sweep(over, duration, store=folder, **asked)
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {tests!r})
+import numpy as np
+from blocks import quantity
+from studies import bench
+bench.coasting().sweep({{"mass.v": quantity(np.linspace(1, 4, 20), "m/s")}}, "0.5 s",
+                       outputs=["final(mass.v)", "damper.f", bench.slow_final], every="0.1 s",
+                       executor={executor}, store={folder!r})
+"""
+
+
+@pytest.mark.parametrize("executor", [None, 2])
+def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypatch):
+    log, folder = tmp_path / "log", tmp_path / "study"
+    monkeypatch.setenv("SWEEP_LOG", str(log))
+    script = SCRIPT.format(tests=str(TESTS), folder=str(folder), executor=executor)
+    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True,
+                               env={**os.environ, "SWEEP_PAUSE": "0.1"})  # fmt: skip
+    deadline = time.monotonic() + 40
+    while len(list(folder.glob("run-*.parquet"))) < 5 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    before = load(folder)
+    kept = before.attrs["runs finished"]
+    assert 5 <= kept < 20
+    assert before.attrs["runs not run"] == 20 - kept
+    made = len(log.read_text().splitlines())
+    assert made - kept <= (executor or 1) + 2  # what was under way
+    data = study(folder, outputs=["final(mass.v)", "damper.f", bench.slow_final], every="0.1 s")
+    assert len(log.read_text().splitlines()) == made + 20 - kept
+    assert data.attrs["runs finished"] == 20
+    exact = SPEEDS.m * np.exp(-0.75)
+    assert_allclose(data["final(mass.v)"], exact, rtol=1e-4)
+    whole = study(None, outputs=["final(mass.v)", "damper.f", bench.slow_final], every="0.1 s")
+    assert data.identical(whole)
+    assert [f.name for f in folder.iterdir() if f.suffix == ".parquet"] == ["many-000001.parquet"]
+
+
+def test_a_finished_study_is_not_run_again(tmp_path, runs):
+    first = study(tmp_path / "study")
+    assert sorted(runs) == list(range(20))
+    runs.clear()
+    again = study(tmp_path / "study")
+    assert runs == []
+    assert again.identical(first)
+    assert load(tmp_path / "study").identical(first)
+
+
+def test_failed_runs_are_kept_with_their_message(tmp_path, runs):
+    over = {"cell.x": [0.25, 2.0]}
+    first = bench.explosion().sweep(over, "1 s", outputs=["final(cell.x)"], store=tmp_path / "s")
+    again = bench.explosion().sweep(over, "1 s", outputs=["final(cell.x)"], store=tmp_path / "s")
+    assert len(runs) == 2
+    assert again.identical(first)
+    assert "the run stopped" in str(again.message[1].values)
+
+
+def test_an_interrupted_study_goes_on(tmp_path, runs, monkeypatch):
+    run = Runner.run_one
+
+    def interrupted(self, number, values):
+        if number == 5:
+            raise KeyboardInterrupt
+        return run(self, number, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Runner, "run_one", interrupted)
+        with pytest.warns(UserWarning, match="5 of 20"):
+            study(tmp_path / "study")
+    runs.clear()
+    assert study(tmp_path / "study").attrs["runs finished"] == 20
+    assert runs == list(range(5, 20))
+
+
+def test_many_files_become_few_and_lose_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "MANY", 7)
+    whole = study(tmp_path / "study", outputs=["final(mass.v)", "damper.f"], every="0.1 s")
+    frame = pd.read_parquet(tmp_path / "study")
+    assert list(frame["run"]) == list(range(20))
+    assert_allclose(frame["final(mass.v) [m/s]"], whole["final(mass.v)"])
+    assert load(tmp_path / "study").identical(whole)
+
+
+def test_a_file_that_was_being_written_is_ignored(tmp_path):
+    whole = study(tmp_path / "study")
+    (tmp_path / "study" / ".run-00000003.parquet.1234").write_bytes(b"PAR1 half a file")
+    assert load(tmp_path / "study").identical(whole)
+
+
+def heavier():
+    model = bench.coasting()
+    model.mass.mass = "3 kg"
+    return model
+
+
+def rewired():
+    model = bench.coasting()
+    model.second = bench.Damper()
+    model.connect(model.second.R, model.mass.M)
+    model.connect(model.second.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("changed, words", [
+    ({"over": {"mass.v": SPEEDS[:-1]}}, "its axis 'mass.v' has values"),
+    ({"over": {"mass.v": SPEEDS, "mass.mass": ["1 kg"]}}, "does not have the axis 'mass.mass'"),
+    ({"over": {"mass.mass": ["1 kg"]}}, "has the axis 'mass.v', which this sweep has not"),
+    ({"outputs": ["max(mass.v)"]}, "has the output 'final(mass.v)', which this sweep has not"),
+    ({"outputs": {"final(mass.v)": "max(mass.v)"}}, "reduction final instead of max"),
+    ({"outputs": {"final(mass.v)": bench.bad}}, "reduction final instead of function"),
+    ({"rtol": 1e-8}, "rtol was None instead of 1e-08"),
+    ({"duration": "0.6 s"}, "duration was 0.5 instead of 0.6"),
+    ({"model": heavier()}, "the model 'coasting' was another one"),
+    ({"model": rewired()}, "the model 'coasting' was another one"),
+])  # fmt: skip
+def test_another_study_is_refused_in_words(changed, words, tmp_path, runs):
+    over = {"mass.v": SPEEDS}
+    study(tmp_path / "study", over)
+    runs.clear()
+    with pytest.raises(ParameterError) as caught:
+        study(tmp_path / "study", **changed)
+    assert "holds another study: " in str(caught.value)
+    assert words in str(caught.value)
+    assert "Choose another folder" in str(caught.value)
+    assert runs == []
+
+
+def test_an_output_function_that_was_edited_is_another_study(tmp_path):
+    def made(factor):
+        space = {}
+        exec(f"def left(result):\n    return {factor} * result['mass.v'].final", space)
+        return space["left"]
+
+    study(tmp_path / "study", outputs={"left": made(2)})
+    study(tmp_path / "study", outputs={"left": made(2)})
+    with pytest.raises(ParameterError, match="output 'left' has function"):
+        study(tmp_path / "study", outputs={"left": made(3)})
+
+
+def test_a_swept_value_of_the_model_itself_does_not_matter(tmp_path, runs):
+    study(tmp_path / "study")
+    runs.clear()
+    model = bench.coasting()
+    model.mass.v = "9 m/s"  # swept anyway
+    study(tmp_path / "study", model=model, duration="500 ms")
+    assert runs == []
+
+
+def test_other_files_are_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ParameterError, match="exists and is no study"):
+        study(tmp_path)
+    with pytest.raises(ParameterError, match="Write store='study'"):
+        study("study.zarr")
+    with pytest.raises(ParameterError, match="there is no study in"):
+        load(tmp_path)

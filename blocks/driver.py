@@ -230,13 +230,14 @@ class Driver:
         def margin(t: float) -> float:
             return float(np.min(self._violated(t, step.dense(t))[wrong]))
 
-        if margin(high) >= 0:
+        ends = {low: margin(low), high: margin(high)}  # another evaluation may round otherwise
+        if ends[high] >= 0:
             return high
         at = low
-        if margin(low) > 0:
+        if ends[low] > 0:
             from scipy.optimize import brentq
 
-            at = brentq(margin, low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
+            at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
         # go to the far side of the crossing, so that rounding cannot undo the switch
         nudge = np.spacing(max(abs(low), abs(high)))
         while at < high and (at <= step.t_old or margin(at) >= 0):

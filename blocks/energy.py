@@ -52,7 +52,7 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
     for episode in recording.episodes:
         t = episode.trajectory.t
         half = np.diff(t) / 2
-        ends = recording._evaluate(rows.stored, episode, np.array([t[0], t[-1]]))
+        ends = recording._evaluate(rows.stored, episode, t[[0, -1]], share=False)
         if before is not None:
             jump = ends[:, 0] - before
             stored += jump
@@ -62,7 +62,7 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
         if len(half):
             at = (t[:-1, None] + half[:, None] * (NODES + 1)).ravel()
             weights = (half[:, None] * WEIGHTS).ravel()
-            power = recording._evaluate(rows.rate, episode, at)
+            power = recording._evaluate(rows.rate, episode, at, share=False)
             flows += power @ weights
             exchanged += np.abs(power) @ weights
     terms = []

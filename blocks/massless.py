@@ -104,6 +104,9 @@ class MixedLaws(SetValuedLaws):
     def correct(self, slope: np.ndarray, problem: Problem, t: float) -> np.ndarray:
         return slope
 
+    def along(self, problem: Problem, t: np.ndarray, x: np.ndarray, share: bool) -> None:
+        """Every time needs a search of its own."""
+
     def share(self, problem: Problem, t: float) -> None:
         """Efforts are unique wherever modes are."""
 

@@ -204,15 +204,20 @@ class RunRecording:
                 rows.append(flat.sign_of[slot] * system.tape.values[int(flat.class_of[slot])])
         return ca.vertcat(*rows) if rows else ca.SX(0, 1)
 
-    def _evaluate(self, function: ca.Function, episode: Episode, t: np.ndarray) -> np.ndarray:
-        x, z, u = self.points(episode, t)
+    def _evaluate(self, function: ca.Function, episode: Episode, t: np.ndarray, share: bool = True
+                  ) -> np.ndarray:
+        x, z, u = self.points(episode, t, share)
         if not len(t):
             return np.zeros((function.size1_out(0), 0))
         out = function(t[None, :], x, z, self.p, episode.m, episode.d, u)
         return np.asarray(out, dtype=float).reshape(function.size1_out(0), len(t))
 
-    def points(self, episode: Episode, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Full states, torn unknowns and set-valued efforts at times within an episode."""
+    def points(self, episode: Episode, t: np.ndarray, share: bool = True
+               ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Full states, torn unknowns and set-valued efforts at times within an episode.
+
+        With ``share``, efforts that the motion leaves open take their documented split.
+        """
         problem = self.problem
         problem.p, problem.m, problem.d = self.p, episode.m, episode.d
         if not np.array_equal(problem.tied, episode.tied):
@@ -226,6 +231,11 @@ class RunRecording:
         if not problem.algebraic and laws is None:
             nothing = np.zeros((0, len(t)))
             return y * problem.scale_x[free][:, None], nothing, nothing
+        if laws is not None and len(t):
+            x = y * problem.scale_x[free][:, None]
+            inputs = None if problem.algebraic else laws.along(problem, t, x, share)
+            if inputs is not None:
+                return x, np.zeros((0, len(t))), inputs
         problem.x[:], problem.z[:] = episode.x, episode.z
         x = np.empty((self.system.nx, len(t)))
         z = np.empty((self.system.nz, len(t)))
@@ -234,7 +244,7 @@ class RunRecording:
             problem.x[free] = y[:, k] * problem.scale_x[free]
             try:
                 problem.update(at)
-                if laws is not None:
+                if laws is not None and share:
                     laws.share(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
             except AlgebraicFailure:

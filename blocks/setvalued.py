@@ -250,6 +250,29 @@ class SetValuedLaws:
         if not self.coupled and not problem.algebraic:
             self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
 
+    def along(self, problem: Problem, t: np.ndarray, x: np.ndarray, share: bool
+              ) -> np.ndarray | None:
+        """Inputs at many times of one episode at once, or None where that is not possible."""
+        if self.nonlinear or not self.constant or problem.algebraic:
+            return None
+        u = np.zeros((self.system.nu, len(t)))
+        d, stuck = self.delassus(problem, t[0] if len(t) else 0.0), self.modes == 0
+        for _ in range(2):  # once more: the second correction removes the rounding of the first
+            now = Look(*np.asarray(self._laws.function(
+                t[None, :], x, np.zeros((0, len(t))), problem.p, problem.m, problem.d, u
+            )).reshape(7, self.size, len(t)))
+            effort = u[self.column] * self.sign[:, None]
+            step = np.where(stuck[:, None], 0.0, now.sliding(self.modes[:, None]) - effort)
+            if stuck.any():
+                step[stuck] = self._solve_stuck(d, stuck, (now.rate - d @ step)[stuck])
+            u[self.column] = (effort + step) * self.sign[:, None]
+        if share and any(len(i) for i in self._undetermined(problem, 0.0, stuck)):
+            for k, at in enumerate(t):
+                problem.x[:], problem.u[:] = x[:, k], u[:, k]
+                self.share(problem, at)
+                u[:, k] = problem.u
+        return u
+
     def _newton(self, problem: Problem, t: float, now: Look, effort: np.ndarray,
                 stuck: np.ndarray) -> np.ndarray:
         """Change of efforts where kinetic efforts depend on other efforts."""
@@ -302,7 +325,7 @@ class SetValuedLaws:
         room = np.minimum(now.high - effort, effort - now.low)
         moving = np.where(self.contact, now.gap, self.modes * now.flow)
         margin = np.where(stuck, room, moving)
-        margin[now.idle & ~self.contact] = np.inf
+        margin[now.idle & ~self.contact & ~stuck] = np.inf  # stuck with no effort lets go
         if stuck.any():
             dead, open_ = self._undetermined(problem, t, stuck)
             if len(dead):

@@ -17,7 +17,6 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 @pytest.fixture
 def run(monkeypatch, tmp_path, capsys):
     """Runs an example without a screen; returns its names and what it printed."""
-    monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.syspath_prepend(EXAMPLES)
     monkeypatch.chdir(tmp_path)
 
@@ -122,6 +121,13 @@ def test_two_tanks_level_out_with_the_time_constant_of_the_pipe(run):
     measured = result["pipe.p"].at([f"{t} s" for t in at]).to("Pa").m
     assert_allclose(measured, 20e3 * np.exp(-at / 10), rtol=1e-4)
     assert_allclose((result["left.p"] + result["right.p"]).to("Pa").m, 20e3, rtol=1e-9)
+
+
+def test_the_block_sticks_and_slips_up_to_the_speed_found_by_hand(run):
+    names, _ = run("sweep_friction")
+    spacing = 25.0  # of the speeds, mm/s
+    for last, border in zip(names["last"], names["border"].m, strict=True):
+        assert last <= border < max(last, 40 - spacing) + spacing
 
 
 def test_every_example_has_a_test():

@@ -35,8 +35,6 @@ def blocks(page: Path) -> list[tuple[str, str, str | None, int]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, monkeypatch, tmp_path, capsys):
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(tmp_path)
     names = {"__name__": page.stem}
     same = doctest.OutputChecker().check_output

@@ -82,10 +82,10 @@ class Gathered:
         for name, array, doc in (("status", self.status, "finished, failed or not run"),
                                  ("message", self.message, "why a run failed")):  # fmt: skip
             data[name] = (self.dims, array.astype(str).reshape(self.shape), {"long_name": doc})
-        counts = {word: int(np.sum(self.status == word)) for word in ("finished", "failed", "not run")}
-        return xarray.Dataset(data, coordinates, attrs={
-            "model": self.study["name"], **{f"runs {k}": v for k, v in counts.items()},
-        })  # fmt: skip
+        attributes = {"model": self.study["name"]}
+        for word in ("finished", "failed", "not run"):
+            attributes[f"runs {word}"] = int(np.sum(self.status == word))
+        return xarray.Dataset(data, coordinates, attrs=attributes)
 
 
 def need_xarray() -> Any:

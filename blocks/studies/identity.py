@@ -69,7 +69,8 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
         return (f"{key} was {_short(before['options'].get(key))} instead of "
                 f"{_short(now['options'].get(key))}")  # fmt: skip
     if before["model"] != now["model"]:
-        return f"the model {before['name']!r} was another one (a value, a connection or an equation)"
+        return (f"the model {before['name']!r} was another one (a value, a connection or an "
+                "equation)")  # fmt: skip
     return ""
 
 

@@ -7,6 +7,7 @@ and assembled once per worker, which keeps it for the runs that follow.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import signal
 import threading
@@ -32,6 +33,7 @@ __all__ = ["Spread", "runner_for"]
 
 WAITING = 256  # runs handed to an executor and not yet back
 KEPT = 2  # studies whose model a worker keeps
+_CANNOT = (pickle.PicklingError, AttributeError, TypeError)  # what pickle raises
 
 _here = threading.local()
 _initial: dict[str, bytes] = {}
@@ -125,17 +127,15 @@ def _pickled(model: Any, recipe: Recipe) -> bytes:
             return pickle.dumps((model, recipe))
     except BlocksError:
         raise
-    except (pickle.PicklingError, AttributeError, TypeError):
-        pass
-    try:
+    except _CANNOT:
+        pass  # by cloudpickle, perhaps
+    with contextlib.suppress(ImportError):
         import cloudpickle as tool  # type: ignore[no-redef]
-    except ImportError:
-        pass
     try:
         return tool.dumps((model, recipe))
     except BlocksError:
         raise
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
+    except _CANNOT as error:
         raise ParameterError(
             "sweep(executor=…)", f"something of this study cannot be sent to a worker: {error}.",
             "Define component classes and output functions at the top of a module, or install "

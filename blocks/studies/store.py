@@ -87,8 +87,9 @@ class Store:
         """
         folder = Path(folder)
         if folder.suffix in (".zarr", ".nc", ".h5", ".parquet"):
+            better = str(folder.with_suffix(""))
             raise ParameterError("sweep(store=…)", f"is {str(folder)!r}, but a study is kept in a "
-                                 "folder of Parquet files.", f"Write store={str(folder.with_suffix(''))!r}.",
+                                 "folder of Parquet files.", f"Write store={better!r}.",
                                  given=str(folder))  # fmt: skip
         before = _read_head(folder)
         if before is None:
@@ -164,8 +165,8 @@ class Store:
         files = sorted(self.folder.glob(pattern))
         tables = [self.parquet.read_table(f) for f in files]
         whole = self.arrow.concat_tables(tables, promote_options="default").sort_by("run")
-        last = max((int(f.stem.split("-")[1]) for f in self.folder.glob("many-*.parquet")), default=0)
-        target = f"many-{last + 1:06d}"
+        numbers = [int(f.stem.split("-")[1]) for f in self.folder.glob("many-*.parquet")]
+        target = f"many-{max(numbers, default=0) + 1:06d}"
         self._write(whole, target)
         for file in files:
             if file.stem != target:

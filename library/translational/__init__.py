@@ -25,7 +25,8 @@ bodies                     ``Mass``, ``VehicleBody``
 ground and open ends       ``Reference``, ``FreeEnd``
 elastic, damping, inertial ``Spring``, ``Damper``, ``SpringDamper``,
                            ``NonlinearDamper``, ``Inerter``, ``Rod``
-friction                   ``TranslationalFriction``, ``RollingResistance``
+friction                   ``TranslationalFriction``, ``FrictionRing``,
+                           ``RollingResistance``
 stops and contact          ``HardStop``, ``ElastoGap``,
                            ``PositionDependentSupport``
 sources                    ``ForceSource``, ``VelocitySource``,
@@ -49,7 +50,7 @@ from .elements import (
     Spring,
     SpringDamper,
 )
-from .friction import RollingResistance, TranslationalFriction
+from .friction import FrictionRing, RollingResistance, TranslationalFriction
 from .sensors import ForceSensor, MotionSensor, MultiSensor, PowerSensor
 from .sources import AccelerationSource, ForceSource, PositionSource, VelocitySource
 from .stops import ElastoGap, HardStop, PositionDependentSupport
@@ -57,7 +58,7 @@ from .vehicle import VehicleBody
 
 __all__ = [
     "AccelerationSource", "Damper", "ElastoGap", "ForceSensor", "ForceSource", "FreeEnd",
-    "HardStop", "Inerter", "Mass", "MotionSensor", "MultiSensor", "NonlinearDamper",
+    "FrictionRing", "HardStop", "Inerter", "Mass", "MotionSensor", "MultiSensor", "NonlinearDamper",
     "PositionDependentSupport", "PositionSource", "PowerSensor", "Reference", "Rod",
     "RollingResistance", "Spring", "SpringDamper", "TranslationalFriction", "TwoPort",
     "VehicleBody", "VelocitySource", "table", "translational",

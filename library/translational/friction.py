@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Input, Option, Parameter, Variable, dry_friction, tanh
+from blocks import Input, Option, Parameter, Variable, der, dry_friction, tanh
 
 from ..friction import sliding, stribeck
 from .domain import TwoPort
 
-__all__ = ["RollingResistance", "TranslationalFriction"]
+__all__ = ["FrictionRing", "RollingResistance", "TranslationalFriction"]
 
 
 class TranslationalFriction(TwoPort):
@@ -78,6 +78,34 @@ class TranslationalFriction(TwoPort):
                               *(falling if self.law == "stribeck" else ()))  # fmt: skip
             yield dry_friction(self.f, v, static=self.breakaway_force, kinetic=kinetic)
         yield self.power_dissipated == self.f * self.v
+
+
+class FrictionRing(TwoPort):
+    """Ring spring: a preloaded spring whose rings rub, as in a buffer or a safety clutch.
+
+    Equations: dx/dt = v; f = preload + stiffness x + r, with the friction r of the
+    rings exact: r = ring_friction sign(v) while they slide, any |r| <= ring_friction
+    at rest. Loading follows the upper line, unloading the lower one; the loop
+    between them is the energy lost. Neglects that real rings rub more under load.
+
+    Parameters: stiffness (kN/m), preload (N), ring_friction (N).
+    Ports: R, C; f > 0 when compressed (x > 0). Initial target: x (high, 0 m).
+    """
+
+    stiffness = Parameter("1 kN/m", minimum=0, doc="Stiffness of the rings")
+    preload = Parameter("0 N", doc="Force at x = 0 without friction")
+    ring_friction = Parameter("10 N", minimum=0, doc="Friction force between the rings")
+    x = Variable("m", "0 m", priority="high", doc="deformation of the spring")
+    r = Variable("N", doc="friction of the rings")
+    energy_stored = Variable("J", doc="elastic energy, with that of the preload")
+    power_dissipated = Variable("W", doc="heat")
+
+    def equations(self) -> Iterator[Any]:
+        yield der(self.x) == self.v
+        yield self.f == self.preload + self.stiffness * self.x + self.r
+        yield dry_friction(self.r, self.v, static=self.ring_friction, kinetic=self.ring_friction)
+        yield self.energy_stored == self.preload * self.x + self.stiffness * self.x**2 / 2
+        yield self.power_dissipated == self.r * self.v
 
 
 class RollingResistance(TwoPort):

@@ -40,7 +40,7 @@ def test_the_audit_of_an_oscillator_closes(damping, force, method):
     ledger = run.energy()
     assert abs(ledger.relative_residual) <= 1e-9
     for term in ledger:
-        missing = term.work - (term.stored + term.dissipated - term.supplied)
+        missing = term.work_in - (term.stored + term.dissipated - term.supplied)
         assert abs(missing) <= 1e-9 * ledger.turned_over.to("J").magnitude
 
 
@@ -100,6 +100,6 @@ def test_a_component_that_makes_energy_is_found_out():
     ledger = model.simulate("1 s", rtol=1e-9).energy()
     gained = (np.exp(2) - 1) / 2
     worst = max(ledger, key=lambda term: abs(ledger.violation(term)))
-    assert worst.path == "engine"
-    assert worst.work == pytest.approx(-gained, rel=1e-6)
+    assert worst.component == "engine"
+    assert worst.work_in == pytest.approx(-gained, rel=1e-6)
     assert ledger.relative_residual > 0.1

@@ -92,7 +92,7 @@ def test_samples_are_taken_at_given_times(times):
          "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
         ({"max_steps": 5}, UnknownName, "there is no option 'max_steps'. Did you mean 'max_step'"),
         ({"method": "rk44"}, UnknownName, "Did you mean 'rk4'?"),
-        ({"method": "cvodes"}, UnknownName, "Did you mean 'cvode'?"),
+        ({"method": "cvodes"}, UnknownName, "Did you mean 'cvode'"),
         ({"rtol": "tight"}, ParameterError, "must be a number between 0 and 1"),
         ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
         ({"atol": -1}, ParameterError, "must be greater than 0"),

@@ -152,8 +152,8 @@ if __name__ == "__main__":
     model.cell = Decay()
     model.simulate("1 s")
     with ProcessPoolExecutor(1, mp_context=get_context({context!r})) as pool:
-        data = model.sweep({{"cell.rate": ["1 1/s", "2 1/s"]}}, "1 s", outputs=["final(cell.x)", half],
-                           rtol=1e-8, executor=pool)
+        data = model.sweep({{"cell.rate": ["1 1/s", "2 1/s"]}}, "1 s", rtol=1e-8, executor=pool,
+                           outputs=["final(cell.x)", half])
     print(*data["final(cell.x)"].values, *data["half"].values)
 """
 

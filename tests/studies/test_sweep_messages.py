@@ -77,9 +77,9 @@ def test_misspelt_options_are_answered_with_the_nearest():
      "what you mean."),
     ({"block.v": ["1 m"]},
      "block.v: takes m/s or any unit convertible to it, but was given 1 m. Give it in m/s."),
-    ({"friction.coulomb_force": (stats.norm(20, 1), "m")}, "friction.coulomb_force: takes N or any"),
-    ({"friction.coulomb_force": stats.norm(20, 1)}, "friction.coulomb_force: takes N, but was given "
-                                                    "the bare number"),
+    ({"friction.coulomb_force": (stats.norm(20, 1), "m")}, "friction.coulomb_force: takes N or"),
+    ({"friction.coulomb_force": stats.norm(20, 1)},
+     "friction.coulomb_force: takes N, but was given the bare number"),
 ])  # fmt: skip
 def test_wrong_units_name_the_parameter_and_both_units(over, text):
     samples = 3 if any(not isinstance(v, list) for v in over.values()) else None

@@ -47,7 +47,7 @@ def study(folder, over=OVER, model=None, **changed):
 
 SCRIPT = """
 import sys
-sys.path.insert(0, {tests!r})
+sys.path[:0] = [{root!r}, {tests!r}]
 import numpy as np
 from blocks import quantity
 from studies import bench
@@ -61,7 +61,7 @@ bench.coasting().sweep({{"mass.v": quantity(np.linspace(1, 4, 20), "m/s")}}, "0.
 def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypatch):
     log, folder = tmp_path / "log", tmp_path / "study"
     monkeypatch.setenv("SWEEP_LOG", str(log))
-    script = SCRIPT.format(tests=str(TESTS), folder=str(folder), executor=executor)
+    script = SCRIPT.format(root=str(TESTS.parent), tests=str(TESTS), folder=str(folder), executor=executor)
     process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True,
                                env={**os.environ, "SWEEP_PAUSE": "0.1"})  # fmt: skip
     deadline = time.monotonic() + 40

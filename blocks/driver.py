@@ -121,12 +121,22 @@ class Driver:
                 first_step=s.first_step, max_step=s.max_step, step=s.step,
             )  # fmt: skip
         stop = self.stops.after(t)
+        method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
+        modes = problem.laws.modes.copy() if method_steps_over else None
         self.seen = []
         try:
             while t < stop:
                 step = method.advance(stop)
                 if step.failure:
                     self._fail(step)
+                if method_steps_over:
+                    trajectory.append(step)
+                    t = step.t
+                    if not np.array_equal(problem.laws.modes, modes):
+                        self._enter(t, step.y)
+                        self._note_modes(t, problem.laws.changes(modes))
+                        return t
+                    continue
                 found = self._first_crossing(step) if self.watched else None
                 if found is not None:
                     at, which = found

@@ -171,6 +171,11 @@ class SetValuedLaws:
             return {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
         return {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
 
+    def changes(self, before: np.ndarray) -> list[Change]:
+        """What has changed since the modes were ``before``."""
+        changed = np.flatnonzero(self.modes != before)
+        return [Change(int(i), int(before[i]), int(self.modes[i])) for i in changed]
+
     # -- evaluation --------------------------------------------------------------------
     def look(self, problem: Problem, t: float) -> Look:
         """Flows, bounds and rates at the problem's present efforts."""

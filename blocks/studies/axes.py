@@ -207,7 +207,7 @@ class Plan:
         numbers = range(len(self))
         if not structural:
             return list(numbers)
-        return list(numbers)
+        return sorted(numbers, key=lambda n: [str(self.point(n)[k]) for k in structural])
 
 
 def plan(model: Component, over: Any, samples: int | None, seed: int) -> tuple[Plan, list[Setting]]:

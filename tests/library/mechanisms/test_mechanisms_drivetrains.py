@@ -47,7 +47,7 @@ def couplings(chance):
     ]  # fmt: skip
 
 
-def random_drivetrain(seed, extra=(), size=8):
+def random_drivetrain(seed, size=8):
     """A tree of inertias, some of them braked, shaken at two places."""
     chance = np.random.default_rng(seed)
     model = Model("drivetrain")
@@ -58,8 +58,7 @@ def random_drivetrain(seed, extra=(), size=8):
         body.w = Target("0 rad/s")
         if i:
             above = int(chance.integers(max(0, i - 3), i))
-            choices = [*kinds, *extra]
-            part, left, right = choices[int(chance.integers(0, len(choices)))]()
+            part, left, right = kinds[int(chance.integers(0, len(kinds)))]()
             model.add(f"c{i}", part)
             model.connect(getattr(part, left), model[f"j{above}"].I)
             model.connect(getattr(part, right), body.I)
@@ -129,8 +128,7 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
     model.connect(model.drive.C, model.ground.W)
     run = model.simulate("2 s", rtol=1e-11, method="DOP853")
     energy = run.energy()
-    # the loss has a kink where the driving side changes, somewhere within a step
-    assert energy.relative_residual < 1e-8, energy
+    assert energy.relative_residual < 1e-9, energy
     for i in range(3):
         assert energy[f"g{i}"].dissipated > 0
     assert any(run.events.of(f"g{i}") for i in range(3)), "nothing stuck"

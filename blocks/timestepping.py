@@ -1,0 +1,153 @@
+"""Moreau-Jean time stepping: set-valued laws on velocity level, without events.
+
+A method of the solvers' contract that knows set-valued laws. Smooth forces by the
+theta rule with theta = 1/2; efforts of friction and contact act over the whole step
+such that the flows at its end obey the laws [Jean, Comput. Methods Appl. Mech.
+Engrg. 177 (1999) 235-257]. Friction that sticks has zero flow at the end of every
+step, exactly, so it does not drift; any number of contacts may open and close in a
+step. Of second order while the modes last, of first order across their changes; a
+static bound above the kinetic one makes the instant of break-away uncertain by a step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csc_matrix, diags, identity
+
+from .exceptions import ParameterError
+from .solvers import Method, Step
+
+__all__ = ["MoreauJean"]
+
+THETA = 0.5
+NEWTON = 8
+DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
+SERIES = 12
+
+
+class MoreauJean(Method):
+    """Fixed steps of ``step``; needs masses on both sides of every set-valued element."""
+
+    name: ClassVar[str] = "moreau_jean"
+    order: ClassVar[int] = 2
+    implicit: ClassVar[bool] = True
+    fixed_step: ClassVar[bool] = True
+    steps_over_events: ClassVar[bool] = True  # of set-valued laws; the driver need not look
+
+    def __init__(self, problem: Any, t: float, y: np.ndarray, **options: Any) -> None:
+        super().__init__(problem, t, y, **options)
+        if self.step_size is None:
+            raise ParameterError("simulate(step=…)", "method 'moreau_jean' takes fixed steps.",
+                                 "Give the step, such as step='1 ms'.")
+        laws = problem.laws
+        if laws is not None and (laws.gives_flow.any() or not hasattr(laws, "delassus")
+                                 or type(laws).__name__ == "MixedLaws"):
+            raise ParameterError(
+                "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
+                "on.", "Leave the method out: the event-driven solver handles massless nodes.",
+            )  # fmt: skip
+        self._factor: Any = None
+
+    def restart(self, t: float, y: np.ndarray) -> None:
+        self.t, self.y = float(t), np.array(y, dtype=float)
+
+    def advance(self, t_stop: float) -> Step:
+        assert self.step_size is not None
+        h = self.step_size if self.t + 1.000001 * self.step_size < t_stop else t_stop - self.t
+        problem, t, y = self.problem, self.t, self.y
+        laws, problem.laws = problem.laws, None
+        try:
+            before = self._look(laws, t, y) if laws is not None else None
+            problem.u[:] = 0.0
+            end, failure = self._smooth(t, y, h)
+            if failure:
+                return Step.failed(t, y, failure)
+            if laws is not None:
+                end = self._with_efforts(laws, before, t, y, end, h)
+        finally:
+            problem.laws = laws
+        self.t, self.y = t + h, end
+        self.work.steps += 1
+
+        def dense(times: Any) -> np.ndarray:
+            s = (np.asarray(times, dtype=float) - t) / h
+            return y[:, None] + (end - y)[:, None] * s if np.ndim(s) else y + (end - y) * s
+
+        return Step(t, self.t, end, dense)
+
+    def _look(self, laws: Any, t: float, y: np.ndarray) -> Any:
+        self.problem.solve(t, y)
+        return laws.look(self.problem, t)
+
+    def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
+        self.work.residuals += 1
+        return self.problem.slope(t, y)
+
+    def _smooth(self, t: float, y: np.ndarray, h: float) -> tuple[np.ndarray, str]:
+        """End of the step without set-valued efforts."""
+        from scipy.sparse.linalg import splu
+
+        start = self._slope(t, y)
+        end = y + h * start
+        self.jacobian = csc_matrix(self.problem.slope_jacobian(t, y))
+        self.work.jacobians += 1
+        factor = self._factor = splu((identity(len(y)) - h * THETA * self.jacobian).tocsc())
+        self.work.factorizations += 1
+        for _ in range(NEWTON):
+            r = end - y - h * (THETA * self._slope(t + h, end) + (1 - THETA) * start)
+            if not np.isfinite(r).all():
+                return end, "the slope is not finite"
+            step = factor.solve(r)
+            end = end - step
+            if np.max(np.abs(step)) <= 1e-12 * (1 + np.max(np.abs(end))):
+                return end, ""
+        return end, "Newton's method does not converge in a step of Moreau-Jean"
+
+    def _through_smooth(self, push: csc_matrix, h: float) -> csc_matrix:
+        """(1 - h theta J)^-1 applied to the directions of the efforts.
+
+        Exactly for few elements; for many by its series, which stays sparse.
+        """
+        if push.shape[1] <= DENSE:
+            return csc_matrix(self._factor.solve(push.toarray()))
+        term = total = push
+        for _ in range(SERIES):
+            term = csc_matrix(h * THETA * (self.jacobian @ term))
+            total = total + term
+            if not term.nnz or np.abs(term.data).max() <= 1e-15 * np.abs(total.data).max():
+                break
+        return csc_matrix(total)
+
+    def _with_efforts(self, laws: Any, before: Any, t: float, y: np.ndarray, end: np.ndarray,
+                      h: float) -> np.ndarray:
+        """Add the efforts that make the flows at the end obey their laws."""
+        from .nonsmooth import moreau_step
+
+        problem = self.problem
+        problem.solve(t + h, end)
+        args = problem._arguments(t + h)
+        free = laws.look(problem, t + h).flow
+        by_u = csc_matrix(laws._slope_u.sparse(*args))[problem.free]
+        push = by_u[:, laws.column].multiply(laws.sign[None, :])
+        push = diags(1 / problem.scale) @ csc_matrix(push)
+        push = self._through_smooth(csc_matrix(push), h)
+        flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
+        d = -(flow_x @ push)
+        stuck = laws.modes == 0
+        low = np.where(stuck, before.low, before.back)
+        high = np.where(stuck, before.high, before.forth)
+        touching = before.gap - 0.5 * h * np.maximum(before.flow, free) <= 0
+        closed = laws.contact & touching
+        low = np.where(laws.contact, 0.0, low)
+        high = np.where(laws.contact, np.where(closed, np.inf, 0.0), high)
+        restitution = np.where(closed, laws._restitution(*args), 0.0)
+        solved = moreau_step(d, free, low, high, h, flow_before=before.flow,
+                             restitution=restitution, start=laws.efforts_of(problem.u))  # fmt: skip
+        end = end + h * np.asarray(push @ solved.effort).ravel()
+        laws.modes = np.where(
+            laws.contact, np.where(closed & (solved.effort > 0), 0, -1),
+            np.where(solved.solution.state == 0, 0, np.sign(solved.flow)),
+        ).astype(int)  # fmt: skip
+        return end

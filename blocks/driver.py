@@ -60,6 +60,7 @@ class Driver:
         self.settings, self.tolerances, self.progress = settings, tolerances, progress
         self.stops = _Stops(system, problem.p, settings.t_start, settings.t_end)
         self.resets = _Resets(system)
+        self.requirements = _Requirements(system)
         self.samples = _Samples(system, self.stops)
         self.struck: tuple[tuple[int, int], ...] = ()
         self.watched = bool(system.nm or problem.laws is not None)
@@ -77,6 +78,7 @@ class Driver:
             if self.problem.laws is not None:
                 self.problem.laws.start(self.problem, t)
                 self._switch_initially(t)  # relations may look at the sticking efforts
+            self._require(t)
             self.problem.choose_states(t)
             while t < self.settings.t_end:
                 t = self._episode(t)
@@ -321,8 +323,18 @@ class Driver:
         self._note(t, np.flatnonzero(problem.m != before))
         if problem.laws is not None:
             self._note_modes(t, problem.laws.decide(problem, t, touched))
+        self._require(t)
         problem.failure = None
         problem.choose_states(t)
+
+    def _require(self, t: float) -> None:
+        try:
+            self.requirements.check(self.problem, t)
+        except SimulationError as error:
+            self.recording.status, self.recording.message = "failed", str(error)
+            if not self.recording.episodes:
+                self._open(t)
+            raise
 
     def _note(self, t: float, changed: np.ndarray) -> None:
         for r in changed:
@@ -550,6 +562,29 @@ def _jumps(sx: Any) -> bool:
     function = ca.Function("crossing", ca.symvar(sx), [sx])
     kinds = {function.instruction_id(k) for k in range(function.n_instructions())}
     return bool(kinds & JUMPS)
+
+
+class _Requirements:
+    """Conditions that must hold throughout the run."""
+
+    def __init__(self, system: System) -> None:
+        rows, self.messages = [], []
+        for f, family in enumerate(system.network.families):
+            for condition, message in family.kernel.requirements:
+                rows.append(system.tape.writer.kernel_row(f, condition).T)
+                self.messages += [(family, i, message) for i in range(family.size)]
+        self.values = system.function("required", ca.densify(ca.vertcat(*rows))) if rows else None
+
+    def check(self, problem: Problem, t: float) -> None:
+        """Raise for the first one that does not hold."""
+        if self.values is None:
+            return
+        broken = np.flatnonzero(self.values(*problem._arguments(t)) < 0.5)
+        if len(broken):
+            family, instance, message = self.messages[int(broken[0])]
+            path = family.path(instance)
+            raise SimulationError(path, f"at t = {t:.9g} s {message}", code="simulation.required",
+                                  time=t, variables=(path,))
 
 
 class _Resets:

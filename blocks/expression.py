@@ -24,7 +24,7 @@ from .units import Unit, describe, dimensionless, quantity, to_si, unit
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2", "breakpoints",
     "cos", "cosh", "contact", "der", "dry_friction", "every", "exp", "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod",
-    "reset", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
+    "require", "reset", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 
 TIME = ca.SX.sym("time")
@@ -484,6 +484,30 @@ def _pairs(assignments: dict[Expression, Any]) -> tuple[tuple[Expression, Expres
 def reset(variable: Expression, value: Any) -> dict[Expression, Any]:
     """One assignment for :func:`when`."""
     return {variable: value}
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Something that must hold during a run; see :func:`require`."""
+
+    condition: Condition
+    message: str
+
+
+def require(condition: Any, message: str) -> Requirement:
+    """Stop the run, naming the component, at the instant a condition ceases to hold.
+
+    Yield it from ``equations()`` for what a parameter's bounds cannot say, such as a
+    signal that must not be negative. Leave room for rounding: a signal that is zero
+    may be -1e-16.
+
+    Parameters
+    ----------
+    condition : relation or combination of relations
+    message : str
+        What is wrong and what to do, as a sentence after the component's name.
+    """
+    return Requirement(_condition(condition), message)
 
 
 def breakpoints(start: Any, period: Any = None) -> Breakpoints:

@@ -34,6 +34,7 @@ from .expression import (
     Breakpoints,
     Equation,
     Expression,
+    Requirement,
     Reset,
     Sampling,
     SetValued,
@@ -201,6 +202,7 @@ class Kernel:
         self.samplings: list[tuple[Any, Any, list[tuple[int, Any]]]] = []
         self.observed: dict[int, Any] = {}
         self.defaults: dict[int, Any] = {}  # of unconnected inputs
+        self.requirements: list[tuple[Any, str]] = []  # condition that must hold, message
         # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
         self.set_valued: list[tuple[Any, ...]] = []
         self.index: dict[str, int] = {}
@@ -486,6 +488,10 @@ def _trace(component: Component) -> Kernel:
             instants = [None if t is None else t.sx for t in (statement.start, statement.period)]
             word = "every()" if statement.period is not None else "initially()"
             kernel.samplings.append((*instants, _assigned(kernel, word, statement)))
+        elif isinstance(statement, Requirement):
+            token = current_trace.set(trace)
+            kernel.requirements.append((statement.condition.held(trace), statement.message))
+            current_trace.reset(token)
         elif isinstance(statement, SetValued):
             _add_set_valued(kernel, statement)
         elif isinstance(statement, Breakpoints):

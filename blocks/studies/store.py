@@ -135,7 +135,7 @@ class Store:
                 if row[heading] is not None and row["status"] == "finished":
                     units[name] = shown
                     shape = self.shapes[name]
-                    values[name] = np.reshape(row[heading], shape[::-1]) if shape else row[heading]
+                    values[name] = np.reshape(row[heading], shape) if shape else row[heading]
             yield Outcome(row["run"], row["status"], row["message"], values, units)
 
     # -- writing -------------------------------------------------------------------------

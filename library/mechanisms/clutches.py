@@ -5,8 +5,8 @@ slip and t the torque carried from R to C. In a clutch, C is the base B and R th
 follower F of Simscape Driveline; in a brake R is the shaft and C its support.
 They stick exactly: a closed clutch does not creep.
 
-A negative normal force given as a parameter is an error; one that comes as a signal
-presses nothing, like 0 N.
+A negative normal force is an error: at once where it is a parameter, at the instant it
+becomes negative where it is a signal.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from blocks import (
     initially,
     interpolate,
     maximum,
+    quantity,
+    require,
     set_valued,
     when,
     where,
@@ -39,6 +41,13 @@ from ..tables import table_faults
 __all__ = [
     "BandBrake", "DiscBrake", "DiscClutch", "DogClutch", "OneWayClutch", "TorqueLimiter",
 ]  # fmt: skip
+
+
+def pressing(force: Any, name: str) -> Iterator[Any]:
+    """A force that presses cannot pull; rounding of a signal that is zero is let pass."""
+    yield require(force > quantity("-1 mN"),
+                  f"the {name} becomes negative, but linings can only be pressed. Limit the signal "
+                  "with library.signal.Saturation, or look for its sign.")  # fmt: skip
 
 
 class PressedFriction(TwoPort):
@@ -72,6 +81,7 @@ class PressedFriction(TwoPort):
 
     def friction(self, lever: Any, normal: Any) -> Iterator[Any]:
         """The law, for the torque per normal force and coefficient."""
+        yield from pressing(normal, "normal force N")
         grip = lever * maximum(normal, 0)
         yield from self.pressed(self.static_coefficient * grip, self.kinetic() * grip)
 
@@ -167,6 +177,7 @@ class BandBrake(PressedFriction):
     F = Input("N", default="tension", doc="force in the slack end of the band")
 
     def equations(self) -> Iterator[Any]:
+        yield from pressing(self.F, "band tension F")
         pull = maximum(self.F, 0) * self.drum_radius
         yield from self.pressed(
             (exp(self.static_coefficient * self.wrap) - 1) * pull,

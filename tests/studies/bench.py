@@ -93,6 +93,14 @@ def slow_final(result):
     return result["mass.v"].final
 
 
+def fickle(result):
+    """A speed, in another unit (or as a length) where the mass was fast."""
+    v = result["mass.v"]
+    if v.initial.m > 3.5:
+        return quantity("1 m")
+    return v.final.to("cm/s") if v.initial.m > 2.5 else v.final
+
+
 def die(result):
     """Kills its process in one of the runs."""
     if result["mass.v"].initial.m > 2.5:

@@ -171,6 +171,15 @@ def test_a_parameter_of_a_composite_reaches_its_parts_at_every_point():
     assert_allclose(swept, one / (one + both), rtol=1e-6)
 
 
+def test_points_of_a_composite_do_not_depend_on_those_before():
+    model = Model("pair")
+    model.pair = bench.Shaker(weight="2 kg")
+    model.pair.one.mass = "6 kg"  # instead of the weight, until that is changed
+    data = model.sweep({"pair.weight": ["4 kg", "2 kg"]}, "40 s", outputs=["final(pair.one.v)"],
+                       rtol=1e-9)  # fmt: skip
+    assert_allclose(data["final(pair.one.v)"], [4 / 8, 6 / 8], rtol=1e-6)
+
+
 def test_netcdf_takes_the_data_set_and_gives_it_back(tmp_path):
     import xarray
 
@@ -251,6 +260,16 @@ def test_an_output_that_fails_is_a_failed_run():
     assert str(data.message[1].values) == "ZeroDivisionError: no such quotient"
     assert_allclose(data["bad"][0], 2 * data["final(mass.v)"][0])
     assert data["bad"].attrs["units"] == "m/s"
+
+
+def test_an_output_function_may_change_its_unit_but_not_its_dimension():
+    data = bench.coasting().sweep({"mass.v": ["2 m/s", "3 m/s", "4 m/s"]}, "1 s", rtol=1e-9,
+                                  outputs=[bench.fickle])  # fmt: skip
+    assert_allclose(data["fickle"][:2], np.array([2, 3]) * np.exp(-1.5), rtol=1e-6)
+    assert data["fickle"].attrs["units"] == "m/s"
+    assert np.isnan(data["fickle"][2])
+    assert list(data.status.values) == ["finished", "finished", "failed"]
+    assert "takes m/s" in str(data.message[2].values)
 
 
 def test_an_initial_target_that_is_not_met_is_said_in_the_message():

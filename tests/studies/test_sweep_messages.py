@@ -7,7 +7,7 @@ import sys
 import pytest
 from scipy import stats
 
-from blocks import Model, ParameterError, StructureError, UnitError, UnknownName
+from blocks import Model, ParameterError, StructureError, UnitError, UnknownName, quantity
 from blocks.exceptions import MissingPackage
 from blocks.studies.runner import Runner
 from library.signal import Constant, Table1D
@@ -90,6 +90,8 @@ def test_wrong_units_name_the_parameter_and_both_units(over, text):
     ({"friction.coulomb_force": ["15 N", "-1 N"]},
      "friction.coulomb_force: must be at least 0 N, but is -1 N."),
     ({"friction.coulomb_force": "1 N"}, "is varied, so it takes a list of values"),
+    ({"rtol": 1e-3}, "is varied, so it takes a list of values"),
+    ({"friction.coulomb_force": quantity("1 N")}, "takes a plain list of values"),
     ({"friction.coulomb_force": []}, "was given an empty list"),
     ({"pull.velocity": [lambda t: t]}, "cannot be varied over functions of time"),
     ({"friction.breakaway_velocity": ["1 m/s"]}, "has no meaning with law='coulomb'"),

@@ -14,9 +14,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import ParameterError, quantity
+from blocks import Model, ParameterError, quantity
 from blocks.studies import load, store
 from blocks.studies.runner import Runner
+from library.translational import Mass
 
 from . import bench
 
@@ -61,7 +62,8 @@ bench.coasting().sweep({{"mass.v": quantity(np.linspace(1, 4, 20), "m/s")}}, "0.
 def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypatch):
     log, folder = tmp_path / "log", tmp_path / "study"
     monkeypatch.setenv("SWEEP_LOG", str(log))
-    script = SCRIPT.format(root=str(TESTS.parent), tests=str(TESTS), folder=str(folder), executor=executor)
+    script = SCRIPT.format(root=str(TESTS.parent), tests=str(TESTS), folder=str(folder),
+                           executor=executor)  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True,
                                env={**os.environ, "SWEEP_PAUSE": "0.1"})  # fmt: skip
     deadline = time.monotonic() + 40
@@ -150,6 +152,15 @@ def rewired():
     return model
 
 
+def turned():
+    model = Model("coasting")
+    model.mass, model.damper = Mass(mass="2 kg", v="5 m/s"), bench.Damper(damping="3 N*s/m")
+    model.ground = bench.Reference()
+    model.connect(model.mass.M, model.damper.C)  # the other way round
+    model.connect(model.damper.R, model.ground.V)
+    return model
+
+
 @pytest.mark.parametrize("changed, words", [
     ({"over": {"mass.v": SPEEDS[:-1]}}, "its axis 'mass.v' has values"),
     ({"over": {"mass.v": SPEEDS, "mass.mass": ["1 kg"]}}, "does not have the axis 'mass.mass'"),
@@ -160,6 +171,7 @@ def rewired():
     ({"rtol": 1e-8}, "rtol was None instead of 1e-08"),
     ({"duration": "0.6 s"}, "duration was 0.5 instead of 0.6"),
     ({"model": heavier()}, "the model 'coasting' was another one"),
+    ({"model": turned()}, "the model 'coasting' was another one"),
     ({"model": rewired()}, "the model 'coasting' was another one"),
 ])  # fmt: skip
 def test_another_study_is_refused_in_words(changed, words, tmp_path, runs):
@@ -184,6 +196,47 @@ def test_an_output_function_that_was_edited_is_another_study(tmp_path):
     study(tmp_path / "study", outputs={"left": made(2)})
     with pytest.raises(ParameterError, match="output 'left' has function"):
         study(tmp_path / "study", outputs={"left": made(3)})
+
+
+def test_an_edited_function_of_time_is_another_model(tmp_path):
+    def pulled(factor):
+        model = bench.stick_slip()
+        model.pull.velocity = lambda t: factor * quantity("0.1234567 m/s**2") * t
+        return model
+
+    asked = {"outputs": "final(block.v)", "store": tmp_path / "study"}
+    over = {"block.mass": ["1 kg", "2 kg"]}
+    pulled(1).sweep(over, "0.1 s", **asked)
+    pulled(1).sweep(over, "0.1 s", **asked)
+    with pytest.raises(ParameterError, match="the model 'stick slip' was another one"):
+        pulled(1 + 1e-9).sweep(over, "0.1 s", **asked)
+
+
+def test_courses_of_an_array_come_back_in_their_places(tmp_path):
+    model = Model("free masses")
+    model.masses = Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s"))
+    data = model.sweep({"masses.mass": ["1 kg", "2 kg"]}, "1 s", outputs=["masses.v"], every="0.5 s",
+                       store=tmp_path / "study")  # fmt: skip
+    assert data["masses.v"].shape == (2, 3, 3)
+    assert_allclose(data["masses.v"][1], np.array([[1.0] * 3, [2.0] * 3, [3.0] * 3]))
+    assert load(tmp_path / "study").identical(data)
+
+
+def test_a_crash_while_a_run_is_written_leaves_no_half_file(tmp_path, monkeypatch):
+    write = Path.write_bytes
+
+    def half(self, content):
+        if self.suffix != ".json" and "run-00000002" in self.name:
+            write(self, bytes(content)[:100])
+            raise OSError("no space left")
+        return write(self, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", half)
+        with pytest.raises(OSError, match="no space"):
+            study(tmp_path / "study")
+    assert load(tmp_path / "study").attrs["runs finished"] == 2
+    assert study(tmp_path / "study").attrs["runs finished"] == 20
 
 
 def test_a_swept_value_of_the_model_itself_does_not_matter(tmp_path, runs):

@@ -1,0 +1,40 @@
+"""A clutch that is pulled instead of pressed is named at the instant it happens."""
+
+from __future__ import annotations
+
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, ParameterError, SimulationError, quantity
+from library.mechanisms import DiscClutch
+from library.rotational import Inertia, RotationalReference, TorqueSource
+
+
+def pressed(force) -> Model:
+    model = Model("pressed")
+    model.engine = Inertia(inertia="1 kg*m^2", w="10 rad/s")
+    model.load = Inertia(inertia="1 kg*m^2")
+    model.clutch = DiscClutch(normal_force=force)
+    model.drag = TorqueSource(torque="0 N*m")
+    model.ground = RotationalReference()
+    model.connect(model.engine.I, model.clutch.R, model.drag.R)
+    model.connect(model.load.I, model.clutch.C)
+    model.connect(model.drag.C, model.ground.W)
+    return model
+
+
+def test_a_normal_force_that_falls_below_zero_stops_the_run_and_names_the_clutch():
+    model = pressed(lambda t: quantity("10 N") - quantity("20 N/s") * t)
+    with pytest.raises(SimulationError) as caught:
+        model.simulate("2 s")
+    error = caught.value
+    assert_allclose(error.time, 0.5, atol=1e-3)
+    assert error.code == "simulation.required" and error.variables == ("clutch",)
+    assert "the normal force N becomes negative, but linings can only be pressed" in str(error)
+    assert str(error).startswith("clutch: at t = 0.5")
+    assert_allclose(error.result.time.final.to("s").m, error.time)  # what was computed is kept
+
+
+def test_a_negative_normal_force_as_parameter_is_refused_at_once():
+    with pytest.raises(ParameterError, match="normal_force.*must be at least 0 N"):
+        pressed("-5 N")

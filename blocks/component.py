@@ -559,6 +559,12 @@ class Component:
                         f"hides the {type(declared[name]).__name__.lower()} {name!r} of a base.",
                         "Rename one of the two.", name=name, code="name.taken",
                     )  # fmt: skip
+        if cls.compose is not Component.compose and cls.equations is not Component.equations:
+            raise EquationError(
+                cls.__name__, "has both compose() and equations().",
+                "A composite has parts and connections only: put the equations into a component "
+                "of its own and make that a part.",
+            )
         cls._declared = declared
         cls._kernels, cls._forms = _Memory(), _Memory()
         cls._open = any(d.open for d in declared.values())

@@ -32,6 +32,7 @@ MOST_ROUNDS = 50  # of the mode fixpoint at one instant
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
 LOOKS = 20_000  # times at which relations of time alone are looked at before the run
+STANDSTILL = 1000  # episodes in a row that do not advance
 CHATTER = 200  # events of one relation within a thousandth of the run
 
 
@@ -62,6 +63,7 @@ class Driver:
         self.resets = _Resets(system)
         self.requirements = _Requirements(system)
         self.samples = _Samples(system, self.stops)
+        self.standing = 0
         self.struck: tuple[tuple[int, int], ...] = ()
         self.watched = bool(system.nm or problem.laws is not None)
         self.recent: list[tuple[float, str]] = []
@@ -81,7 +83,8 @@ class Driver:
             self._require(t)
             self.problem.choose_states(t)
             while t < self.settings.t_end:
-                t = self._episode(t)
+                before, t = t, self._episode(t)
+                self._refuse_standstill(before, t)
             if not self.recording.episodes:
                 self._open(t)
         except AlgebraicFailure as failure:  # at an event
@@ -94,6 +97,20 @@ class Driver:
             self.recording.statistics.update(self.work)
             self.recording.statistics["events"] = len(self.recording.events)
             self.recording.statistics["time integrating"] = clock.perf_counter() - started
+
+    def _refuse_standstill(self, before: float, t: float) -> None:
+        """Episode after episode without progress in time is a fault of ours; do not go on for ever."""
+        moved = t - before > 1e-12 * (self.settings.t_end - self.settings.t_start)
+        self.standing = 0 if moved else self.standing + 1
+        if self.standing > STANDSTILL:
+            self.recording.status, self.recording.message = "failed", "no progress in time"
+            names = list(dict.fromkeys(e.component for e in self.recording.events[-20:]))
+            raise SimulationError(
+                "", f"the run makes no progress at t = {t:.12g} s: {STANDSTILL} events in a row "
+                f"at one instant{', the last of ' + ', '.join(names) if names else ''}.",
+                "A condition that switches the quantity it looks at needs a hysteresis.",
+                time=t, variables=tuple(names),
+            )  # fmt: skip
 
     def _reached(self) -> float:
         return self.recording.episodes[-1].end if self.recording.episodes else self.settings.t_start
@@ -249,7 +266,8 @@ class Driver:
         if ends[low] > 0:
             from scipy.optimize import brentq
 
-            at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high, xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
+            at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high,
+                        xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
         # go to the far side of the crossing, so that rounding cannot undo the switch
         nudge = np.spacing(max(abs(low), abs(high)))
         while at < high and (at <= step.t_old or margin(at) >= 0):

@@ -478,7 +478,8 @@ def _trace(component: Component) -> Kernel:
                 )
             if residual.numel() != 1:
                 for i in range(residual.numel()):
-                    equations.append((residual[i], f"{statement.left.sx[i]} == {statement.right.sx[i]}"))
+                    equations.append((residual[i], f"{readable(statement.left.sx[i])} == "
+                                                   f"{readable(statement.right.sx[i])}"))
             else:
                 equations.append((residual, f"{readable(statement.left.sx)} == "
                                             f"{readable(statement.right.sx)}"))

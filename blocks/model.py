@@ -35,7 +35,7 @@ from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .readable import readable
 from .recording import RunRecording
 from .system import DaeProblem, Problem, System
-from .units import quantity, to_si, unit
+from .units import describe, quantity, to_si, unit
 
 __all__ = ["Equations", "Model", "Structure"]
 
@@ -286,6 +286,9 @@ class Model(Component):
         checked = clock.perf_counter()
         nominals = find_nominals(system, self._nominal_table)
         chosen, why = _choose(method, system, step)
+        if chosen.fixed_step and step is None:
+            raise ParameterError("simulate(step=…)", f"method {chosen.name!r} takes fixed steps.",
+                                 "Give the step, such as step='1 ms'.")
         dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
         kind = DaeProblem if dae else Problem
         problem, begin = self._start(system, nominals, t0, kind)
@@ -447,12 +450,19 @@ class _Tolerances:
             flat = self.system.flat
             self._by_class = np.full(flat.classes, np.nan)
             second = unit("s").dimension
+            unused = set(self.by_dimension)
             for base, size, f, (i, order) in flat.slot_names():
                 local = flat.network.families[f].kernel.variables[i]
                 dimension = local.unit.dimension / second**order if order else local.unit.dimension
                 if dimension in self.by_dimension:
                     classes = flat.class_of[base : base + size]
                     self._by_class[classes] = self.by_dimension[dimension]
+                    unused.discard(dimension)
+            if unused:
+                raise ParameterError(
+                    "simulate(atol=…)", f"no variable of the model is in "
+                    f"{describe(next(iter(unused)))}.", "Name tolerances in units of its variables.",
+                )  # fmt: skip
         return self._by_class
 
 
@@ -563,8 +573,10 @@ class Structure:
         flat, tape = system.flat, system.tape
         loops = [len(s.equations) for s in tape.steps if s.group < 0]
         singles = sum(len(s.equations) for s in tape.steps if s.group >= 0)
+        variables = sum(f.size for f, table in zip(flat.network.families, flat.base, strict=True)
+                        for _, order in table if order == 0)  # fmt: skip
         return cls(
-            sum(f.size for f in flat.network.families), flat.slots, flat.equations_before,
+            sum(f.size for f in flat.network.families), variables, flat.equations_before,
             len(tape.reduced.unknowns), system.nx, singles + len(loops),
             max(loops, default=1 if singles else 0), system.nz, tape.reduced.index,
         )  # fmt: skip

@@ -22,6 +22,8 @@ from .system import AlgebraicFailure, Problem, System
 __all__ = ["Catalog", "Episode", "RunRecording"]
 
 FEWEST_SAMPLES = 200
+FEWEST_IN_STEP = 6
+MANY_STEPS = 2000
 
 
 @dataclass
@@ -144,6 +146,8 @@ class RunRecording:
             return self._split(self.samples, "right")
         steps = sum(len(e.trajectory.t) - 1 for e in self.episodes)
         parts = int(np.clip(np.ceil(FEWEST_SAMPLES / max(steps, 1)), 1, FEWEST_SAMPLES))
+        if steps < MANY_STEPS:  # high-order methods take long steps; the curve between is known
+            parts = max(parts, FEWEST_IN_STEP)
         out = []
         for e in self.episodes:
             t = e.trajectory.t

@@ -667,12 +667,11 @@ class SetValuedLaws:
             joint, first = self._joint_margins(problem, t, open_, now)
             margin[open_] = joint[open_]
             sign[open_[~first[open_]]] = 0
-            from .nonsmooth import minimal_split
-
-            d = self.delassus(problem, t)[open_][:, open_]
-            low, high = now.low[open_], now.high[open_]
-            best = minimal_split(d, low, high, effort[open_], np.arange(len(open_)))
-            sign[open_] = np.where(sign[open_] == 0, 0, np.where(high - best <= best - low, 1, -1))
+            if (margin[open_] <= 1e-9).any():
+                self.share(problem, t)
+                effort = self.efforts_of(problem.u)
+                up = now.high - effort <= effort - now.low
+                sign[open_] = np.where(sign == 0, 0, np.where(up, 1, -1))[open_]
         return margin, sign
 
     # -- derivatives -----------------------------------------------------------------------

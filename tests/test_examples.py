@@ -134,3 +134,30 @@ def test_every_example_has_a_test():
     tested = set(re.findall(r'run\("(\w+)"', Path(__file__).read_text()))
     assert {f.stem for f in EXAMPLES.glob("[!_]*.py")} == tested
 
+
+def test_the_second_clutch_takes_over_and_both_stick_at_last(run):
+    names, printed = run("two_clutches")
+    result = names["result"]
+    for time, ratio in (("2 s", 3), ("5 s", 2)):
+        assert_allclose(result["engine.w"].at(time).m, ratio * result["vehicle.w"].at(time).m,
+                        rtol=1e-7)  # fmt: skip
+    assert "14.8148 rad / second, by hand 14.8148" in printed or "14.8148 rad/s, by hand" in printed
+
+
+def test_the_ball_is_at_rest_when_the_sum_of_its_flights_is_over(run):
+    names, printed = run("bouncing_stop")
+    assert "at rest after 2.5586 s, by hand 2.5586 s" in printed
+    assert_allclose(names["soft"]["stop.x"].final.to("mm").m, -0.981, rtol=1e-5)
+
+
+def test_the_piston_travels_twice_the_crank(run):
+    names, printed = run("engine_crank")
+    assert "Stroke 80.000 mm, by hand 80 mm" in printed
+    assert names["result"]["flywheel.w"].min().to("rpm").m > 300  # it keeps turning
+
+
+def test_the_car_follows_the_cycle_and_balances_its_drag(run):
+    names, printed = run("drive_cycle")
+    assert "256.5 N, by hand 256.5 N" in printed
+    error = names["result"]["cycle.y"].m - names["result"]["car.v"].m
+    assert np.max(np.abs(error)) < 0.7

@@ -107,12 +107,28 @@ def _lines(model: Any, system: Any, varied: set[str]) -> Iterator[str]:
         yield f"nominal {dimension} {_text(value)}"
     for family in system.network.families:
         kernel = family.kernel
-        said = [law.residual for law in kernel.laws] + list(kernel.observed.values())
-        said += [crossing for crossing, _ in kernel.relations]
+        said = list(_expressions([
+            [law.residual for law in kernel.laws], kernel.observed, kernel.defaults,
+            kernel.relations, kernel.resets, kernel.breaks, kernel.samplings, kernel.set_valued,
+        ]))  # fmt: skip
         if said:
             column = ca.vertcat(*said)
             function = ca.Function("laws", [ca.vertcat(*ca.symvar(column))], [column])
             yield f"{kernel.name} {function.serialize()}"
+
+
+def _expressions(thing: Any) -> Iterator[Any]:
+    """All expressions and numbers in a kernel's lists, in order."""
+    if isinstance(thing, ca.SX):
+        yield ca.vec(thing)
+    elif isinstance(thing, dict):
+        for key, value in thing.items():
+            yield from _expressions((key, value))
+    elif isinstance(thing, (list, tuple)):
+        for value in thing:
+            yield from _expressions(value)
+    elif isinstance(thing, (int, float)):
+        yield ca.SX(float(thing))
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,13 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
 from blocks import Component, Input, Model, Option, Output, Parameter, Port, quantity, sin
-from blocks.exceptions import ConnectionRefused, NamingError, ParameterError, UnknownName
+from blocks.exceptions import (
+    ConnectionRefused,
+    EquationError,
+    NamingError,
+    ParameterError,
+    UnknownName,
+)
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
 
 from .parts import final
@@ -148,6 +154,11 @@ def test_composites_nest_with_arrays_inside():
 def test_an_array_of_composites_with_arrays_in_them_is_refused():
     with pytest.raises(NamingError, match="array of composites"):
         Axle(count=2, wheels=3)
+
+
+def test_a_composite_with_equations_of_its_own_is_refused():
+    with pytest.raises(EquationError, match=r"has both compose\(\) and equations\(\)"):
+        type("Both", (Corner,), {"equations": lambda self: iter(())})
 
 
 class Doubler(Component):

@@ -61,7 +61,7 @@ def value(law, x=0.7):
         (lambda s, x: where((x > 0) & ~(x > 1) | (x < -1), 1, 2),
          lambda x: 1 if 0 < x <= 1 or x < -1 else 2),
         (lambda s, x: where(np.float64(0.5) >= x, x, 0), lambda x: x if x <= 0.5 else 0),
-        (lambda s, x: where(0.5 < x, x, 0) + where(x <= 0.5, 7, 0),
+        (lambda s, x: where(x > 0.5, x, 0) + where(x <= 0.5, 7, 0),
          lambda x: x if x > 0.5 else 7),
         (lambda s, x: interpolate(s.x, s.table, [0, 2, 3]),
          lambda x: np.interp(x, [0, 1, 3], [0, 2, 3]) if x > 0 else 2 * x),

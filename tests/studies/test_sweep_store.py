@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError, quantity
+from blocks import Model, Parameter, ParameterError, dry_friction, quantity
 from blocks.studies import load, store
 from blocks.studies.runner import Runner
-from library.translational import Mass
+from library.translational import Mass, TwoPort
 
 from . import bench
 
@@ -212,10 +212,30 @@ def test_an_edited_function_of_time_is_another_model(tmp_path):
         pulled(1 + 1e-9).sweep(over, "0.1 s", **asked)
 
 
+def test_an_edited_friction_law_is_another_model(tmp_path):
+    def rubbed(factor):
+        class Rub(TwoPort):
+            limit = Parameter("20 N")
+
+            def equations(self):
+                yield dry_friction(self.f, self.v, static=self.limit, kinetic=factor * self.limit)
+
+        model = Model("rubbing")
+        model.mass, model.rub, model.ground = Mass(), Rub(), bench.Reference()
+        model.connect(model.mass.M, model.rub.R)
+        model.connect(model.rub.C, model.ground.V)
+        return model
+
+    asked = {"outputs": "final(mass.v)", "store": tmp_path / "study"}
+    rubbed(0.8).sweep({"mass.v": ["1 m/s"]}, "0.1 s", **asked)
+    with pytest.raises(ParameterError, match="the model 'rubbing' was another one"):
+        rubbed(0.7).sweep({"mass.v": ["1 m/s"]}, "0.1 s", **asked)
+
+
 def test_courses_of_an_array_come_back_in_their_places(tmp_path):
     model = Model("free masses")
     model.masses = Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s"))
-    data = model.sweep({"masses.mass": ["1 kg", "2 kg"]}, "1 s", outputs=["masses.v"], every="0.5 s",
+    data = model.sweep({"masses.mass": ["1 kg", "2 kg"]}, "1 s", outputs="masses.v", every="0.5 s",
                        store=tmp_path / "study")  # fmt: skip
     assert data["masses.v"].shape == (2, 3, 3)
     assert_allclose(data["masses.v"][1], np.array([[1.0] * 3, [2.0] * 3, [3.0] * 3]))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import coo_matrix
 
 __all__ = ["Matching", "connected", "match"]
 
@@ -61,24 +60,26 @@ def connected(a: np.ndarray, b: np.ndarray, size: int) -> np.ndarray:
     """
     if not size:
         return np.zeros(0, dtype=int)
-    ones = np.ones(2 * len(a), dtype=np.int8)
-    pattern = coo_matrix((ones, (np.concatenate([a, b]), np.concatenate([b, a]))),
-                         shape=(size, size)).tocsc()  # fmt: skip
-    pattern.sum_duplicates()
-    sparsity = ca.Sparsity(size, size, pattern.indptr.tolist(), pattern.indices.tolist())
+    columns, rows = _compressed(np.concatenate([b, a]), np.concatenate([a, b]), size, size)
+    sparsity = ca.Sparsity(size, size, columns.tolist(), rows.tolist())
     _, order, starts = sparsity.scc()
     label = np.empty(size, dtype=int)
     label[np.array(order, dtype=int)] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return label
 
 
+def _compressed(rows: np.ndarray, columns: np.ndarray, height: int, width: int
+                ) -> tuple[np.ndarray, np.ndarray]:
+    """Column starts and sorted row indices of incidence pairs, each pair once."""
+    keys = np.unique(columns.astype(np.int64) * height + rows)
+    starts = np.searchsorted(keys, np.arange(width + 1, dtype=np.int64) * height)
+    return starts, keys % max(height, 1)
+
+
 def match(rows: np.ndarray, columns: np.ndarray, equations: int, unknowns: int) -> Matching:
     """Match ``equations`` with ``unknowns`` given incidence pairs."""
-    pattern = coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)),
-                         shape=(equations, unknowns)).tocsc()
-    pattern.sum_duplicates()
-    pattern.sort_indices()
-    sparsity = ca.Sparsity(equations, unknowns, pattern.indptr.tolist(), pattern.indices.tolist())
+    starts, indices = _compressed(rows, columns, equations, unknowns)
+    sparsity = ca.Sparsity(equations, unknowns, starts.tolist(), indices.tolist())
     _, p, q, r, s, rr, cc = sparsity.btf()
     p, q, r, s = (np.array(x, dtype=int) for x in (p, q, r, s))
     equation_of = np.full(unknowns, -1)

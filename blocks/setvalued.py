@@ -109,10 +109,12 @@ class SetValuedLaws:
                 swapped = gives_flow[len(column) : len(column) + family.size]
                 if swapped.any():
                     i, order = family.kernel.key_of(flow)
-                    slots = np.where(swapped, flat.base[f][i, order] + np.arange(family.size), slots)
+                    other = flat.base[f][i, order] + np.arange(family.size)
+                    slots = np.where(swapped, other, slots)
                 column += [at[int(c)] for c in flat.class_of[slots]]
                 sign += flat.sign_of[slots].tolist()
-                self._effort_rows.append(tape.writer.kernel_row(f, family.kernel.symbols[effort, 0]).T)
+                own = family.kernel.symbols[effort, 0]
+                self._effort_rows.append(tape.writer.kernel_row(f, own).T)
                 self.owners += [(f, i) for i in range(family.size)]
                 contact += [gap is not None] * family.size
                 zero = ca.SX(0)
@@ -260,17 +262,17 @@ class SetValuedLaws:
         """Inputs at many times of one episode at once, or None where that is not possible."""
         if self.nonlinear or not self.constant or problem.algebraic:
             return None
-        u = np.zeros((self.system.nu, len(t)))
         d, stuck = self.delassus(problem, t[0] if len(t) else 0.0), self.modes == 0
-        for _ in range(2):  # once more: the second correction removes the rounding of the first
-            now = Look(*np.asarray(self._laws.function(
-                t[None, :], x, np.zeros((0, len(t))), problem.p, problem.m, problem.d, u
-            )).reshape(7, self.size, len(t)))
-            effort = u[self.column] * self.sign[:, None]
-            step = np.where(stuck[:, None], 0.0, now.sliding(self.modes[:, None]) - effort)
-            if stuck.any():
-                step[stuck] = self._solve_stuck(d, stuck, (now.rate - d @ step)[stuck])
-            u[self.column] = (effort + step) * self.sign[:, None]
+        nothing, held = np.zeros(self.system.nu), (problem.p, problem.m, problem.d)
+        rates = np.zeros((self.size, len(t)))
+        effort = np.zeros((self.size, len(t)))
+        for k, at in enumerate(t):
+            now = Look(*self._laws(at, x[:, k], problem.z, *held, nothing).reshape(7, self.size))
+            rates[:, k], effort[:, k] = now.rate, now.sliding(self.modes)
+        if stuck.any():
+            effort[stuck] = self._solve_stuck(d, stuck, (rates - d @ effort)[stuck])
+        u = np.zeros((self.system.nu, len(t)))
+        u[self.column] = effort * self.sign[:, None]
         if share and any(len(i) for i in self._undetermined(problem, 0.0, stuck)):
             for k, at in enumerate(t):
                 problem.x[:], problem.u[:] = x[:, k], u[:, k]

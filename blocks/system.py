@@ -14,7 +14,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import csc_matrix, identity
 
 from .assembly import Tape
 from .exceptions import StructureError
@@ -49,11 +48,11 @@ class Evaluator:
         self.trigger()
         return self.results[0].copy()
 
-    def sparse(self, *arguments: Any) -> csc_matrix:
+    def sparse(self, *arguments: Any) -> Any:
         """The first result as a CSC matrix."""
         data = self(*arguments)
         rows, columns = self._pattern
-        return csc_matrix((data, rows, columns), shape=self.function.size_out(0))
+        return _sparse().csc_matrix((data, rows, columns), shape=self.function.size_out(0))
 
     @cached_property
     def _pattern(self) -> tuple[np.ndarray, np.ndarray]:
@@ -191,6 +190,12 @@ class Names(Mapping):
 
     def __len__(self) -> int:
         return self.flat.classes
+
+
+def _sparse() -> Any:
+    import scipy.sparse  # imported with the first Jacobian, not with the package
+
+    return scipy.sparse
 
 
 def _splu() -> Any:
@@ -374,7 +379,7 @@ class Problem:
         except (RuntimeError, np.linalg.LinAlgError):  # singular here
             self._factor = lambda r: np.full(len(r), np.nan)
 
-    def _algebraic_matrix(self, t: float) -> csc_matrix:
+    def _algebraic_matrix(self, t: float) -> Any:
         args = self._arguments(t)
         rz = self.system.residual_z.sparse(*args)[: self.algebraic]
         if not len(self.tied):
@@ -399,16 +404,16 @@ class Problem:
         """The implicit form, for methods that want it."""
         return self.slope(t, y) - slope
 
-    def residual_jacobian(self, t: float, y: np.ndarray, slope: np.ndarray, c: float) -> csc_matrix:
-        return csc_matrix(self.slope_jacobian(t, y) - c * identity(self.size))
+    def residual_jacobian(self, t: float, y: np.ndarray, slope: np.ndarray, c: float) -> Any:
+        return _sparse().csc_matrix(self.slope_jacobian(t, y) - c * _sparse().identity(self.size))
 
-    def slope_jacobian(self, t: float, y: np.ndarray) -> csc_matrix:
+    def slope_jacobian(self, t: float, y: np.ndarray) -> Any:
         self.solve(t, y)
         args = self._arguments(t)
         j = self.system.slope_x.sparse(*args)
         if self.laws is not None:
-            pattern = csc_matrix((np.full(j.nnz, 1e-300), j.indices, j.indptr), shape=j.shape)
-            j = csc_matrix(j + pattern + self.laws.jacobian_through_efforts(self, t))
+            pattern = _sparse().csc_matrix((np.full(j.nnz, 1e-300), j.indices, j.indptr), shape=j.shape)
+            j = _sparse().csc_matrix(j + pattern + self.laws.jacobian_through_efforts(self, t))
         if self.algebraic:
             free, tied = self.free, self.tied
             rx = self.system.residual_x.sparse(*args)
@@ -417,9 +422,9 @@ class Problem:
             fz = self.system.slope_z.sparse(*args)
             dense = j[free][:, free].toarray()
             dense += j[free][:, tied] @ inner[: len(tied)] + fz[free] @ inner[len(tied):]
-            j = csc_matrix(dense)
+            j = _sparse().csc_matrix(dense)
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
-        return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
+        return _sparse().csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
     def crossings(self, t: float, y: np.ndarray) -> np.ndarray:
         """Crossing functions at integrated states ``y``."""
@@ -492,7 +497,7 @@ class DaeProblem(Problem):
         f = self.system.slope(*args)[self.free] / self.scale_y - slope[: self.inner]
         return np.concatenate([f, self.system.residual(*args)])
 
-    def residual_jacobian(self, t: float, y: np.ndarray, slope: np.ndarray, c: float) -> csc_matrix:
+    def residual_jacobian(self, t: float, y: np.ndarray, slope: np.ndarray, c: float) -> Any:
         from scipy.sparse import bmat, diags, hstack
 
         self.place(y)
@@ -507,6 +512,6 @@ class DaeProblem(Problem):
             rows.append(hstack([rx[:, self.free], rx[:, self.tied],
                                 self.system.residual_z.sparse(*args)]))
         j = bmat([[r] for r in rows]) @ diags(self.scale)
-        shift = bmat([[identity(self.inner), None],
-                      [None, csc_matrix((self.algebraic, self.algebraic))]])
-        return csc_matrix(j - c * shift)
+        shift = bmat([[_sparse().identity(self.inner), None],
+                      [None, _sparse().csc_matrix((self.algebraic, self.algebraic))]])
+        return _sparse().csc_matrix(j - c * shift)

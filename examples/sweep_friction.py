@@ -65,9 +65,9 @@ for drop, found, hand in zip(drops.m, last, border.m, strict=True):
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 picture = axes.pcolormesh(speeds.m, drops.m, study.swing, shading="nearest", cmap="magma_r")
 figure.colorbar(picture, label="swing of the spring [mm]")
-axes.plot(border.m, drops.m, "k--", label="border by hand")
+axes.plot(border.m, drops.m, "--", color="tab:cyan", lw=2, label="border by hand")
 axes.set(xlabel="speed of the belt [mm/s]", ylabel="drop of the friction force [N]",
-         ylim=(-1.4, 21.4), title="Where a dragged block sticks and slips")  # fmt: skip
+         xlim=(27.5, 327.5), title="Where a dragged block sticks and slips")  # fmt: skip
 axes.legend(loc="lower right")
 
 show(figure, "sweep_friction")

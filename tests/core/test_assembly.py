@@ -410,5 +410,5 @@ def test_the_equations_of_an_oscillator_can_be_read():
     assert reduced[:2] == ["integrate body.v by der(body.v)", "integrate spring.x by spring.v"]
     assert "solve body.mass*der(body.v) == body.f  for der(body.v)" in reduced
     assert str(model.structure()) == (
-        "3 components, 15 unknowns in 13 equations; after reduction 4 unknowns in 4 blocks, "
+        "3 components, 13 unknowns in 13 equations; after reduction 4 unknowns in 4 blocks, "
         "largest loop 1, 0 torn; 2 states, index 1")

@@ -330,7 +330,9 @@ class SetValuedLaws:
         effort = self.efforts_of(problem.u)
         stuck = self.modes == 0
         room = np.minimum(now.high - effort, effort - now.low)
-        moving = np.where(self.contact, now.gap, self.modes * now.flow)
+        parting = (now.gap < 0) & (now.flow <= 0)  # by rounding, just after a rebound
+        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
+        moving = np.where(self.contact, open_gap, self.modes * now.flow)
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~self.contact & ~stuck] = np.inf  # stuck with no effort lets go
         if stuck.any():

@@ -69,7 +69,7 @@ def test_surplus_equations_are_counted_and_listed():
     assert finding.problem == (
         "OneSurplus has 4 unknowns (v, f, one of port R and one of port C) but 5 equations (3 of "
         "them from its base TwoPort): one equation is too many, among these:\n"
-        "    v == 1\n    f == 3*v\n    R.f == f\n    C.f == -f\n    v == R.v-C.v\n"
+        "    v == 1\n    f == 3*v\n    R.f == f\n    C.f == -f\n    v == R.v - C.v\n"
         "It is used by part1.")
     assert finding.advice == (
         "Remove it from OneSurplus.equations(), or declare the variable meant to be determined.")
@@ -80,7 +80,7 @@ def test_equations_that_determine_the_same_twice_are_found_though_the_count_is_r
     assert finding.code == "equation.unbalanced"
     assert finding.problem.startswith(
         "Misplaced has as many equations as unknowns, but these determine too few of them:\n")
-    assert "\n    der(w) == v\n    der(w) == 2.*v\n" in finding.problem
+    assert "\n    der(w) == v\n    der(w) == 2*v\n" in finding.problem
     assert finding.problem.endswith("\nwhile nothing determines q. It is used by part1.")
     assert finding.advice == (
         "Check for an equation stated twice and for one that lacks a variable.")

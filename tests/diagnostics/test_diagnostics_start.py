@@ -87,7 +87,7 @@ def test_a_derivative_that_is_not_finite_is_named_with_its_equation():
     assert (finding.code, finding.where) == ("initial.derivative", ("p.x",))
     assert finding.problem == (
         "The derivative of p.x is not a finite number at the start (inf), because this has no "
-        "finite value there:\n    der(p.x) == 1./p.x")
+        "finite value there:\n    der(p.x) == 1/p.x")
     assert finding.advice == (
         "Look for a division by zero, a root or logarithm of a negative number, or a node that "
         "nothing moves or holds, at p (p.x = 0 m).")
@@ -104,7 +104,7 @@ def test_a_source_without_a_value_at_the_start_is_named():
     assert finding.code == "initial.derivative"
     assert finding.problem == (
         "The derivative of block.v is not a finite number at the start (nan), because this has no "
-        "finite value there:\n    push.S == sqrt((time-1))")
+        "finite value there:\n    push.S == sqrt(time - 1)")
 
 
 def test_equations_that_contradict_each_other_are_found_without_a_derivative():
@@ -114,5 +114,5 @@ def test_equations_that_contradict_each_other_are_found_without_a_derivative():
     assert (finding.code, finding.where) == ("initial.dependent", ("s",))
     assert finding.problem == (
         "Equations of s repeat or contradict each other with the present parameters:\n"
-        "    s.x+s.y == 1\n    s.x+s.y == 2")
+        "    s.x + s.y == 1\n    s.x + s.y == 2")
     assert finding.advice == "Check the equations of s, or change its parameters."

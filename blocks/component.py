@@ -49,7 +49,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -177,11 +177,13 @@ class Parameter(Declaration):
         self.open = self.any_unit or callable(unit) or callable(default)
         self.unit_of = unit if callable(unit) else None
         if self.default_of is not None:
+            assert not callable(unit)
             default = quantity(0.0, unit)  # until the component's options are known
             self._given = default, self._given[1]
             self._settle(_unit_of_default(default, unit))
         else:
-            self._settle(_unit_of_default(default, None if self.open else unit))
+            text = None if callable(unit) or self.any_unit else unit
+            self._settle(_unit_of_default(default, text))
 
     def _settle(self, u: Unit) -> None:
         default, bounds = self._given
@@ -245,7 +247,8 @@ class Parameter(Declaration):
                         "above": "greater than", "below": "less than"}[word]
                 limit = from_si(bound, self.unit)
                 raise ParameterError(
-                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip() + f", but is {value}.",
+                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
+                    + f", but is {value}.",
                     f"Check the sign, the size and the unit of {self.name}"
                     + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
                     given=value, bound=limit, rule=word, code="parameter.bounds",
@@ -574,7 +577,9 @@ class Component:
     _open: ClassVar[bool] = False
 
     def __init__(self, *, count: int | None = None, **values: Any) -> None:
-        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
+        if count is not None and (
+            not isinstance(count, int) or isinstance(count, bool) or count < 1
+        ):
             raise ParameterError(f"{type(self).__name__}.count", "must be a whole number of at "
                                  f"least 1, but is {count!r}.", given=count,
                                  code="parameter.count")
@@ -709,7 +714,8 @@ class Component:
         try:
             new = self._make_form()
             for name in {**before, **new}:
-                old_unit, new_unit = (getattr(f.get(name), "unit", None) for f in (before, new))
+                both: list[Any] = [getattr(f.get(name), "unit", None) for f in (before, new)]
+                old_unit, new_unit = both
                 if name not in before or name not in new or (
                     old_unit is not None and old_unit.dimension != new_unit.dimension
                 ):
@@ -733,7 +739,7 @@ class Component:
             old = (self._values.copy(), self._units.copy()) if self._open else ({}, {})
             if declared.any_unit and not callable(value):
                 given = _unit_given(value, where)
-                declared = type(self)._declared[declared.name].with_unit(given)
+                declared = cast(Parameter, type(self)._declared[declared.name]).with_unit(given)
             accepted = declared.accept(value, where)
             if self._built and isinstance(declared, Option) and accepted != declared.read(self):
                 raise ParameterError(where, "a composite's options cannot change once it is built.",
@@ -747,9 +753,9 @@ class Component:
             if not structure and np.ndim(declared.default):
                 structure = np.shape(accepted) != np.shape(present)
             self._values[declared.name] = accepted
-            if declared.any_unit:
-                structure = structure or self._units.get(declared.name) != declared.unit  # type: ignore[attr-defined]
-                self._units[declared.name] = declared.unit  # type: ignore[attr-defined]
+            if isinstance(declared, Parameter) and declared.any_unit:
+                structure = structure or self._units.get(declared.name) != declared.unit
+                self._units[declared.name] = declared.unit
             if structure and "_declared" in self.__dict__:
                 self._reform(where, *old)
             if twin is not None:
@@ -1016,7 +1022,8 @@ class Component:
         try:
             return np.atleast_1d(every[index])
         except IndexError:
-            raise unknown_name(self.path, str(index), [f"0 to {self.size - 1}"], "instances") from None
+            there = [f"0 to {self.size - 1}"]
+            raise unknown_name(self.path, str(index), there, "instances") from None
 
     # -- wiring --------------------------------------------------------------------
     def connect(self, *ports: PortRef) -> None:

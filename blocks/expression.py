@@ -22,9 +22,10 @@ from .exceptions import EquationError, WrongDimension
 from .units import Unit, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
-    "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2", "breakpoints",
-    "cos", "cosh", "contact", "der", "dry_friction", "every", "exp", "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod",
-    "require", "reset", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
+    "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
+    "breakpoints", "cos", "cosh", "contact", "der", "dry_friction", "every", "exp", "floor",
+    "initially", "interpolate", "log", "maximum", "minimum", "mod", "require", "reset",
+    "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 
 TIME = ca.SX.sym("time")
@@ -165,7 +166,8 @@ def as_expression(value: Any) -> Expression:
     if hasattr(value, "magnitude") and hasattr(value, "units"):
         if isinstance(value.magnitude, Expression):  # pint multiplied before we could
             u = unit(str(value.units))
-            return Expression(value.magnitude.sx * u.factor, value.magnitude.dimension * u.dimension)
+            inner = value.magnitude
+            return Expression(inner.sx * u.factor, inner.dimension * u.dimension)
         u = unit(str(quantity(value).units))
         return Expression(ca.SX(np.asarray(to_si(value, u))), u.dimension)
     if isinstance(value, str):
@@ -665,4 +667,5 @@ def dimension_of(u: str | Unit) -> Any:
     return (unit(u) if isinstance(u, str) else u).dimension
 
 # pint then leaves  quantity * expression  to the expression, as it does for xarray and pandas
-pint.compat.upcast_type_map["blocks.expression.Expression"] = Expression
+# (its annotation says Mapping, but its documentation has users extend it)
+pint.compat.upcast_type_map["blocks.expression.Expression"] = Expression  # type: ignore[index]

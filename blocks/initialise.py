@@ -139,9 +139,10 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
     position[system.tape.reduced.states] = np.arange(system.nx)
     direct = position[classes] >= 0
     nc = system.tape.constraints.numel()
-    if direct.all() and not nc and not system.nz:
-        if np.all(np.abs(problem.x[position[classes]] * signs - wanted) <= TOLERANCE * size):
-            return
+    if direct.all() and not nc and not system.nz and np.all(
+        np.abs(problem.x[position[classes]] * signs - wanted) <= TOLERANCE * size
+    ):
+        return
     outputs = _TargetFunctions(system, classes, signs)
     start_x, start_z = problem.x.copy(), problem.z.copy()
     random = np.random.default_rng(0)
@@ -192,7 +193,8 @@ def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wante
         last = along
         step = back + relax * along
         problem.x += step * scale
-        if np.max(np.abs(step), initial=0.0) <= 1e-13 * (1 + np.max(np.abs(problem.x / scale), initial=0.0)):
+        reach = np.max(np.abs(problem.x / scale), initial=0.0)
+        if np.max(np.abs(step), initial=0.0) <= 1e-13 * (1 + reach):
             break
     _solve_torn(problem, t)
     c = problem.system.residual(*problem._arguments(t))[system.nz :]
@@ -218,7 +220,9 @@ def _sizes(system: System, slots: np.ndarray, nominals: Nominals) -> np.ndarray:
         known = size[together][nominals.origin[classes[together]] == 2]
         size[together] = known.max() if len(known) else 1.0
     for base, count, f, (i, order) in system.flat.slot_names():
-        mine = np.flatnonzero((slots >= base) & (slots < base + count)) if not order else ()
+        if order:
+            continue
+        mine = np.flatnonzero((slots >= base) & (slots < base + count))
         own = own_nominals(system.network.families[f], i) if len(mine) else None
         if own is not None:  # joined variables may have been given different ones
             given = own[slots[mine] - base]

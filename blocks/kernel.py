@@ -281,7 +281,8 @@ class Kernel:
         laws = self.__dict__.setdefault("_default_laws", {})
         if i not in laws:
             residual = self.symbols[i, 0] - self.defaults[i]
-            laws[i] = Law(self, residual, f"{self.variables[i].name} == {readable(self.defaults[i])}")
+            text = f"{self.variables[i].name} == {readable(self.defaults[i])}"
+            laws[i] = Law(self, residual, text)
         return laws[i]
 
     @property
@@ -338,14 +339,16 @@ class Trace:
         kernel = self.kernel
         if isinstance(declared, Port):
             indices = {}
-            for kind, group in (("across", declared.domain.across), ("through", declared.domain.through)):
+            domain: Any = declared.domain  # its unit texts have become units
+            for kind, group in (("across", domain.across), ("through", domain.through)):
                 for variable, u in group.items():
-                    kernel.add_variable(Local(f"{name}.{variable}", u, kind, declared, name))  # type: ignore[arg-type]
+                    kernel.add_variable(Local(f"{name}.{variable}", u, kind, declared, name))
                     indices[variable] = kernel.index[f"{name}.{variable}"]
             kernel.ports[name] = (declared.domain, indices)
             self.cache[name] = PortSymbols(kernel, name, indices)
         elif isinstance(declared, Variable):
-            kind = {Input: "input", Output: "output", Discrete: "discrete"}.get(type(declared), "variable")
+            kinds = {Input: "input", Output: "output", Discrete: "discrete"}
+            kind = kinds.get(type(declared), "variable")
             symbol = kernel.add_variable(Local(name, declared.unit, kind, declared))
             self.cache[name] = Expression(symbol, declared.unit.dimension)
         elif isinstance(declared, Option):
@@ -459,7 +462,8 @@ def _trace(component: Component) -> Kernel:
     except Exception as error:
         raise EquationError(
             trace.where(), f"its equations() raised {type(error).__name__}: {error}",
-            "Equations may use the class's own declarations, quantities and the functions of blocks.",
+            "Equations may use the class's own declarations, quantities and the functions of "
+            "blocks.",
         ) from error  # fmt: skip
     finally:
         current_trace.reset(token)
@@ -486,9 +490,10 @@ def _trace(component: Component) -> Kernel:
         elif isinstance(statement, Reset):
             _add_reset(kernel, trace, statement)
         elif isinstance(statement, Sampling):
-            instants = [None if t is None else t.sx for t in (statement.start, statement.period)]
+            start, period = (None if t is None else t.sx
+                             for t in (statement.start, statement.period))  # fmt: skip
             word = "every()" if statement.period is not None else "initially()"
-            kernel.samplings.append((*instants, _assigned(kernel, word, statement)))
+            kernel.samplings.append((start, period, _assigned(kernel, word, statement)))
         elif isinstance(statement, Requirement):
             token = current_trace.set(trace)
             kernel.requirements.append((statement.condition.held(trace), statement.message))
@@ -502,7 +507,8 @@ def _trace(component: Component) -> Kernel:
         else:
             raise EquationError(
                 f"{kernel.name}.equations()", f"yields {statement!r}, which is no equation.",
-                "Write  yield left == right ; a plain True or False means that no variable is in it.",
+                "Write  yield left == right ; a plain True or False means that no variable is "
+                "in it.",
             )  # fmt: skip
     _take_observed(kernel, equations)
     for residual, text in equations:
@@ -537,8 +543,8 @@ def _statements(reader: Component, trace: Trace) -> Iterator[Any]:
 def _add_set_valued(kernel: Kernel, statement: SetValued) -> None:
     key = kernel.key_of(statement.effort.sx) if statement.effort.sx.is_symbolic() else None
     if key is None or key[1] != 0:
-        raise EquationError(kernel.name, "a set-valued law needs a variable as effort, but was given "
-                            f"{statement.effort.sx}.", "Declare a Variable for that force.")
+        raise EquationError(kernel.name, "a set-valued law needs a variable as effort, but was "
+                            f"given {statement.effort.sx}.", "Declare a Variable for that force.")
     more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
     bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
     kernel.set_valued.append((key[0], statement.flow.sx, *bounds, *more))

@@ -166,7 +166,8 @@ class MixedLaws(SetValuedLaws):
     def _sizes(self, problem: Problem, t: float) -> np.ndarray:
         """What counts as large for every element's margin."""
         flow, _, low, high, *_ = self._see(problem, t)
-        fastest = max(float(np.abs(flow).max(initial=0.0)), float(np.abs(problem.x).max(initial=0.0)), 1e-9)
+        fastest = max(float(np.abs(flow).max(initial=0.0)),
+                      float(np.abs(problem.x).max(initial=0.0)), 1e-9)  # fmt: skip
         return np.where(self.modes == 0, np.maximum(high - low, 1e-300), fastest)
 
     def _holds(self, problem: Problem, t: float, modes: np.ndarray, sizes: np.ndarray) -> bool:
@@ -217,7 +218,8 @@ class MixedLaws(SetValuedLaws):
         args = problem._arguments(t)
         n = self.size
         _, matrix, blind, _ = self._rows(problem, t, self.modes)
-        output_x, rate_x, back_x, forth_x = self._by_x4(*args).reshape(-1, 4 * n).T.reshape(4, n, -1)
+        by_x4 = self._by_x4(*args).reshape(-1, 4 * n).T.reshape(4, n, -1)
+        output_x, rate_x, back_x, forth_x = by_x4
         sliding = self.modes != 0
         kinetic_x = np.where((self.modes > 0)[:, None], forth_x, back_x)
         direct = self.gives_flow != sliding

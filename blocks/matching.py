@@ -80,8 +80,8 @@ def match(rows: np.ndarray, columns: np.ndarray, equations: int, unknowns: int) 
     """Match ``equations`` with ``unknowns`` given incidence pairs."""
     starts, indices = _compressed(rows, columns, equations, unknowns)
     sparsity = ca.Sparsity(equations, unknowns, starts.tolist(), indices.tolist())
-    _, p, q, r, s, rr, cc = sparsity.btf()
-    p, q, r, s = (np.array(x, dtype=int) for x in (p, q, r, s))
+    _, row_order, column_order, row_cuts, _, rr, cc = sparsity.btf()
+    p, q, r = (np.array(x, dtype=int) for x in (row_order, column_order, row_cuts))
     equation_of = np.full(unknowns, -1)
     unknown_of = np.full(equations, -1)
     # rows: spare | over | square | under;  columns: over | square | under | free

@@ -143,7 +143,7 @@ class Model(Component):
         """Sizes before and after reduction, states, blocks, largest loop and index."""
         return Structure.of(self.compile())
 
-    def equations(self) -> Equations:
+    def equations(self) -> Equations:  # type: ignore[override]  # a model is made of parts' laws
         """The flat and the reduced system in readable form."""
         return Equations(self.compile())
 
@@ -211,9 +211,9 @@ class Model(Component):
             start_point = initialise(system, problem, nominals, t)
             if not system.nm:
                 break
-            from .driver import _Stops
+            from .instants import Stops
 
-            stops = _Stops(system, problem.p, t, t)
+            stops = Stops(system, problem.p, t, t)
             g = problem.crossings_here(t)
             held = np.where(stops.at_zero, g >= 0, g > 0).astype(float)
             held[stops.timed] = stops.right_limits(t)[stops.timed]
@@ -419,8 +419,8 @@ class _Tolerances:
         if isinstance(atol, (int, float)):
             self.factor = float(atol)
             if not self.factor > 0:
-                raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is {atol!r}.",
-                                     given=atol)
+                raise ParameterError("simulate(atol=…)", "must be greater than 0, but is "
+                                     f"{atol!r}.", given=atol)
         elif atol is not None:
             for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
                 u = unit(f"{quantity(given).units:~C}")
@@ -461,7 +461,8 @@ class _Tolerances:
             if unused:
                 raise ParameterError(
                     "simulate(atol=…)", f"no variable of the model is in "
-                    f"{describe(next(iter(unused)))}.", "Name tolerances in units of its variables.",
+                    f"{describe(next(iter(unused)))}.",
+                    "Name tolerances in units of its variables.",
                 )  # fmt: skip
         return self._by_class
 
@@ -474,9 +475,9 @@ def _preference(network: Network, flat: Any) -> np.ndarray:
             base = flat.base[f].get((i, 0))
             if base is None or local.kind != "variable":
                 continue
-            declared = local.declared
+            declared: Any = local.declared
             default = {"high": 2.0, "low": 1.0}.get(declared.priority, 0.0) \
-                if declared.initial is not None else 0.0  # type: ignore[attr-defined]
+                if declared.initial is not None else 0.0
             classes = flat.class_of[base : base + family.size]
             np.maximum.at(want, classes, default)
             for start, m in zip(family.starts, family.members, strict=True):
@@ -515,11 +516,12 @@ def _positive(value: Any, name: str) -> float:
 
 def _samples(every: Any, times: Any, t0: float, t1: float) -> np.ndarray | None:
     if times is not None:
-        chosen = np.atleast_1d(np.asarray(to_si(times, unit("s"), "simulate(times=…)"), dtype=float))
+        seconds = to_si(times, unit("s"), "simulate(times=…)")
+        chosen = np.atleast_1d(np.asarray(seconds, dtype=float))
         outside = (chosen < t0) | (chosen > t1)
         if outside.any():
-            raise ParameterError("simulate(times=…)", f"{chosen[outside][0]:g} s is outside the run "
-                                 f"from {t0:g} s to {t1:g} s.", given=times)
+            raise ParameterError("simulate(times=…)", f"{chosen[outside][0]:g} s is outside the "
+                                 f"run from {t0:g} s to {t1:g} s.", given=times)
         return chosen
     if every is None:
         return None
@@ -629,7 +631,8 @@ class Equations:
                 lines += [f"solve {a}  for {b}" for a, b in zip(texts, unknowns, strict=True)]
             else:
                 kind = "linear" if step.linear else "nonlinear"
-                lines.append(f"solve together ({kind}, {step.torn} torn) for {', '.join(unknowns)}:")
+                lines.append(f"solve together ({kind}, {step.torn} torn) for "
+                             f"{', '.join(unknowns)}:")
                 lines += [f"    {t}" for t in texts]
         return lines
 

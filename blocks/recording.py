@@ -105,12 +105,11 @@ class Catalog(Mapping):
         return f, i, instance
 
     def __iter__(self) -> Iterator[str]:
-        for f, family in enumerate(self.network.families):
+        for family in self.network.families:
             for instance in range(family.size):
                 owner = family.path(instance)
                 for local in family.kernel.variables:
                     yield f"{owner}.{local.name}"
-        del f
 
     def __len__(self) -> int:
         return self.count
@@ -200,7 +199,8 @@ class RunRecording:
             f, i, instance = self.catalog.locate(index)
             kernel = flat.network.families[f].kernel
             if i in kernel.observed:
-                rows.append(system.tape.writer.kernel_row(f, kernel.observed[i], np.array([instance])))
+                one = np.array([instance])
+                rows.append(system.tape.writer.kernel_row(f, kernel.observed[i], one))
             elif kernel.variables[i].kind == "discrete":
                 rows.append(system.tape.writer.d_blocks[f][i][0, instance])
             else:

@@ -108,8 +108,9 @@ class SetValuedLaws:
                 slots = flat.base[f][effort, 0] + np.arange(family.size)
                 swapped = gives_flow[len(column) : len(column) + family.size]
                 if swapped.any():
-                    i, order = family.kernel.key_of(flow)
-                    other = flat.base[f][i, order] + np.arange(family.size)
+                    key = family.kernel.key_of(flow)
+                    assert key is not None  # else the index reduction had not swapped it
+                    other = flat.base[f][key] + np.arange(family.size)
                     slots = np.where(swapped, other, slots)
                 column += [at[int(c)] for c in flat.class_of[slots]]
                 sign += flat.sign_of[slots].tolist()

@@ -38,9 +38,9 @@ class Evaluator:
         self.arguments = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self.results = [np.zeros(function.nnz_out(i)) for i in range(function.n_out())]
         for i, a in enumerate(self.arguments):
-            self.buffer.set_arg(i, memoryview(a))
+            self.buffer.set_arg(i, a.data)  # type: ignore[call-arg]  # a view knows its size
         for i, r in enumerate(self.results):
-            self.buffer.set_res(i, memoryview(r))
+            self.buffer.set_res(i, r.data)  # type: ignore[call-arg]
 
     def __call__(self, *arguments: Any) -> np.ndarray:
         for mine, given in zip(self.arguments, arguments, strict=True):
@@ -172,10 +172,11 @@ class Names(Mapping):
         rank = np.empty(flat.slots, dtype=int)
         for base, size, f, (i, order) in self.runs:
             kind = flat.network.families[f].kernel.variables[i].kind
-            rank[base : base + size] = order * 4 + (kind in ("across", "through")) * 2 + (kind == "input")
-        order = np.lexsort((np.arange(flat.slots), rank, flat.class_of))
-        first = np.unique(flat.class_of[order], return_index=True)
-        self.slot = dict(zip(first[0].tolist(), order[first[1]].tolist(), strict=True))
+            of_port = kind in ("across", "through")
+            rank[base : base + size] = order * 4 + of_port * 2 + (kind == "input")
+        ranked = np.lexsort((np.arange(flat.slots), rank, flat.class_of))
+        first = np.unique(flat.class_of[ranked], return_index=True)
+        self.slot = dict(zip(first[0].tolist(), ranked[first[1]].tolist(), strict=True))
 
     def __getitem__(self, c: int) -> str:
         if c in self.slot:
@@ -412,7 +413,8 @@ class Problem:
         args = self._arguments(t)
         j = self.system.slope_x.sparse(*args)
         if self.laws is not None:
-            pattern = _sparse().csc_matrix((np.full(j.nnz, 1e-300), j.indices, j.indptr), shape=j.shape)
+            kept = np.full(j.nnz, 1e-300), j.indices, j.indptr
+            pattern = _sparse().csc_matrix(kept, shape=j.shape)
             j = _sparse().csc_matrix(j + pattern + self.laws.jacobian_through_efforts(self, t))
         if self.algebraic:
             free, tied = self.free, self.tied

@@ -35,6 +35,7 @@ class MoreauJean(Method):
     implicit: ClassVar[bool] = True
     fixed_step: ClassVar[bool] = True
     steps_over_events: ClassVar[bool] = True  # of set-valued laws; the driver need not look
+    problem: Any  # the system's own problem, with set-valued laws and their efforts
 
     def __init__(self, problem: Any, t: float, y: np.ndarray, **options: Any) -> None:
         super().__init__(problem, t, y, **options)

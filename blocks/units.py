@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ class Unit:
         return not self.dimension
 
 
-@lru_cache(maxsize=None)
+@cache
 def unit(text: str) -> Unit:
     """Read a unit text such as ``"N*s/m"``, ``"rpm"`` or ``"degC"``."""
     ureg = registry()
@@ -71,7 +71,7 @@ def unit(text: str) -> Unit:
     return replace(_unit_of(parsed), text="" if parsed == ureg.dimensionless else text.strip())
 
 
-@lru_cache(maxsize=None)
+@cache
 def _unit_of(parsed: Any) -> Unit:
     ureg = registry()
     zero, one = (ureg.Quantity(x, parsed).to_base_units().magnitude for x in (0.0, 1.0))
@@ -160,6 +160,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
     -------
     float or ndarray
     """
+    number: float | np.ndarray
     if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
         return _convert(number, given, expected, where, value, advice)
@@ -189,7 +190,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
         ) from None
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number
-    shown = number if np.ndim(number) == 0 else number.ravel()[0] if np.size(number) else 1
+    shown = number if np.ndim(number) == 0 else np.ravel(number)[0] if np.size(number) else 1
     example = f"'{shown:g} {expected}'" if np.ndim(number) == 0 else f"quantity([…], '{expected}')"
     raise MissingUnit(
         where,
@@ -232,7 +233,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
         raise AngleFrequencyError(
             where,
             f"is an angular quantity in {expected}, but was given {shown}.",
-            f"One turn is 2π rad: write '{_plain(number * given.factor)} turn/s', or the angular value in rad/s."
+            f"One turn is 2π rad: write '{_plain(number * given.factor)} turn/s', or the angular "
+            "value in rad/s."
             if np.ndim(number) == 0
             else "Use turn/s or rad/s.",
             expected=expected,

@@ -20,7 +20,6 @@ from library.rotational import (
 from library.translational import Mass, Reference, TwoPort
 
 
-
 class GasForce(TwoPort):
     """Pushes R towards C while the crank turns from the outer to the inner dead centre."""
 

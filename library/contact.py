@@ -22,7 +22,8 @@ def stop_law(
     p = maximum(depth, 0)
     if model == "undamped rebound":
         flow = maximum(flow, 0)
-    share, energy = 1.0, stiffness * p**2 / 2
+    share: Any = 1.0
+    energy = stiffness * p**2 / 2
     if model == "smooth":
         # limited twice: an event at the end, and no cubic growth in a trial step beyond
         l = minimum(where(depth < transition, p / transition, 1), 1)

@@ -131,9 +131,10 @@ class Flat:
     def incidence(self, group: Group) -> tuple[Ints, Ints]:
         """(equation number, class) pairs of a group; exactly repeated pairs may occur."""
         if group.law is None:
-            rows = np.repeat(np.arange(group.size), np.diff(group.starts)) + group.first
-            return rows, group.classes
-        rows, columns = [], []
+            sums = np.repeat(np.arange(group.size), np.diff(group.starts))
+            return sums + group.first, group.classes
+        rows: list[Ints] = []
+        columns: list[Ints] = []
         numbers = np.arange(group.first, group.first + group.size)
         for key in group.law.arguments:
             if group.law.kernel.variables[key[0]].kind == "discrete":

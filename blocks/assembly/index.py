@@ -329,7 +329,7 @@ def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarra
             open_classes = [c for c in columns if c not in set(peeled.values())]
             clusters.append(Cluster([(np.array(rest), np.array(open_classes))]))
     # the same choice one level below: equations once less differentiated
-    level_dummies = {c for c in dummies}
+    level_dummies = set(dummies)
     level_equations = list(used)
     while True:
         below = [int(parent_equation[e]) for e in level_equations if parent_equation[e] >= 0]
@@ -360,7 +360,8 @@ def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarra
     return np.array(dummies, dtype=int), np.array(used, dtype=int), clusters
 
 
-def _entries(flat: Flat, equation: int, parameters: list[list[np.ndarray]]) -> dict[int, float | None]:
+def _entries(flat: Flat, equation: int, parameters: list[list[np.ndarray]]
+             ) -> dict[int, float | None]:
     """Coefficients of a scalar equation by class; None where not constant."""
     group, row = flat.group_of(equation)
     out: dict[int, float | None] = {}

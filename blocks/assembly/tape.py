@@ -197,7 +197,7 @@ class _Writer:
             return
         instances = group.instances[rows]
         law = group.law
-        rest = [k for k in law.arguments]
+        rest = list(law.arguments)
         value = self.call(law.solved(position), group.family, rest, instances)
         one = Group(group.family, law, instances)
         _, signs = self.flat.argument(one, law.arguments[position])

@@ -169,7 +169,7 @@ def _unreadable(model: Any, error: BlocksError, causes: dict[Finding, Any]) -> I
             told.setdefault(str(problem), (problem, []))[1].append(leaf.path)
     if not told:
         yield _of_error(error, causes)
-    for problem, paths in told.values():
-        finding = replace(_of_error(problem, causes), where=tuple(paths[:20]))
-        causes[finding] = problem
+    for cause, paths in told.values():
+        finding = replace(_of_error(cause, causes), where=tuple(paths[:20]))
+        causes[finding] = cause
         yield finding

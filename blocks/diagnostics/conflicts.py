@@ -53,7 +53,7 @@ def across_conflicts(topology: Topology, domain: Any, across: str) -> Iterator[F
         label[vertices], minlength=ground + 1) + 1  # edges - vertices + 1 of every part
     if not np.any(excess[np.unique(label[a])] > 0):
         return
-    edges = [Edge(int(x[i]), int(y[i]), f, i, t)
+    edges = [Edge(int(x[i]), int(y[i]), f, int(i), t)
              for (f, t), (x, y) in zip(ties, ends, strict=True)
              for i in np.flatnonzero(excess[label[x]] > 0)]
     edges.sort(key=lambda e: (e.tie.given, len(e.tie.ports)))  # references first, sources last
@@ -175,7 +175,9 @@ def through_conflicts(topology: Topology, domain: Any) -> Iterator[Finding]:
 
 
 def _cut(topology: Topology, domain: Any, rows: list[PortRow], inside: np.ndarray) -> Finding:
-    givers, zeros, others = [], [], []
+    givers: list[tuple[str, str]] = []
+    zeros: list[tuple[str, str]] = []
+    others: list[tuple[str, str]] = []
     for r in rows:
         state = topology.prescribed(r)
         for i in np.flatnonzero(inside[r.nodes])[:20]:

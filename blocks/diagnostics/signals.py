@@ -90,7 +90,8 @@ def _loops(network: Network) -> Iterator[Finding]:
     for part in np.unique(label[tail[inside]])[:12]:
         edges = np.flatnonzero(inside & (label[tail] == part))
         following = {int(tail[e]): e for e in edges[::-1]}
-        at, chain = int(tail[edges[0]]), []
+        at = int(tail[edges[0]])
+        chain: list[np.intp] = []
         seen: dict[int, int] = {}
         while at not in seen:
             seen[at] = len(chain)

@@ -104,8 +104,8 @@ def _quick(system: System) -> Iterator[Finding]:
             better = wanted != 0
             value[flat.class_of[slots[better]]] = (flat.sign_of[slots] * wanted)[better]
     yield from _contradictions(system, high)
-    for c, slot, wanted in high:
-        value[c] = flat.sign_of[slot] * wanted
+    for c, s, number in high:
+        value[c] = flat.sign_of[s] * number
     if system.nz or system.clusters or system.nm or system.nd:
         return
     problem = Problem(system, system.parameters(), np.ones(system.nx), np.ones(0))

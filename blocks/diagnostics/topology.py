@@ -56,7 +56,7 @@ class Topology:
     def of(self, domain: Any) -> list[PortRow]:
         return [r for r in self.rows if r.domain is domain]
 
-    def path(self, family: int, instance: int) -> str:
+    def path(self, family: int, instance: int | np.integer) -> str:
         return self.network.families[family].path(int(instance))
 
     def ports_at(self, node: int) -> list[str]:

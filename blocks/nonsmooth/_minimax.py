@@ -98,7 +98,7 @@ def vertices(G: Array) -> Array | None:
     np.put_along_axis(out, chosen[regular][good], np.maximum(weight[good], 0.0), axis=1)
     out = out[np.max(np.abs(out @ G), axis=1, initial=0.0) <= 1e-10]
     if free > 1:
-        probe = np.random.default_rng(3).normal(size=rows)
+        probe = np.random.default_rng(3).normal(size=(rows,))
         best = float(np.max(out @ probe, initial=-np.inf))
         exact = minimise_rows(probe, G)[0]
         if best != exact and not abs(best - exact) <= 1e-8 * max(1.0, abs(exact)):

@@ -24,6 +24,6 @@ from .table import Column, Table
 
 __all__ = [
     "Column", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording", "Result", "Series",
-    "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables", "draw_graph", "read_csv", "read_netcdf",
-    "read_parquet",
+    "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables", "draw_graph",
+    "read_csv", "read_netcdf", "read_parquet",
 ]  # fmt: skip

@@ -115,13 +115,26 @@ class Recording(Protocol):
     ``Result.plot()`` draws when it is given no names.
     """
 
-    name: str
-    catalog: Mapping[str, VariableInfo]
-    times: np.ndarray
-    events: Sequence[EventRecord]
-    statistics: Mapping[str, Any]
-    status: str
-    message: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def catalog(self) -> Mapping[str, VariableInfo]: ...
+
+    @property
+    def times(self) -> np.ndarray: ...
+
+    @property
+    def events(self) -> Sequence[EventRecord]: ...
+
+    @property
+    def statistics(self) -> Mapping[str, Any]: ...
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def message(self) -> str: ...
 
     def values(
         self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"

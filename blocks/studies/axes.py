@@ -270,7 +270,7 @@ def _heading(text: str, column: Any) -> tuple[str, Any]:
 
 def _grid(over: Mapping[str, Any], samples: int | None, seed: int
           ) -> Iterator[tuple[str, str, Any, bool]]:
-    random = {path: given for path, given in over.items() if _distribution(given) is not None}
+    random = {path: found for path, given in over.items() if (found := _distribution(given))}
     if random and (samples is None or isinstance(samples, bool) or int(samples) < 1):
         raise ParameterError("sweep(samples=…)", "must say how many samples of the distributions "
                              f"to take, but is {samples!r}.", "Write for example samples=200.",
@@ -279,13 +279,14 @@ def _grid(over: Mapping[str, Any], samples: int | None, seed: int
         raise ParameterError("sweep(samples=…)", "belongs to distributions, but there is none.",
                              'Write for example {"block.mass": (scipy.stats.norm(1, 0.1), "kg")}.',
                              given=samples)  # fmt: skip
+    count = int(samples or 0)
     for path, given in over.items():
         if path not in random:
             yield path, path, given, False
             continue
-        distribution, shown = _distribution(given)  # type: ignore[misc]
+        distribution, shown = random[path]
         source = np.random.default_rng([seed, zlib.crc32(path.encode())])
-        numbers = np.asarray(distribution.rvs(size=int(samples), random_state=source), dtype=float)  # type: ignore[arg-type]
+        numbers = np.asarray(distribution.rvs(size=count, random_state=source), dtype=float)
         yield path, "sample", quantity(numbers, shown) if shown else numbers, True
 
 

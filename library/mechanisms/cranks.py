@@ -113,7 +113,8 @@ class CamTransmission(Component):
         ]
         bends = [2 * (secants[i] - secants[i - 1]) / (steps[i] + steps[i - 1]) for i in range(last)]
         place = a[0] + mod(self.phi - a[0], 2 * pi)
-        lift, slope = None, None
+        lift: Any = None
+        slope: Any = None
         for i in range(last):
             j = (i + 1) % last
             x, k = _quintic(place - a[i], steps[i], (y[i], slopes[i], bends[i]),

@@ -61,7 +61,7 @@ class Sum(Component):
     y = Output(lambda c: c.unit)
 
     def equations(self):
-        total: Any = 0
+        total = 0
         for sign, u in zip(self.signs, self.u, strict=True):
             total = total + u if sign == "+" else total - u
         yield self.y == total

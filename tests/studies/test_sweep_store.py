@@ -47,28 +47,38 @@ def study(folder, over=OVER, model=None, **changed):
 
 
 SCRIPT = """
-import sys
+import sys, warnings
+warnings.simplefilter("ignore")
 sys.path[:0] = [{root!r}, {tests!r}]
 import numpy as np
 from blocks import quantity
 from studies import bench
-bench.coasting().sweep({{"mass.v": quantity(np.linspace(1, 4, 20), "m/s")}}, "0.5 s",
+data = bench.coasting().sweep({{"mass.v": quantity(np.linspace(1, 4, 20), "m/s")}}, "0.5 s",
                        outputs=["final(mass.v)", "damper.f", bench.slow_final], every="0.1 s",
                        executor={executor}, store={folder!r})
+print(data.attrs["runs finished"])
 """
+
+
+def started(tmp_path, monkeypatch, executor, runs=5):
+    """A study in a process (group) of its own that has finished some runs."""
+    folder = tmp_path / "study"
+    monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "log"))
+    script = SCRIPT.format(root=str(TESTS.parent), tests=str(TESTS), folder=str(folder),
+                           executor=executor)  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, "SWEEP_PAUSE": "0.1"})  # fmt: skip
+    deadline = time.monotonic() + 40
+    while len(list(folder.glob("run-*.parquet"))) < runs and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return process, folder
 
 
 @pytest.mark.parametrize("executor", [None, 2])
 def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypatch):
-    log, folder = tmp_path / "log", tmp_path / "study"
-    monkeypatch.setenv("SWEEP_LOG", str(log))
-    script = SCRIPT.format(root=str(TESTS.parent), tests=str(TESTS), folder=str(folder),
-                           executor=executor)  # fmt: skip
-    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True,
-                               env={**os.environ, "SWEEP_PAUSE": "0.1"})  # fmt: skip
-    deadline = time.monotonic() + 40
-    while len(list(folder.glob("run-*.parquet"))) < 5 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    process, folder = started(tmp_path, monkeypatch, executor)
+    log = tmp_path / "log"
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     before = load(folder)
@@ -85,6 +95,17 @@ def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypa
     whole = study(None, outputs=["final(mass.v)", "damper.f", bench.slow_final], every="0.1 s")
     assert data.identical(whole)
     assert [f.name for f in folder.iterdir() if f.suffix == ".parquet"] == ["many-000001.parquet"]
+
+
+@pytest.mark.parametrize("executor", [None, 2])
+def test_ctrl_c_in_a_terminal_ends_a_study_with_what_is_finished(executor, tmp_path, monkeypatch):
+    process, folder = started(tmp_path, monkeypatch, executor)
+    os.killpg(process.pid, signal.SIGINT)  # what a terminal does
+    printed, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert said == ""
+    assert 5 <= int(printed) < 20
+    assert load(folder).attrs["runs finished"] == int(printed)
 
 
 def test_a_finished_study_is_not_run_again(tmp_path, runs):

@@ -1,0 +1,107 @@
+"""Benches for exact dry friction: wiring, events, and work of a run."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from blocks import Model, quantity, sin, where
+from library.translational import (
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+FILE = Path(__file__).parent.parent / "data" / "friction" / "networks.json"
+
+
+@cache
+def reference():
+    """Reference numbers, with their source in the file."""
+    return json.loads(FILE.read_text())
+
+
+def dry(kinetic, static=None, **more):
+    """Exact Coulomb friction, forces in N."""
+    return TranslationalFriction(
+        law="coulomb", coulomb_force=quantity(kinetic, "N"),
+        breakaway_force=quantity(kinetic if static is None else static, "N"), **more,
+    )  # fmt: skip
+
+
+def push(force):
+    """A force from the ground; ``force`` takes seconds and gives newtons."""
+    return ForceSource(force=lambda t: quantity("1 N") * force(t / quantity("1 s")))
+
+
+def place(model, name, port):
+    """Add a sensor of the position of a port."""
+    sensor = model.add(name, MotionSensor(reference="absolute"))
+    model.connect(sensor.R, port)
+
+
+def value(run, path, time=None, side="right"):
+    """SI value of a variable at a time (s), or at the end."""
+    index = run.recording.catalog[path].index
+    times = run.recording.times[[-1]] if time is None else np.array([float(time)])
+    return float(run.recording.values([index], times, side)[0, 0])
+
+
+def values(run, paths, times):
+    """SI values, one row per path."""
+    catalog = run.recording.catalog
+    return run.recording.values([catalog[p].index for p in paths], np.asarray(times, dtype=float))
+
+
+def happened(run, *components):
+    """(time, component, what) of the events of some components, or of all friction."""
+    return [(e.time, e.component, e.description) for e in run.events
+            if (e.component in components if components else e.description.startswith(
+                ("sticks", "slides", "closes", "opens", "rebounds")))]  # fmt: skip
+
+
+def times_of(run, *words, component=None):
+    """Times of events whose text begins with one of the words."""
+    return [e.time for e in run.events if e.description.startswith(words)
+            and component in (None, e.component)]  # fmt: skip
+
+
+def missing_energy(run):
+    """Largest energy missing in a component, per energy that went through the busiest one."""
+    terms = run.recording.energy_terms()
+    size = max(max(abs(t.exchanged), abs(t.stored), abs(t.work_in)) for t in terms)
+    return max(abs(t.work_in - t.stored - t.dissipated + t.supplied) for t in terms) / size
+
+
+def oscillator(kinetic=1.0, static=None, x0=2.5, amplitude=0.0, frequency=1.0):
+    """x'' + x = f + amplitude sin(frequency t), in SI units."""
+    model = Model("oscillator")
+    model.body, model.spring = Mass(), Spring(stiffness="1 N/m", x=quantity(x0, "m"))
+    model.friction, model.ground = dry(kinetic, static), Reference()
+    model.load = push(lambda t: amplitude * sin(frequency * t))
+    model.connect(model.body.M, model.spring.R, model.friction.R, model.load.R)
+    model.connect(model.spring.C, model.friction.C, model.load.C, model.ground.V)
+    return model
+
+
+def dragged(case, friction=None):
+    """A body on a rough floor, pulled through a spring whose end stops after a while."""
+    model = Model("dragged body")
+    model.body = Mass(mass=quantity(case["mass"], "kg"))
+    model.spring = Spring(stiffness=quantity(case["stiffness"], "N/m"))
+    model.friction = friction or dry(case["kinetic"], case["static"])
+    speed, until = quantity(case["speed"], "m/s"), quantity(case["until"], "s")
+    model.drive = VelocitySource(velocity=lambda t: where(t < until, speed, quantity("0 m/s")))
+    model.ground = Reference()
+    model.connect(model.body.M, model.spring.C, model.friction.R)
+    model.connect(model.spring.R, model.drive.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    place(model, "sensor", model.body.M)
+    return model

@@ -17,18 +17,8 @@ What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.
 """
 
-from .component import (
-    Branch,
-    Component,
-    Discrete,
-    Input,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Target,
-    Variable,
-)
+from .component import Branch, Component
+from .declarations import Discrete, Input, Option, Output, Parameter, Port, Target, Variable
 from .domain import Domain
 from .exceptions import (
     BlocksError,

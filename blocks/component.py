@@ -5,54 +5,34 @@ carry values, initial targets and connections. A *leaf* component states its
 law in ``equations()``; a *composite* builds and connects others in
 ``compose()``. Knows nothing of solvers, matrices or results.
 
-Which declaration or base to take
----------------------------------
-=================  ====================================================
-``Parameter``      a number with unit that may change between runs
-``Option``         a structural choice: law name, count, flag
-``Variable``       an unknown; may carry an initial target
-``Discrete``       a value held between events
-``Port``           conserving port of a domain
-``Input/Output``   a signal with a unit
-``Branch``         base of two-ports: R, C, through R to C, across R minus C
-``Component``      everything else
-=================  ====================================================
-
-Units that depend on the instance
----------------------------------
-Blocks that work in any unit declare where it comes from. ``unit="any"`` lets a
-parameter take the unit of the value it is given; a function of the component
-derives a unit from its options and from the units of other parameters, and one
-that returns a list declares as many numbered variables or signals::
-
-    class Gain(Component):
-        input = Option("1", doc="Unit of the input")
-        gain = Parameter("1", unit="any")
-        u = Input(lambda c: c.input)
-        y = Output(lambda c: c.gain.units * quantity(1, c.input).units)
-
-    class Sum(Component):
-        unit = Option("1")
-        signs = Option("++")
-        u = Input(lambda c: [c.unit] * len(c.signs))      # ports u1, u2, ...
-        y = Output(lambda c: c.unit)
-
-Such functions may read options, units and array sizes, never values. Units and
-ports are settled when a component is made and cannot change afterwards.
+Declarations are in :mod:`blocks.declarations`.
 """
 
 from __future__ import annotations
 
-import copy
 import keyword
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from .declarations import (
+    Declaration,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    PortRef,
+    Signal,
+    Target,
+    Variable,
+    VariableRef,
+    as_unit,
+    unit_given,
+)
 from .domain import Domain
 from .exceptions import (
     ConnectionRefused,
@@ -63,436 +43,12 @@ from .exceptions import (
     UnitError,
     unknown_name,
 )
-from .units import Unit, as_written, from_si, quantity, to_si, unit, unit_of
+from .units import Unit, from_si, quantity, to_si
 
-__all__ = [
-    "Branch", "Component", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "PortRef",
-    "Target", "Variable", "VariableRef",
-]  # fmt: skip
-
-PRIORITIES = ("high", "low", "none")
+__all__ = ["Branch", "Component", "View"]
 
 # instances of the composite that is building its parts
 _composing: ContextVar[int | None] = ContextVar("composing", default=None)
-
-
-class Declaration:
-    """Something a component class declares; ``when`` makes it conditional.
-
-    ``when`` is the name of an :class:`Option` that must be true, or a function
-    of the component.
-    """
-
-    name: str = ""
-    when: str | Callable[[Any], bool] | None = None
-    group: str = ""  # name of the declaration that this is a numbered one of
-    open: bool = False  # whether the unit depends on the instance
-    any_unit: bool = False  # whether the unit is that of the value given
-    unit_of: Callable[[Any], Any] | None = None  # derives the unit from the component
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def exists(self, component: Component) -> bool:
-        """Whether the declaration applies to this instance's options."""
-        if self.when is None:
-            return True
-        if callable(self.when):
-            return bool(self.when(component))
-        return bool(getattr(component, self.when))
-
-    def __get__(self, component: Any, owner: type) -> Any:
-        if component is None:
-            return self
-        trace = component.__dict__.get("_trace")
-        if trace is not None:
-            return trace.symbol(self)
-        return (component._form_of(self) if self.open else self).read(component)
-
-    def __set__(self, component: Any, value: Any) -> None:
-        if component.__dict__.get("_trace") is not None:
-            raise EquationError(
-                component._trace.where(), f"assigns to self.{self.name}.",
-                f"State the law as an equation: yield self.{self.name} == …",
-            )
-        component._assign(self, value)
-
-    def read(self, component: Component) -> Any:
-        raise NotImplementedError
-
-    def with_unit(self, u: Unit) -> Declaration:
-        """This declaration for an instance whose unit is known."""
-        raise NotImplementedError
-
-
-class Parameter(Declaration):
-    """A value with a unit that is constant during a run.
-
-    Parameters
-    ----------
-    default : str, quantity, number or sequence, or function of the component
-        Its unit is the declared one. A bare number declares a dimensionless
-        parameter. A function chooses the default by the component's options and
-        needs ``unit``.
-    unit : str or function of the component, optional
-        Declared unit, where the default does not show it; ``"any"`` takes the
-        unit of the value given, a function derives it (default and bounds are
-        then plain numbers in that unit).
-    minimum, maximum : same forms as ``default``, or 0, optional
-        Bounds that are allowed themselves.
-    above, below : optional
-        Bounds that are not allowed themselves.
-    varying : bool
-        Whether a function of time (``lambda t: …``) may be given.
-    advice : str
-        A hint shown when a value of another dimension is given.
-    doc : str
-        One line for people.
-    """
-
-    def __init__(
-        self,
-        default: Any,
-        unit: str | Callable[[Any], Any] | None = None,
-        *,
-        minimum: Any = None,
-        maximum: Any = None,
-        above: Any = None,
-        below: Any = None,
-        varying: bool = False,
-        advice: str = "",
-        when: str | Callable[[Any], bool] | None = None,
-        doc: str = "",
-    ) -> None:
-        self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
-        self._given = default, {
-            word: bound
-            for word, bound in (
-                ("minimum", minimum), ("maximum", maximum), ("above", above), ("below", below)
-            )
-            if bound is not None
-        }  # fmt: skip
-        self.any_unit = unit == "any"
-        self.default_of = default if callable(default) else None
-        self.open = self.any_unit or callable(unit) or callable(default)
-        self.unit_of = unit if callable(unit) else None
-        if self.default_of is not None:
-            assert not callable(unit)
-            default = quantity(0.0, unit)  # until the component's options are known
-            self._given = default, self._given[1]
-            self._settle(_unit_of_default(default, unit))
-        else:
-            text = None if callable(unit) or self.any_unit else unit
-            self._settle(_unit_of_default(default, text))
-
-    def _settle(self, u: Unit) -> None:
-        default, bounds = self._given
-        self.unit = u
-        self.default = to_si(self._in_unit(default), u, "default")
-        self.bounds = {word: self._bound(bound) for word, bound in bounds.items()}
-
-    def _in_unit(self, number: Any) -> Any:
-        """A plain number is one in the declared unit where that is not known beforehand."""
-        if self.unit_of is None or isinstance(number, str):
-            return number
-        return quantity(number, self.unit)
-
-    def _bound(self, bound: Any) -> float:
-        if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
-            return float(bound)
-        return float(to_si(self._in_unit(bound), self.unit, "bound"))
-
-    def with_default(self, default: Any) -> Parameter:
-        """This declaration for an instance whose options give the default."""
-        made = copy.copy(self)
-        made.open, made._given = False, (default, self._given[1])
-        made._settle(self.unit)
-        return made
-
-    def with_unit(self, u: Unit) -> Parameter:
-        made = copy.copy(self)
-        made.open = False
-        if u.dimension != self.unit.dimension and not made.unit_of:
-            made.unit, made.bounds = u, {w: made._bound(b) for w, b in self._given[1].items()}
-        else:
-            made._settle(u)
-        made.open = False
-        return made
-
-    def read(self, component: Component) -> Any:
-        value = component._values.get(self.name, self.default)
-        return value if callable(value) else from_si(value, self.unit)
-
-    def accept(self, value: Any, where: str) -> Any:
-        """The value in SI units, checked against unit and bounds."""
-        if callable(value) and not hasattr(value, "magnitude"):
-            if not self.varying:
-                raise ParameterError(
-                    where, "takes a constant, but was given a function.",
-                    "Functions of time belong to sources and signal blocks.", given=value,
-                    code="parameter.function",
-                )  # fmt: skip
-            return value
-        number = to_si(value, self.unit, where, self.advice)
-        if not np.all(np.isfinite(number)):
-            shown = f"{value:~C}" if hasattr(value, "units") else value
-            raise ParameterError(where, f"is {shown}, which is not a finite number.",
-                                 f"Give a value in {self.unit}.", given=value,
-                                 code="parameter.finite")
-        for word, bound in self.bounds.items():
-            wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
-                     "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
-            if wrong:
-                rule = {"minimum": "at least", "maximum": "at most",
-                        "above": "greater than", "below": "less than"}[word]
-                limit = from_si(bound, self.unit)
-                raise ParameterError(
-                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
-                    + f", but is {value}.",
-                    f"Check the sign, the size and the unit of {self.name}"
-                    + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
-                    given=value, bound=limit, rule=word, code="parameter.bounds",
-                )  # fmt: skip
-        return number
-
-
-def _unit_given(value: Any, where: str) -> Unit:
-    """The unit of a user's value, plain numbers being dimensionless."""
-    first = value
-    while isinstance(first, (list, tuple)) and len(first):
-        first = first[0]
-    if not isinstance(first, str) and not hasattr(first, "units"):
-        return unit("")
-    try:
-        return as_written(unit_of(first))
-    except UnitError as error:
-        raise type(error)(where, error.problem, error.advice, **error.data) from None
-
-
-def _unit_of_default(default: Any, text: str | None) -> Unit:
-    if text is not None:
-        return unit(text)
-    if isinstance(default, str):
-        head = default.strip().split(" ", 1)
-        return unit(head[1] if len(head) > 1 else "")
-    if hasattr(default, "units"):
-        return unit(f"{default.units:~C}")
-    if isinstance(default, Sequence) and default and isinstance(default[0], str):
-        return _unit_of_default(default[0], None)
-    return unit("")
-
-
-class Option(Declaration):
-    """A structural choice; another value makes another set of equations.
-
-    Parameters
-    ----------
-    default : bool, int or str
-    choices : sequence, optional
-        Allowed values; misspelt ones are answered with the nearest.
-    minimum : int, optional
-        For counts.
-    """
-
-    def __init__(
-        self, default: Any, choices: Iterable[Any] | None = None, *, minimum: int | None = None,
-        doc: str = "",
-    ) -> None:  # fmt: skip
-        self.default, self.minimum, self.doc = default, minimum, doc
-        self.choices = None if choices is None else tuple(choices)
-
-    def read(self, component: Component) -> Any:
-        return component._values.get(self.name, self.default)
-
-    def accept(self, value: Any, where: str) -> Any:
-        if self.choices is not None and value not in self.choices:
-            raise unknown_name(where, value, [str(c) for c in self.choices], "choices")
-        if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
-            raise ParameterError(where, f"is a switch, but was given {value!r}.",
-                                 "Give True or False.", given=value, code="parameter.choice")
-        if self.minimum is not None and (isinstance(value, bool) or not isinstance(value, int)
-                                         or value < self.minimum):
-            raise ParameterError(where, f"must be a whole number of at least {self.minimum}, but "
-                                 f"is {value!r}.", given=value, code="parameter.count")
-        return value
-
-
-@dataclass(frozen=True)
-class Target:
-    """An initial target: ``Mass(v=Target("1 m/s", priority="low"))``.
-
-    Parameters
-    ----------
-    value : str or quantity
-    priority : {"high", "low", "none"}
-        High targets are met exactly, low ones as closely as possible, none
-        makes the value a mere guess for the solver.
-    nominal : str or quantity, optional
-        Nominal value of the variable in this instance.
-    """
-
-    value: Any = None
-    priority: str = "high"
-    nominal: Any = None
-
-    def __post_init__(self) -> None:
-        if self.priority not in PRIORITIES:
-            raise unknown_name("Target.priority", self.priority, PRIORITIES, "priorities")
-
-
-class Variable(Declaration):
-    """An unknown of the component.
-
-    Parameters
-    ----------
-    unit : str or function of the component
-        A function that returns a list declares numbered variables ``x1, x2, …``;
-        ``self.x`` in ``equations()`` is then the list of them.
-    initial : str or quantity, optional
-        Default initial target (a plain number where the unit is a function).
-    priority : {"high", "low", "none"}
-        Priority of the default target.
-    nominal : str or quantity, optional
-        Expected magnitude, for scaling and tolerances.
-    """
-
-    def __init__(
-        self, unit: str | Callable[[Any], Any] = "", initial: Any = None, *,
-        priority: str = "none", nominal: Any = None,
-        when: str | Callable[[Any], bool] | None = None, doc: str = "",
-    ) -> None:  # fmt: skip
-        if priority not in PRIORITIES:
-            raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
-        self.open = callable(unit)
-        self.unit_of = unit if callable(unit) else None
-        self._given = initial, nominal
-        self.initial = self.nominal = None
-        self.unit = _unit("" if callable(unit) else unit)
-        if not self.open:
-            self._settle(self.unit)
-        self.priority, self.when, self.doc = priority, when, doc
-
-    def _settle(self, u: Unit) -> None:
-        self.unit = u
-        initial, nominal = (
-            quantity(v, u) if isinstance(v, (int, float)) and self.unit_of else v
-            for v in self._given
-        )
-        self.initial = None if initial is None else to_si(initial, u, "initial")
-        self.nominal = None if nominal is None else abs(to_si(nominal, u, "nominal"))
-
-    def with_unit(self, u: Unit) -> Variable:
-        made = copy.copy(self)
-        made._settle(u)
-        made.open = False
-        return made
-
-    def read(self, component: Component) -> VariableRef:
-        return VariableRef(component, self)
-
-
-def _unit(text: Any) -> Unit:
-    """A :class:`Unit` from a text, a pint unit or itself."""
-    if isinstance(text, Unit):
-        return text
-    return as_written(unit(text if isinstance(text, str) else f"{text:~C}"))
-
-
-class Discrete(Variable):
-    """A value held between events; changed by ``when`` only."""
-
-
-class Signal(Variable):
-    """Base of :class:`Input` and :class:`Output`."""
-
-    def read(self, component: Component) -> Any:
-        return PortRef(component, self)
-
-
-class Input(Signal):
-    """A signal taken from one output.
-
-    Parameters
-    ----------
-    unit : str
-    default : str, optional
-        Name of the parameter that is used while nothing is connected; without
-        one, an unconnected input is a finding of ``check()``.
-    """
-
-    def __init__(self, unit: str | Callable[[Any], Any] = "", *, default: str | None = None,
-                 when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
-        super().__init__(unit, when=when, doc=doc)
-        self.default = default
-
-
-class Output(Signal):
-    """A signal given to any number of inputs."""
-
-
-class Port(Declaration):
-    """A conserving port of a domain."""
-
-    def __init__(self, domain: Domain, *, when: str | Callable[[Any], bool] | None = None,
-                 doc: str = "") -> None:
-        self.domain, self.when, self.doc = domain, when, doc
-
-    def read(self, component: Component) -> PortRef:
-        return PortRef(component, self)
-
-
-@dataclass(frozen=True)
-class PortRef:
-    """A port (or signal) of an instance, to be connected."""
-
-    component: Component
-    port: Port | Signal
-    index: Any = None  # int array into the component's instances, None for all
-
-    def __post_init__(self) -> None:
-        if not self.port.exists(self.component):
-            raise ConnectionRefused(
-                f"{self.component.path}.{self.port.name}",
-                "this port exists only with other options of its component.",
-                f"It depends on {self.port.when!r}."
-                if isinstance(self.port.when, str)
-                else f"See the options of {type(self.component).__name__}.",
-                code="connection.absent",
-            )
-
-    @property
-    def path(self) -> str:
-        """Dotted path, with the instance numbers of an array."""
-        return f"{self.component.path}.{self.port.name}".lstrip(".")
-
-    @property
-    def size(self) -> int:
-        return self.component.size if self.index is None else len(self.index)
-
-    def __getitem__(self, index: Any) -> PortRef:
-        return PortRef(self.component, self.port, self.component._indices(index, self.index))
-
-    def __repr__(self) -> str:
-        return f"<port {self.path}>"
-
-
-@dataclass(frozen=True)
-class VariableRef:
-    """A variable of an instance: its path, unit and initial target."""
-
-    component: Component
-    variable: Variable
-
-    @property
-    def path(self) -> str:
-        return f"{self.component.path}.{self.variable.name}"
-
-    @property
-    def unit(self) -> Unit:
-        return self.variable.unit
-
-    def __repr__(self) -> str:
-        return f"<variable {self.path} in {self.unit}>"
 
 
 class _Memory(dict):
@@ -688,9 +244,9 @@ class Component:
         try:
             derived = declared.unit_of(self)
             if not isinstance(derived, (list, tuple)):
-                form[name] = declared.with_unit(_unit(derived))
+                form[name] = declared.with_unit(as_unit(derived))
                 return
-            units = [_unit(u) for u in derived]
+            units = [as_unit(u) for u in derived]
         except UnitError as error:
             raise type(error)(error.where or f"{self.path}.{name}", error.problem, error.advice,
                               **error.data) from None
@@ -738,7 +294,7 @@ class Component:
         if isinstance(declared, (Parameter, Option)):
             old = (self._values.copy(), self._units.copy()) if self._open else ({}, {})
             if declared.any_unit and not callable(value):
-                given = _unit_given(value, where)
+                given = unit_given(value, where)
                 declared = cast(Parameter, type(self)._declared[declared.name]).with_unit(given)
             accepted = declared.accept(value, where)
             if self._built and isinstance(declared, Option) and accepted != declared.read(self):
@@ -1168,9 +724,9 @@ class Branch(Component):
                 "C": Port(domain, doc="case side"),
             }
             for name, u in domain.across.items():
-                made[name] = Variable(u, doc=f"{name} of R minus {name} of C")  # type: ignore[arg-type]
+                made[name] = Variable(u, doc=f"{name} of R minus {name} of C")
             for name, u in domain.through.items():
-                made[name] = Variable(u, doc=f"{name} carried from R to C")  # type: ignore[arg-type]
+                made[name] = Variable(u, doc=f"{name} carried from R to C")
             for name, declaration in made.items():
                 if name not in vars(cls):
                     declaration.name = name

@@ -16,17 +16,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .component import (
-    Component,
-    Declaration,
-    Discrete,
-    Input,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-)
+from .component import Component
+from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .domain import Domain
 from .exceptions import BlocksError, EquationError, unknown_name
 from .expression import (

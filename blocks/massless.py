@@ -110,6 +110,10 @@ class MixedLaws(SetValuedLaws):
     def share(self, problem: Problem, t: float) -> None:
         """Efforts are unique wherever modes are."""
 
+    def shared(self, problem: Problem, t: float) -> list[Any]:
+        """No group of elements leaves its efforts open."""
+        return []
+
     def margins(self, problem: Problem, t: float) -> np.ndarray:
         flow, effort, low, high, *_ = self._see(problem, t)
         return np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)

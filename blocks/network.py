@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .component import Component, Parameter, Port, PortRef, Signal
+from .component import Component
+from .declarations import Parameter, Port, PortRef, Signal
 from .kernel import Kernel, kernel_of
 from .matching import connected
 

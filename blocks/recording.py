@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
-from .results.sticking import StickTerm
+from .results.sticking import SharedLoad, StickTerm
 from .solvers import Trajectory
 from .system import AlgebraicFailure, Problem, System
 
@@ -282,6 +282,30 @@ class RunRecording:
             share = float(spans[stuck].sum() / spans.sum()) if spans.sum() else float(stuck[-1])
             terms.append(StickTerm(name, share, away, float(longest), lost.get(name, 0.0)))
         return terms
+
+    def shared_loads(self) -> list[SharedLoad]:
+        """Efforts at rest that the motion does not determine."""
+        laws = self.problem.laws
+        found: list[SharedLoad] = []
+        last: dict[tuple[str, ...], int] = {}
+        if laws is None:
+            return found
+        for e in self.episodes:
+            x, z, u = self.points(e, np.array([e.end]))
+            self.problem.x[:], self.problem.z[:], self.problem.u[:] = x[:, 0], z[:, 0], u[:, 0]
+            present = {}
+            for names, efforts in laws.shared(self.problem, e.end):
+                members = tuple(names)
+                start = e.start
+                if members in last:
+                    present[members] = k = last[members]
+                    start = found[k].start
+                    found[k] = SharedLoad(members, start, e.end, tuple(efforts.tolist()))
+                else:
+                    present[members] = len(found)
+                    found.append(SharedLoad(members, start, e.end, tuple(efforts.tolist())))
+            last = present
+        return found
 
     @property
     def states(self) -> list[str]:

@@ -135,7 +135,8 @@ class Result(Mapping[str, Series]):
     def sticking(self) -> Sticking:
         """Share of time stuck, break-aways and losses of every exact dry friction."""
         terms = getattr(self._recording, "sticking_terms", list)
-        return Sticking(terms(), self.name)
+        shared = getattr(self._recording, "shared_loads", list)
+        return Sticking(terms(), self.name, shared())
 
     def explain(self, path: str) -> str:
         """Meaning, sign convention, unit and course of a variable, in sentences."""

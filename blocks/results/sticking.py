@@ -7,7 +7,7 @@ from typing import Any
 
 from .sheet import Sheet
 
-__all__ = ["Sticking", "StickTerm"]
+__all__ = ["SharedLoad", "StickTerm", "Sticking"]
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,47 @@ class StickTerm:
     dissipated: float
 
 
+@dataclass(frozen=True)
+class SharedLoad:
+    """Elements at rest whose efforts the motion does not determine, only their joint effect.
+
+    The efforts a run shows are those with the smallest largest share of the bounds, then
+    of least norm: brakes in parallel carry in proportion to what they can hold.
+
+    Attributes
+    ----------
+    components : tuple of str
+    start, end : float
+        Between these times, in s.
+    efforts : tuple of float
+        As shown at the end, in N or N m.
+    """
+
+    components: tuple[str, ...]
+    start: float
+    end: float
+    efforts: tuple[float, ...]
+
+    def __str__(self) -> str:
+        *others, last = self.components
+        shown = ", ".join(f"{e:.6g}" for e in self.efforts)
+        span = f"from {self.start:.6g} s to {self.end:.6g} s"
+        if not others:
+            return f"{last} bears an undetermined load {span}; shown is {shown}."
+        return (f"{', '.join(others)} and {last} share a load {span}; the motion does not "
+                f"determine the split. Shown at the end: {shown}.")  # fmt: skip
+
+
 class Sticking:
     """The sticking report of a run: a sequence of :class:`StickTerm`, by position or path."""
 
-    def __init__(self, terms: list[StickTerm], name: str = "") -> None:
-        self._terms, self._name = terms, name
+    def __init__(self, terms: list[StickTerm], name: str = "", shared: Any = ()) -> None:
+        self._terms, self._name, self._shared = terms, name, tuple(shared)
+
+    @property
+    def undetermined(self) -> tuple[SharedLoad, ...]:
+        """Loads at rest that several elements share in a way that the motion leaves open."""
+        return self._shared
 
     def __getitem__(self, key: Any) -> StickTerm:
         if isinstance(key, str):
@@ -66,7 +102,7 @@ class Sticking:
         return self._sheet().to_pandas()
 
     def __repr__(self) -> str:
-        return repr(self._sheet())
+        return "\n".join([repr(self._sheet()), *(str(s) for s in self._shared)])
 
     def _repr_html_(self) -> str | None:
         return self._sheet()._repr_html_()

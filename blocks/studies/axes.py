@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..component import Component, Option, Parameter, Port, Signal, Target
+from ..component import Component
+from ..declarations import Option, Parameter, Port, Signal, Target
 from ..exceptions import (
     ParameterError,
     UnitError,

@@ -1,0 +1,379 @@
+"""Networks of exact dry friction against closed forms and reference numbers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from friction_bench import (
+    dry,
+    happened,
+    missing_energy,
+    place,
+    push,
+    reference,
+    value,
+    values,
+)
+from numpy.testing import assert_allclose
+
+from blocks import Component, Model, Parameter, Port, cos, quantity, sin, where
+from library.rotational import (
+    Inertia,
+    RotationalDamper,
+    RotationalFriction,
+    RotationalMotionSensor,
+    RotationalReference,
+    TorqueSource,
+)
+from library.translational import (
+    Mass,
+    Reference,
+    Rod,
+    Spring,
+    VelocitySource,
+    translational,
+)
+
+
+class Lever(Component):
+    """The output moves ``ratio`` times as far as the input."""
+
+    S, O = Port(translational), Port(translational)
+    ratio = Parameter(3.0)
+
+    def equations(self):
+        yield self.O.v == self.ratio * self.S.v
+        yield self.S.f == -self.ratio * self.O.f
+
+
+def bodies(masses, frictions, load, on=0):
+    """Masses, frictions (R, C, kinetic[, static]; -1 is ground) and one load on a mass."""
+    model = Model("bodies")
+    model.ground = Reference()
+    joints = {-1: model.ground.V}
+    for i, m in enumerate(masses):
+        joints[i] = model.add(f"m{i}", Mass(mass=quantity(m, "kg"))).M
+        place(model, f"x{i}", joints[i])
+    for k, (r, c, *strength) in enumerate(frictions):
+        friction = model.add(f"f{k}", dry(*strength))
+        model.connect(joints[r], friction.R)
+        model.connect(joints[c], friction.C)
+    model.load = push(load)
+    model.connect(model.load.R, joints[on])
+    model.connect(model.load.C, model.ground.V)
+    return model
+
+
+def modes(run, count):
+    """Times and the modes of f0, f1, ... after each, from the events."""
+    state, out = ["sticks"] * count, []
+    for time, component, what in happened(run):
+        state[int(component[1:])] = what
+        if out and abs(out[-1][0] - time) < 1e-12:
+            out.pop()
+        out.append((time, tuple(state)))
+    return out
+
+
+FORTH, BACK, REST = "slides forward", "slides backward", "sticks"
+
+
+# -- N1: stacked blocks -------------------------------------------------------------------
+def test_the_lower_of_two_stacked_blocks_breaks_away_with_the_upper_one_on_it():
+    run = bodies([1, 1], [(0, -1, 0.8), (1, 0, 1.0)], lambda t: 0.5 * t, on=1).simulate(
+        "4 s", rtol=1e-11)  # fmt: skip
+    found = modes(run, 2)
+    assert [m for _, m in found] == [(FORTH, REST), (FORTH, FORTH)]
+    assert_allclose([t for t, _ in found], [1.6, 2.4], rtol=0, atol=1e-9)
+    # together from 1.6 s: x'' = (t/2 - 0.8)/2; apart from 2.4 s: A under 1 - 0.8, B under t/2 - 1
+    a, b = 0.2**0, 0.0
+    s, u = 0.8, 1.6  # durations of the two stages
+    v0, x0 = s**2 / 8, s**3 / 24
+    a = x0 + v0 * u + 0.2 * u**2 / 2
+    b = x0 + v0 * u + 0.2 * u**2 / 2 + u**3 / 12
+    assert_allclose([value(run, "x0.x"), value(run, "x1.x")], [a, b], rtol=0, atol=1e-9)
+    assert_allclose([a, b], [0.405333333333, 0.746666666667], atol=1e-11)
+    assert_allclose([value(run, "m0.v"), value(run, "m1.v")], [0.4, 1.04], rtol=0, atol=1e-9)
+    xa, xb = values(run, ["x0.x", "x1.x"], np.linspace(0, 2.4, 100))
+    assert np.abs(xb - xa).max() <= 1e-15
+    assert missing_energy(run) < 1e-9
+
+
+# -- N2: three blocks on springs ------------------------------------------------------------
+def test_a_chain_of_three_blocks_slips_as_the_reference():
+    case = reference()["chain"]
+    model = Model("chain")
+    model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
+    model.connect(model.drive.C, model.ground.V)
+    blocks = []
+    for i, (kinetic, static) in enumerate([(1, 1.5), (1.1, 1.6), (0.9, 1.4)]):
+        body, friction = model.add(f"m{i}", Mass()), model.add(f"f{i}", dry(kinetic, static))
+        pull = model.add(f"pull{i}", Spring(stiffness="1 N/m"))
+        model.connect(body.M, friction.R, pull.C)
+        model.connect(friction.C, model.ground.V)
+        model.connect(pull.R, model.drive.R)
+        place(model, f"x{i}", body.M)
+        blocks.append(body)
+    for i, (left, right) in enumerate(pairwise(blocks)):
+        link = model.add(f"link{i}", Spring(stiffness="1 N/m"))
+        model.connect(left.M, link.C)
+        model.connect(right.M, link.R)
+    run = model.simulate("60 s", rtol=1e-12)
+    events = happened(run)
+    assert [e[1:] for e in events[:4]] == [("f2", FORTH), ("f1", FORTH), ("f0", FORTH),
+                                          ("f1", REST)]  # fmt: skip
+    assert_allclose([e[0] for e in events[:4]], case["events"], rtol=0, atol=1e-7)
+    x = [value(run, f"x{i}.x") for i in range(3)]
+    assert_allclose(x, case["x"], rtol=0, atol=1e-7)
+    assert_allclose(value(run, "m2.v"), case["v3"], rtol=0, atol=1e-7)
+
+
+# -- N3: a train of clutches ----------------------------------------------------------------
+def test_a_train_of_clutches_locks_and_slips_as_the_reference():
+    case = reference()["clutches"]
+    model = Model("train")
+    model.ground, model.damper = RotationalReference(), RotationalDamper(damping="0.3 N*m*s/rad")
+    shafts = [model.add(f"j{i}", Inertia(
+        inertia=quantity(j, "kg*m^2"), w=quantity(10.0 if i == 3 else 0.0, "rad/s")))
+        for i, j in enumerate([1, 0.5, 0.5, 1])]  # fmt: skip
+    for i, (kinetic, static) in enumerate([(4, 5), (3, 3.5), (2, 2.4)]):
+        clutch = model.add(f"f{i}", RotationalFriction(
+            law="coulomb", coulomb_torque=quantity(kinetic, "N*m"),
+            breakaway_torque=quantity(static, "N*m")))  # fmt: skip
+        model.connect(shafts[i].I, clutch.R)
+        model.connect(clutch.C, shafts[i + 1].I)
+    model.engine = TorqueSource(
+        torque=lambda t: quantity("10 N*m") * sin(quantity(0.4 * np.pi, "rad/s") * t))
+    model.connect(model.engine.R, shafts[0].I)
+    model.connect(model.damper.R, shafts[3].I)
+    model.connect(model.engine.C, model.damper.C, model.ground.W)
+    for i, shaft in enumerate(shafts):
+        sensor = model.add(f"s{i}", RotationalMotionSensor(reference="absolute"))
+        model.connect(sensor.R, shaft.I)
+    run = model.simulate("10 s", rtol=1e-11)
+    assert_allclose([e[0] for e in happened(run)], case["events"], rtol=0, atol=1e-7)
+    angle = [value(run, f"s{i}.{ANGLE}") for i in range(4)]
+    speed = [value(run, f"j{i}.w") for i in range(4)]
+    assert_allclose(angle, case["angle"], rtol=0, atol=1e-7)
+    assert_allclose(speed, case["speed"], rtol=0, atol=1e-7)
+    assert missing_energy(run) < 1e-7
+
+
+ANGLE = "phi"
+
+
+# -- N4: parallel frictions -------------------------------------------------------------------
+def test_frictions_in_parallel_hold_the_sum_of_what_each_holds():
+    run = bodies([1], [(0, -1, 1.0), (0, -1, 3.0)], lambda t: t).simulate("6 s", rtol=1e-11)
+    found = modes(run, 2)
+    assert [m for _, m in found] == [(FORTH, FORTH)]
+    assert_allclose(found[0][0], 4.0, rtol=0, atol=1e-9)
+    assert_allclose([value(run, "x0.x"), value(run, "m0.v")], [4 / 3, 2.0], rtol=0, atol=1e-9)
+    t = np.array([0.4, 1.0, 2.5, 3.99])
+    f = values(run, ["f0.f", "f1.f"], t)
+    assert_allclose(f, [t / 4, 3 * t / 4], rtol=1e-9)
+
+
+# -- N5: geared brakes -------------------------------------------------------------------------
+def test_brakes_on_geared_shafts_act_as_one():
+    case = reference()["geared brakes"]
+    model = bodies([1, 0.2], [(0, -1, 2.0), (1, -1, 0.5)],
+                   lambda t: 2 * t - where(t > 4, 6 * (t - 4), 0 * t))  # fmt: skip
+    model.lever = Lever()
+    model.connect(model.lever.S, model.m0.M)
+    model.connect(model.lever.O, model.m1.M)
+    run = model.simulate("8 s", rtol=1e-11)
+    found = modes(run, 2)
+    assert [m for _, m in found] == [(FORTH, FORTH), (BACK, BACK)]
+    assert_allclose([t for t, _ in found], [case["slip"], case["reversal"]], rtol=0, atol=1e-9)
+    assert_allclose([value(run, "x0.x"), value(run, "m0.v")], [case["x"], case["v"]],
+                    rtol=0, atol=1e-9)  # fmt: skip
+    # at rest: lambda0 + 3 lambda1 = load, both at the same share of 2 and 0.5
+    share = 2 * 1.2 / 3.5
+    assert_allclose([value(run, "f0.f", 1.2), value(run, "f1.f", 1.2)], [2 * share, 0.5 * share],
+                    rtol=1e-9)  # fmt: skip
+    ((names, *_),) = [(s.components, s) for s in run.sticking().undetermined]
+    assert names == ("f0", "f1")
+
+
+# -- N6: a loop of frictions ---------------------------------------------------------------------
+def test_a_loop_of_frictions_lets_go_where_its_best_split_ends():
+    run = bodies([1, 2], [(0, -1, 1.0), (1, -1, 2.0), (1, 0, 0.7)], lambda t: 0.6 * t).simulate(
+        "8 s", rtol=1e-11)  # fmt: skip
+    found = modes(run, 3)
+    assert [m for _, m in found] == [(FORTH, REST, BACK)]
+    assert_allclose(found[0][0], 1.7 / 0.6, rtol=0, atol=1e-9)
+    # a'' = 0.6 (t - 1.7/0.6): x = 0.1 (8 - 1.7/0.6)^3 = 0.1 (31/6)^3
+    assert_allclose(value(run, "x0.x"), 0.1 * (31 / 6) ** 3, rtol=0, atol=1e-9)
+    assert abs(value(run, "x1.x")) <= 1e-15
+
+
+def test_a_loop_with_a_weak_ground_moves_first_together_and_then_apart():
+    case = reference()["loop"]["weak ground"]
+    run = bodies([1, 2], [(0, -1, 1.0), (1, -1, 0.4), (1, 0, 0.7)], lambda t: 0.6 * t).simulate(
+        "8 s", rtol=1e-11)  # fmt: skip
+    found = modes(run, 3)
+    assert [m for _, m in found] == [(FORTH, FORTH, REST), (FORTH, FORTH, BACK)]
+    assert_allclose([t for t, _ in found], case["events"], rtol=0, atol=1e-9)
+    assert_allclose([value(run, "x0.x"), value(run, "x1.x")], case["x"], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+@pytest.mark.parametrize("flip", [0, 1, 2, None])
+def test_the_motion_of_a_loop_does_not_depend_on_order_or_direction(order, flip):
+    links = [(0, -1, 1.0, 1.3), (1, -1, 0.5, 0.6), (1, 0, 0.7, 0.9)]
+    load = 2.5
+
+    def run(frictions):
+        return bodies([1, 2], frictions, lambda t: load * sin(t)).simulate("8 s", rtol=1e-11)
+
+    changed = [((c, r, *f) if k == flip else (r, c, *f)) for k, (r, c, *f) in enumerate(links)]
+    one, other = run(links), run([changed[k] for k in order])
+    t = np.linspace(0, 8, 60)
+    assert_allclose(values(other, ["x0.x", "x1.x"], t), values(one, ["x0.x", "x1.x"], t),
+                    rtol=0, atol=1e-9)  # fmt: skip
+
+
+# -- N7: in series, without mass between ----------------------------------------------------------
+def in_series(first, second, **body):
+    model = Model("series")
+    model.body, model.ground = Mass(**body), Reference()
+    model.f1, model.f2 = dry(*first), dry(*second)
+    model.connect(model.body.M, model.f1.R)
+    model.connect(model.f1.C, model.f2.R)
+    model.connect(model.f2.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("first, second", [((1.0,), (2.0,)), ((2.0,), (1.0,)), ((1.0,), (1.0,))])
+def test_of_two_frictions_in_series_the_weaker_slides(first, second):
+    run = in_series(first, second, v="2 m/s").simulate("4 s", rtol=1e-11)
+    limit = min(first[0], second[0])
+    (event,) = happened(run)
+    assert_allclose(event[0], 2 / limit, rtol=0, atol=1e-9)
+    assert_allclose(value(run, "body.v", 0.5), 2 - 0.5 * limit, rtol=0, atol=1e-9)
+    slip1, slip2 = value(run, "f1.v", 0.5), value(run, "f2.v", 0.5)
+    assert_allclose(slip1 + slip2, 2 - 0.5 * limit, rtol=1e-12)
+    if first != second:
+        weak, strong = (slip1, slip2) if first < second else (slip2, slip1)
+        assert_allclose([weak, strong], [2 - 0.5 * limit, 0], rtol=0, atol=1e-12)
+    lost = sum(t.dissipated for t in run.recording.energy_terms())
+    assert_allclose(lost, 2.0, rtol=1e-9)  # all of the kinetic energy, however it is split
+    assert missing_energy(run) < 1e-9
+
+
+def test_a_driven_pair_in_series_dissipates_in_the_weaker_only():
+    model = in_series((1.0,), (2.0,))
+    del model.body
+    model.drive = VelocitySource(
+        velocity=lambda t: quantity("1 m/s") * cos(quantity("1 rad/s") * t))
+    model.connect(model.drive.R, model.f1.R)
+    model.connect(model.drive.C, model.ground.V)
+    run = model.simulate(quantity(2 * np.pi, "s"), rtol=1e-11)
+    lost = {t.component: t.dissipated for t in run.recording.energy_terms()}
+    assert_allclose([lost["f1"], lost["f2"]], [4.0, 0.0], rtol=0, atol=1e-9)
+
+
+# -- N8: prescribed motion and rigid paths --------------------------------------------------------
+def test_friction_across_a_prescribed_motion_dissipates_four_amplitudes_a_period():
+    model = Model("prescribed")
+    model.friction, model.ground = dry(1.0), Reference()
+    model.drive = VelocitySource(
+        velocity=lambda t: quantity("1 m/s") * cos(quantity("1 rad/s") * t))
+    model.connect(model.drive.R, model.friction.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    run = model.simulate(quantity(4 * np.pi, "s"), rtol=1e-11)
+    assert [e[2] for e in happened(run)] == [BACK, FORTH] * 2
+    assert_allclose([e[0] for e in happened(run)], np.pi * (np.arange(4) + 0.5), rtol=0, atol=1e-9)
+    (lost,) = [t.dissipated for t in run.recording.energy_terms() if t.component == "friction"]
+    assert_allclose(lost, 8.0, rtol=0, atol=1e-9)
+    assert missing_energy(run) < 1e-9
+
+
+def test_friction_across_a_rigid_link_carries_nothing():
+    model = Model("rigid")
+    model.a, model.b, model.rod = Mass(v="1 m/s"), Mass(v="1 m/s"), Rod()
+    model.friction, model.brake, model.ground = dry(1.0), dry(0.5), Reference()
+    model.connect(model.a.M, model.rod.R, model.friction.R, model.brake.R)
+    model.connect(model.b.M, model.rod.C, model.friction.C)
+    model.connect(model.brake.C, model.ground.V)
+    run = model.simulate("6 s", rtol=1e-10)
+    ((time, component, _),) = happened(run)
+    assert component == "brake"
+    assert_allclose(time, 4.0, rtol=0, atol=1e-9)
+    assert_allclose(values(run, ["friction.f", "friction.v"], [0.0, 2.0, 5.0]), 0, atol=0)
+    assert run.sticking().undetermined[0].components == ("friction",)
+
+
+def test_friction_within_a_gear_train_that_cannot_move_apart_carries_nothing():
+    # both ends of the friction are three times as fast as the mass, over two levers
+    model = Model("levers")
+    model.a, model.ground, model.friction = Mass(v="1 m/s"), Reference(), dry(1.0)
+    model.left, model.right, model.brake = Lever(), Lever(), dry(0.5)
+    model.b, model.c = Mass(v="3 m/s", mass="0.1 kg"), Mass(v="3 m/s", mass="0.2 kg")
+    model.connect(model.a.M, model.left.S, model.right.S, model.brake.R)
+    model.connect(model.left.O, model.b.M, model.friction.R)
+    model.connect(model.right.O, model.c.M, model.friction.C)
+    model.connect(model.brake.C, model.ground.V)
+    run = model.simulate("10 s", rtol=1e-10)
+    (event,) = happened(run)
+    assert_allclose(event[0], (1 + 9 * 0.3) / 0.5, rtol=0, atol=1e-9)
+    assert_allclose(values(run, ["friction.f"], [1.0, 5.0, 9.0]), 0, atol=1e-9)
+
+
+def test_friction_on_a_drive_that_starts_later_follows_at_once():
+    model = Model("late")
+    model.friction, model.ground = dry(1.0, 1.5), Reference()
+    model.drive = VelocitySource(velocity=lambda t: where(
+        t > quantity("1 s"), quantity("1 m/s^2") * (t - quantity("1 s")), quantity("0 m/s")))
+    model.connect(model.drive.R, model.friction.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    run = model.simulate("3 s")
+    ((time, *_),) = happened(run)
+    assert_allclose(time, 1.0, atol=1e-9)
+    assert_allclose(values(run, ["friction.f"], [0.5, 1.5, 2.5])[0], [0, 1, 1], atol=1e-12)
+
+
+# -- redundancy -----------------------------------------------------------------------------------
+def test_the_report_names_the_brakes_that_share_a_load():
+    run = bodies([1], [(0, -1, 1.0, 2.0), (0, -1, 3.0, 4.0)], lambda t: 3 + 0 * t).simulate("2 s")
+    (shared,) = run.sticking().undetermined
+    assert shared.components == ("f0", "f1")
+    assert_allclose(shared.efforts, [1.0, 2.0], rtol=1e-9)
+    text = repr(run.sticking())
+    assert "f0 and f1 share a load from 0 s to 2 s" in text
+    assert "does not determine the split" in text
+
+
+def test_determined_frictions_are_not_reported_as_shared():
+    run = bodies([1, 1], [(0, -1, 0.8), (1, 0, 1.0)], lambda t: 0.5 * t, on=1).simulate("1 s")
+    assert run.sticking().undetermined == ()
+
+
+def test_a_load_exactly_at_the_bound_holds():
+    run = bodies([1], [(0, -1, 1.0)], lambda t: 1 + 0 * t).simulate("5 s")
+    assert happened(run) == []
+    assert value(run, "m0.v") == 0
+    assert_allclose(value(run, "f0.f"), 1.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize("beyond", [0, 1e-7])
+def test_a_load_that_touches_the_bound_breaks_away_only_beyond_it(beyond):
+    run = bodies([1], [(0, -1, 1.0)], lambda t: (1 + beyond) * sin(t)).simulate("6 s", rtol=1e-11)
+    # at most it starts and stops at the touch; it never goes anywhere
+    assert len(happened(run)) <= 8
+    assert abs(value(run, "x0.x")) < 1e-7
+
+
+def test_many_equal_blocks_break_away_together():
+    n = 12
+    run = bodies([1] * n, [(i, -1, 1.0) for i in range(n)]
+                 + [(i, i + 1, 5.0) for i in range(n - 1)],
+                 lambda t: 3 * t, on=4).simulate("6 s", rtol=1e-10)  # fmt: skip
+    found = modes(run, 2 * n - 1)
+    assert len(found) == 1
+    assert_allclose(found[0][0], n / 3, rtol=0, atol=1e-9)
+    tau = 6 - n / 3
+    assert_allclose([value(run, f"x{i}.x") for i in range(n)], 3 * tau**3 / 6 / n, rtol=1e-8)

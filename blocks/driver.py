@@ -11,7 +11,7 @@ from __future__ import annotations
 import time as clock
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ __all__ = ["Driver", "Settings"]
 INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at for double crossings
 MOST_ROUNDS = 50  # of the mode fixpoint at one instant
 STANDSTILL = 1000  # episodes in a row that do not advance
+LOOK_FOR_STIFFNESS = 100  # steps between looks
+AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
 CHATTER = 200  # events of one relation within a thousandth of the run
 
 
@@ -43,7 +45,7 @@ class Settings:
     max_step: float
     first_step: float | None
     step: float | None
-    why: str = ""
+    may_switch: bool = False  # to an implicit method, where the explicit one is held back
 
 
 class Driver:
@@ -59,6 +61,7 @@ class Driver:
         self.requirements = Requirements(system)
         self.samples = Samples(system, self.stops)
         self.standing = 0
+        self.steps = 0
         self.struck: tuple[tuple[int, int], ...] = ()
         self.watched = bool(system.nm or problem.laws is not None)
         self.recent: list[tuple[float, str]] = []
@@ -164,12 +167,33 @@ class Driver:
                     self.progress(t)
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
+                if self.settings.may_switch and self._has_become_stiff(step):
+                    return t
         finally:
             self._count(method)
         self._enter(t, trajectory(t, side="left"))
         if t < s.t_end:
             self._switch(t, self.stops.at(t))
         return t
+
+    def _has_become_stiff(self, step: Step) -> bool:
+        """Whether stability, not accuracy, limits the explicit method; then take an implicit one."""
+        self.steps += 1
+        if self.steps % LOOK_FOR_STIFFNESS:
+            return False
+        left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
+        rate = self.problem.fastest_rate(step.t, step.y)
+        if left < 5 * LOOK_FOR_STIFFNESS or rate * (step.t - step.t_old) < AT_THE_LIMIT:
+            return False
+        from .solvers import method_named
+
+        name = "Radau" if self.problem.laws is not None else "cvode"
+        self.settings = replace(self.settings, method=method_named(name), may_switch=False)
+        self.recording.statistics.update({
+            "method": f"{self.recording.statistics['method']}, then {name}",
+            "why": f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)",
+        })  # fmt: skip
+        return True
 
     def _count(self, method: Any) -> None:
         for name in ("steps", "rejected", "residuals", "jacobians", "factorizations"):

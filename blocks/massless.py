@@ -64,7 +64,6 @@ class MixedLaws(SetValuedLaws):
         dense = [ca.densify(ca.jacobian(e, tape.x)) for e in (output, rate(output), back, forth)]
         self._by_x4 = system.function("mixed_x", ca.vertcat(*dense))
         self._slope_u = system.jacobian(tape.slope, tape.u)
-        self._drifts = np.ones(self.size, dtype=bool)
 
     # -- evaluation --------------------------------------------------------------------
     def _see(self, problem: Problem, t: float) -> np.ndarray:

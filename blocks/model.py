@@ -36,6 +36,8 @@ from .units import describe, quantity, to_si, unit
 
 __all__ = ["Model"]
 
+MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
+
 class Model(Component):
     """A network of components.
 
@@ -242,7 +244,8 @@ class Model(Component):
         start : str or quantity
             Time at the start.
         method : str
-            ``"auto"`` or a name listed in :mod:`blocks.solvers`.
+            ``"auto"``, a name listed in :mod:`blocks.solvers`, or ``"moreau_jean"``: time
+            stepping for exact friction and contacts (:mod:`blocks.timestepping`).
         rtol : float
             Relative tolerance of every variable.
         atol : float or sequence of quantities, optional
@@ -287,12 +290,15 @@ class Model(Component):
         kind = DaeProblem if dae else Problem
         problem, begin = self._start(system, nominals, t0, kind)
         initialised = clock.perf_counter()
+        if method == "auto" and chosen.name == "cvode":
+            chosen, why = _by_stiffness(problem, t0, t1, chosen, why)
         scaled = _Tolerances(system, rtol, atol)
         settings = Settings(
             t0, t1, chosen, rtol, np.zeros(0),
             np.inf if max_step is None else _positive(max_step, "max_step"),
             None if first_step is None else _positive(first_step, "first_step"),
             None if step is None else _positive(step, "step"),
+            method == "auto" and not chosen.implicit,
         )  # fmt: skip
         recording = RunRecording(self._title, system, problem, problem.p)
         recording.samples = _samples(every, times, t0, t1)
@@ -484,12 +490,16 @@ def _preference(network: Network, flat: Any) -> np.ndarray:
 def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
     from .solvers import METHODS, UnknownMethod, method_named
 
+    if str(method).lower() == "moreau_jean":
+        from .timestepping import MoreauJean
+
+        return MoreauJean, "chosen by the user"
     if method != "auto":
         try:
             return method_named(method), "chosen by the user"
         except UnknownMethod:
             raise unknown_name(
-                "simulate(method=…)", method, ["auto", *METHODS], "methods"
+                "simulate(method=…)", method, ["auto", *METHODS, "moreau_jean"], "methods"
             ) from None
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"
@@ -498,6 +508,16 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
     if system.nz > 20 and not system.linear:
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
+
+
+def _by_stiffness(problem: Problem, t0: float, t1: float, stiff: Any, why: str) -> tuple[Any, str]:
+    """An explicit method where the fastest motion at the start is worth resolving."""
+    from .solvers import method_named
+
+    rate = problem.fastest_rate(t0, problem.start_vector())
+    if rate * (t1 - t0) > MILD:
+        return stiff, why
+    return method_named("DOP853"), f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)"
 
 
 def _positive(value: Any, name: str) -> float:

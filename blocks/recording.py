@@ -291,19 +291,15 @@ class RunRecording:
         if laws is None:
             return found
         for e in self.episodes:
-            x, z, u = self.points(e, np.array([e.end]))
+            middle = (e.start + e.end) / 2
+            x, z, u = self.points(e, np.array([middle]))
             self.problem.x[:], self.problem.z[:], self.problem.u[:] = x[:, 0], z[:, 0], u[:, 0]
             present = {}
-            for names, efforts in laws.shared(self.problem, e.end):
+            for names, efforts in laws.shared(self.problem, middle):
                 members = tuple(names)
-                start = e.start
-                if members in last:
-                    present[members] = k = last[members]
-                    start = found[k].start
-                    found[k] = SharedLoad(members, start, e.end, tuple(efforts.tolist()))
-                else:
-                    present[members] = len(found)
-                    found.append(SharedLoad(members, start, e.end, tuple(efforts.tolist())))
+                k = present[members] = last.get(members, len(found))
+                start = found[k].start if members in last else e.start
+                found[k:k + 1] = [SharedLoad(members, start, e.end, middle, tuple(efforts.tolist()))]
             last = present
         return found
 

@@ -20,6 +20,7 @@ from .exceptions import StructureError
 from .expression import TIME
 from .network import Network
 
+RATE_ROUNDS = 24  # of the power iteration; the second half counts
 DENSE = 60  # algebraic unknowns up to which Newton's matrix is dense
 
 __all__ = ["AlgebraicFailure", "Evaluator", "Problem", "System"]
@@ -427,6 +428,22 @@ class Problem:
             j = _sparse().csc_matrix(dense)
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
         return _sparse().csc_matrix((data, j.indices, j.indptr), shape=j.shape)
+
+    def fastest_rate(self, t: float, y: np.ndarray) -> float:
+        """The largest modulus of an eigenvalue of the Jacobian, about (power iteration), in 1/s."""
+        if not self.size:
+            return 0.0
+        j = self.slope_jacobian(t, y)
+        v = np.random.default_rng(0).standard_normal(self.size)
+        growth = []
+        for _ in range(RATE_ROUNDS):
+            v = j @ v
+            size = float(np.linalg.norm(v))
+            if not (np.isfinite(size) and size > 0):
+                return np.inf if not np.isfinite(size) else 0.0
+            v /= size
+            growth.append(np.log(size))
+        return float(np.exp(np.mean(growth[RATE_ROUNDS // 2:])))
 
     def crossings(self, t: float, y: np.ndarray) -> np.ndarray:
         """Crossing functions at integrated states ``y``."""

@@ -22,7 +22,8 @@ from .solvers import Method, Step
 __all__ = ["MoreauJean"]
 
 THETA = 0.5
-NEWTON = 8
+NEWTON = 40
+SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
 SERIES = 12
 
@@ -92,19 +93,21 @@ class MoreauJean(Method):
 
         start = self._slope(t, y)
         end = y + h * start
-        self.jacobian = csc_matrix(self.problem.slope_jacobian(t, y))
-        self.work.jacobians += 1
-        factor = self._factor = splu((identity(len(y)) - h * THETA * self.jacobian).tocsc())
-        self.work.factorizations += 1
-        for _ in range(NEWTON):
+        for iteration in range(NEWTON):
+            if iteration == 0 or iteration >= SIMPLIFIED:  # slow: take the Jacobian anew
+                self.jacobian = csc_matrix(self.problem.slope_jacobian(t + h, end))
+                self.work.jacobians += 1
+                matrix = (identity(len(y)) - h * THETA * self.jacobian).tocsc()
+                self._factor = splu(matrix)
+                self.work.factorizations += 1
             r = end - y - h * (THETA * self._slope(t + h, end) + (1 - THETA) * start)
             if not np.isfinite(r).all():
                 return end, "the slope is not finite"
-            step = factor.solve(r)
+            step = self._factor.solve(r)
             end = end - step
             if np.max(np.abs(step)) <= 1e-12 * (1 + np.max(np.abs(end))):
                 return end, ""
-        return end, "Newton's method does not converge in a step of Moreau-Jean"
+        return end, f"Newton's method does not converge over a step of {h:g} s; take a smaller step"
 
     def _through_smooth(self, push: csc_matrix, h: float) -> csc_matrix:
         """(1 - h theta J)^-1 applied to the directions of the efforts.

@@ -46,13 +46,16 @@ class SharedLoad:
     components : tuple of str
     start, end : float
         Between these times, in s.
+    time : float
+        An instant between them.
     efforts : tuple of float
-        As shown at the end, in N or N m.
+        As shown at that instant, in N or N m.
     """
 
     components: tuple[str, ...]
     start: float
     end: float
+    time: float
     efforts: tuple[float, ...]
 
     def __str__(self) -> str:
@@ -60,9 +63,9 @@ class SharedLoad:
         shown = ", ".join(f"{e:.6g}" for e in self.efforts)
         span = f"from {self.start:.6g} s to {self.end:.6g} s"
         if not others:
-            return f"{last} bears an undetermined load {span}; shown is {shown}."
+            return f"{last} has no influence on its own motion {span}; shown is {shown}."
         return (f"{', '.join(others)} and {last} share a load {span}; the motion does not "
-                f"determine the split. Shown at the end: {shown}.")  # fmt: skip
+                f"determine the split. Shown at {self.time:.6g} s: {shown}.")  # fmt: skip
 
 
 class Sticking:

@@ -16,7 +16,6 @@ ode45, ode23s    published step controls, to reproduce published step counts
 euler, rk4       explicit, fixed step
 backward_euler   implicit, fixed step, ODE and DAE, damps everything
 trapezoidal      implicit, fixed step, ODE and DAE, damps nothing
-moreau_jean      fixed step, set-valued friction and contacts without events
 ===============  ==========================================================
 """
 
@@ -55,7 +54,6 @@ _PLACES = {
     "rk4": "fixed:RungeKutta4",
     "backward_euler": "fixed:BackwardEuler",
     "trapezoidal": "fixed:Trapezoidal",
-    "moreau_jean": "..timestepping:MoreauJean",
 }
 
 
@@ -64,8 +62,7 @@ class _Registry(Mapping[str, type[Method]]):
 
     def __getitem__(self, name: str) -> type[Method]:
         module, _, attribute = _PLACES[name].partition(":")
-        place = module if module.startswith("..") else f".{module}"
-        return getattr(import_module(place, __name__), attribute)
+        return getattr(import_module(f"{__name__}.{module}"), attribute)
 
     def __contains__(self, name: object) -> bool:
         return name in _PLACES

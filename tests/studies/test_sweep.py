@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -230,7 +231,7 @@ def test_a_run_that_explodes_is_recorded_and_the_others_are_right():
                                    rtol=1e-9)  # fmt: skip
     assert list(data.status.values) == ["finished", "failed", "finished"]
     assert np.isnan(data["final(cell.x)"][1])
-    assert "the run stopped at t = 0.49999" in str(data.message[1].values)
+    assert re.search(r"the run stopped at t = (0.5|0.49999)", str(data.message[1].values))
     assert "cell.x" in str(data.message[1].values)
     assert_allclose(data["final(cell.x)"][[0, 2]], [0.25 / 0.75, 1.0], rtol=1e-6)
     assert data.attrs == {"model": "explosion", "runs finished": 2, "runs failed": 1,

@@ -1,0 +1,96 @@
+"""Moreau-Jean time stepping on models, against closed forms and published numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, ParameterError, quantity, where
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+# x(4 s) of a block pulled by a spring over a rough floor (T. Piatkowski's test problem, solved
+# with exact Coulomb friction piecewise in closed form to 40 digits)
+PULLED = 3.973261817376106
+
+
+def pulled() -> Model:
+    model = Model("pulled")
+    model.block = Mass(mass="1 kg")
+    model.spring = Spring(stiffness="90 N/m")
+    model.floor = TranslationalFriction(law="coulomb", coulomb_force="10 N", breakaway_force="10 N")
+    model.pull = VelocitySource(
+        velocity=lambda t: where(t < quantity("2 s"), quantity("2 m/s"), quantity("0 m/s")))
+    model.place = MotionSensor()
+    model.ground = Reference()
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.floor.R, model.place.R)
+    model.connect(model.pull.C, model.floor.C, model.place.C, model.ground.V)
+    return model
+
+
+def test_the_error_of_a_sliding_block_falls_with_the_square_of_the_step():
+    model, errors = pulled(), []
+    for step in ("20 ms", "10 ms", "5 ms"):
+        run = model.simulate("4 s", method="moreau_jean", step=step)
+        errors.append(abs(run["place.P"].final.to("m").m - PULLED))
+    assert errors[1] < 3.2e-3
+    assert 2.5 < errors[0] / errors[1] < 6 and 2.5 < errors[1] / errors[2] < 6
+
+
+def test_what_sticks_does_not_drift():
+    run = pulled().simulate("4 s", method="moreau_jean", step="10 ms")
+    later = run["place.P"].at(["2.5 s", "3 s", "3.5 s", "4 s"]).to("m").m
+    assert np.ptp(later) <= 1e-14
+    assert run.sticking()["floor"].longest > 1.9
+
+
+def test_it_agrees_with_the_event_driven_solution():
+    model = pulled()
+    exact = model.simulate("4 s", rtol=1e-9)
+    stepped = model.simulate("4 s", method="moreau_jean", step="5 ms")
+    times = [f"{t} s" for t in np.linspace(0.3, 4, 12)]
+    assert_allclose(stepped["place.P"].at(times).to("m").m, exact["place.P"].at(times).to("m").m,
+                    atol=2e-3)  # fmt: skip
+
+
+def test_a_bouncing_ball_comes_to_rest_on_its_stop():
+    model = Model("bouncing")
+    model.ball = Mass(mass="1 kg")
+    model.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m",
+                          restitution=0.5, x="1 m")  # fmt: skip
+    model.weight = ForceSource(force="-9.81 N")
+    model.ground = Reference()
+    model.connect(model.ball.M, model.stop.R, model.weight.R)
+    model.connect(model.stop.C, model.weight.C, model.ground.V)
+    run = model.simulate("3 s", method="moreau_jean", step="2 ms")
+    assert abs(run["stop.x"].final.to("m").m) < 0.02  # within a step's flight of the floor
+    assert abs(run["ball.v"].final.to("m/s").m) < 1e-9
+    flight = np.sqrt(2 / 9.81)
+    peak = run["stop.x"].at(f"{flight * 1.5} s").to("m").m
+    assert_allclose(peak, 0.25, atol=0.02)  # restitution squared times the height
+
+
+def test_smooth_models_are_solved_by_the_trapezoidal_rule():
+    model = Model("oscillator")
+    model.mass = Mass(mass="1 kg", v="1 m/s")
+    model.spring = Spring(stiffness="4 N/m")
+    model.ground = Reference()
+    model.connect(model.mass.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    run = model.simulate("3 s", method="moreau_jean", step="5 ms")
+    assert_allclose(run["spring.x"].final.to("m").m, np.sin(6.0) / 2, atol=5e-5)
+
+
+def test_the_step_must_be_given():
+    with pytest.raises(ParameterError, match="takes fixed steps"):
+        pulled().simulate("1 s", method="moreau_jean")

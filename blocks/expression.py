@@ -19,7 +19,7 @@ import numpy as np
 import pint
 
 from .exceptions import EquationError, WrongDimension
-from .units import Unit, describe, dimensionless, quantity, to_si, unit
+from .units import SECOND, Unit, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 TIME = ca.SX.sym("time")
-_TIME_DIMENSION = unit("s").dimension
+_TIME_DIMENSION = SECOND.dimension
 
 # the trace that is reading a component's equations, if any
 current_trace: ContextVar[Any] = ContextVar("current_trace", default=None)

@@ -21,7 +21,7 @@ import pint
 
 from .exceptions import AngleFrequencyError, MissingUnit, UnitError, UnknownUnit, WrongDimension
 
-__all__ = ["Unit", "dimensionless", "quantity", "registry", "to_si", "unit"]
+__all__ = ["SECOND", "Unit", "dimensionless", "quantity", "registry", "to_si", "unit"]
 
 _HOW_UNITS_ARE_WRITTEN = "Units are written as pint reads them: 'N*s/m', 'kg*m^2', 'mm/s', 'rpm'."
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$", re.DOTALL)
@@ -88,6 +88,8 @@ def _unit_of(parsed: Any) -> Unit:
 
 
 dimensionless = pint.util.UnitsContainer()
+# made without the registry, which takes longer to load than the rest of the package
+SECOND = Unit("s", pint.util.UnitsContainer({"[time]": 1}), 1.0, 0.0, False, False, "s")
 
 
 def quantity(value: Any, units: str | Unit | None = None) -> Any:

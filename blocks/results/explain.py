@@ -8,6 +8,7 @@ across variable of a two-port is R minus C.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def _meaning(series: Series, subject: str) -> str:
 def _named_quantity(doc: str, name: str, series: Series) -> str:
     """``"f carried from R to C"`` reads better with what f is."""
     if re.match(rf"{re.escape(name)}\b", doc) and series.unit.text:
-        word = _QUANTITIES.get(_key(series.unit))
+        word = _quantities().get(_key(series.unit))
         if word and _CARRIED.search(doc):
             return word + doc[len(name):]
         if word and _MINUS.search(doc):
@@ -71,6 +72,7 @@ def _key(shown: Any) -> tuple[Any, bool]:
     return frozenset(shown.dimension.items()), shown.angular
 
 
+@cache
 def _quantities() -> dict[Any, str]:
     from ..units import unit
 
@@ -80,8 +82,6 @@ def _quantities() -> dict[Any, str]:
              "rad": "angle"}  # fmt: skip
     return {_key(unit(text)): word for text, word in words.items()}
 
-
-_QUANTITIES = _quantities()
 
 
 def _lower(text: str) -> str:

@@ -19,7 +19,6 @@ from .shown import label, pretty
 
 __all__ = ["Ledger"]
 
-JOULE = unit("J")
 WORDS = ("work_in", "stored", "dissipated", "supplied", "residual")
 
 
@@ -77,27 +76,27 @@ class Ledger(Sequence[EnergyTerm]):
     @property
     def stored(self) -> Any:
         """Change of the energy stored in the model."""
-        return quantity(self._sum("stored"), JOULE)
+        return quantity(self._sum("stored"), "J")
 
     @property
     def dissipated(self) -> Any:
-        return quantity(self._sum("dissipated"), JOULE)
+        return quantity(self._sum("dissipated"), "J")
 
     @property
     def supplied(self) -> Any:
-        return quantity(self._sum("supplied"), JOULE)
+        return quantity(self._sum("supplied"), "J")
 
     @property
     def residual(self) -> Any:
         """Energy that is unaccounted for; see the class."""
         broken = sum(abs(self.violation(t)) for t in self._terms)
-        return quantity(float(broken + abs(self._sum("work_in"))), JOULE)
+        return quantity(float(broken + abs(self._sum("work_in"))), "J")
 
     @property
     def turned_over(self) -> Any:
         """Energy that changed its place; see the class."""
         net = sum(abs(t.stored) + abs(t.dissipated) + abs(t.supplied) for t in self._terms)
-        return quantity(float(max(net, self._sum("exchanged")) / 2), JOULE)
+        return quantity(float(max(net, self._sum("exchanged")) / 2), "J")
 
     @property
     def relative_residual(self) -> float:
@@ -127,7 +126,7 @@ class Ledger(Sequence[EnergyTerm]):
         """A DataFrame by component, in J, with the totals as last row."""
         pd = pandas("An energy table")
         rows = self._rows(1.0)
-        frame = pd.DataFrame({label(w, JOULE): rows[w] for w in WORDS},
+        frame = pd.DataFrame({label(w, "J"): rows[w] for w in WORDS},
                              index=pd.Index([t.component for t in self._terms] + ["total"],
                                             name="component"))  # fmt: skip
         frame.insert(0, "type", [t.type for t in self._terms] + [""])
@@ -174,6 +173,6 @@ def _fitting(largest: float) -> Any:
     """A unit of energy in which the largest number is between 1 and 1000."""
     names = ("uJ", "mJ", "J", "kJ", "MJ", "GJ")
     if not np.isfinite(largest) or largest == 0:
-        return JOULE
+        return unit("J")
     place = int(np.clip(np.floor(np.log10(largest) / 3) + 2, 0, len(names) - 1))
     return unit(names[place])

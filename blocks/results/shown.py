@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension
-from ..units import Unit, conversion, unit
+from ..units import SECOND, Unit, conversion, unit
 
 __all__ = ["SECOND", "from_label", "label", "number", "pretty", "time_unit", "unit_to_show"]
 
-SECOND = unit("s")
 _LABEL = re.compile(r"(?P<path>.*\S)\s*\[(?P<unit>[^\[\]]*)\]\s*$")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SYMBOLS = {"degC": "°C", "degF": "°F", "deg": "°", "degree": "°", "ohm": "Ω", "percent": "%"}

@@ -57,7 +57,7 @@ from .exceptions import (
     UnitError,
     unknown_name,
 )
-from .units import Unit, as_written, from_si, quantity, to_si, unit, unit_of
+from .units import Unit, from_si, quantity, to_si, unit, unit_of
 
 if TYPE_CHECKING:
     from .component import Component
@@ -258,7 +258,7 @@ def unit_given(value: Any, where: str) -> Unit:
     if not isinstance(first, str) and not hasattr(first, "units"):
         return unit("")
     try:
-        return as_written(unit_of(first))
+        return unit_of(first)
     except UnitError as error:
         raise type(error)(where, error.problem, error.advice, **error.data) from None
 
@@ -389,7 +389,7 @@ def as_unit(text: Any) -> Unit:
     """A :class:`Unit` from a text, a pint unit or itself."""
     if isinstance(text, Unit):
         return text
-    return as_written(unit(text if isinstance(text, str) else f"{text:~C}"))
+    return unit(text if isinstance(text, str) else f"{text:~C}")
 
 
 class Discrete(Variable):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError
-from ..units import as_written, unit
+from ..units import unit
 from .axes import Setting, find_setting
 from .outputs import Output, converted
 
@@ -104,7 +104,7 @@ class Runner:
                 value = output.of(result)
                 shown = output.unit
                 if shown is None:
-                    shown = str(as_written(unit(f"{value.units:~C}")).text)
+                    shown = str(unit(f"{value.units:~C}").text)
                 outcome.units[output.name] = shown
                 outcome.values[output.name] = _plain(converted(value, shown))
             return outcome

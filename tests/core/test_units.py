@@ -68,9 +68,8 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
          "a.b: takes N or any unit convertible to it, but was given 5 kg. Give it in N."),
         ("1 m", "", WrongDimension,
          "a.b: takes a plain number, but was given 1 m. Give it without a unit."),
-        ("5 Nm", "N*m", WrongDimension,
-         "a.b: takes N*m or any unit convertible to it, but was given 5 Nm. "
-         "Did you mean 'N*m'?"),
+        ("5 Nm", "N*m", UnknownUnit,
+         "a.b: was given '5 Nm': 'Nm' is not a unit. Did you mean 'N*m'?"),
         (5, "N", MissingUnit,
          "a.b: takes N, but was given the bare number 5. Write '5 N' if that is what you mean."),
         ("5", "N", MissingUnit,

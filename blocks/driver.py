@@ -177,7 +177,7 @@ class Driver:
         return t
 
     def _has_become_stiff(self, step: Step) -> bool:
-        """Whether stability, not accuracy, limits the explicit method; then take an implicit one."""
+        """Whether stability, not accuracy, limits the explicit method: take an implicit one."""
         self.steps += 1
         if self.steps % LOOK_FOR_STIFFNESS:
             return False

@@ -299,7 +299,8 @@ class RunRecording:
                 members = tuple(names)
                 k = present[members] = last.get(members, len(found))
                 start = found[k].start if members in last else e.start
-                found[k:k + 1] = [SharedLoad(members, start, e.end, middle, tuple(efforts.tolist()))]
+                shared = SharedLoad(members, start, e.end, middle, tuple(efforts.tolist()))
+                found[k:k + 1] = [shared]
             last = present
         return found
 

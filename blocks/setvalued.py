@@ -29,6 +29,7 @@ __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
 DENSE = 80
 RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
+FRUITLESS = 20  # decisions without any change that are still no reason to worry
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
 
 
@@ -128,6 +129,7 @@ class SetValuedLaws:
         self.contact = np.array(contact, dtype=bool)
         self.gives_flow = gives_flow
         self.modes = np.zeros(self.size, dtype=int)
+        self._fruitless = 0  # decisions in a row that changed nothing
         self._speed = 0.0  # the largest flow so far
         if self.size:
             self._compile(*(ca.vertcat(*row) for row in rows))
@@ -143,7 +145,10 @@ class SetValuedLaws:
         self._restitution = system.function("restitution", ca.densify(restitution))
         self._kinetic_x = system.jacobian(ca.vertcat(back, forth), tape.x)
         self._kinetic_u = system.jacobian(ca.vertcat(back, forth), tape.u)
-        self._drifts = np.array(ca.which_depends(flow, TIME, 1, True), dtype=bool)
+        self._varies = np.array(ca.which_depends(flow, tape.x, 2, True), dtype=bool)
+        for other in (TIME, ca.vertcat(tape.m, tape.d)):
+            if other.numel():
+                self._varies |= np.array(ca.which_depends(flow, other, 1, True), dtype=bool)
         self._by_u = system.function("rate_u", by_u)
         self._slope_u = system.jacobian(tape.slope, tape.u)
         self._flow_x = system.jacobian(flow, tape.x)
@@ -314,14 +319,22 @@ class SetValuedLaws:
         return slope
 
     def _pins(self, problem: Problem, t: float) -> np.ndarray:
-        """States that a stuck element alone holds at a constant value."""
+        """States that stuck elements hold at a constant value: alone, or from one to the next."""
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
             if not hasattr(self, "_rows"):
                 self._rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
-            alone = np.diff(self._rows.indptr) == 1
-            held = np.flatnonzero((self.modes == 0) & ~self._drifts & alone)
-            self._cache[key] = np.unique(self._rows.indices[self._rows.indptr[held]])
+            dead = self._dead(self.delassus(problem, t))
+            rows = self._rows[np.flatnonzero((self.modes == 0) & ~self._varies & ~dead)]
+            element = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+            free, pins = np.ones(self.system.nx, dtype=bool), 0
+            while True:
+                open_ = np.bincount(element[free[rows.indices]], minlength=rows.shape[0]) == 1
+                free[rows.indices[open_[element]]] = False
+                if np.count_nonzero(~free) == pins:
+                    break
+                pins = np.count_nonzero(~free)
+            self._cache[key] = np.flatnonzero(~free)
         return self._cache[key]
 
     def margins(self, problem: Problem, t: float) -> np.ndarray:
@@ -363,8 +376,7 @@ class SetValuedLaws:
         key = ("undetermined", stuck.tobytes())
         if self.constant and key in self._cache:
             return self._cache[key]
-        diagonal = np.asarray(d.diagonal())
-        dead = diagonal <= 1e-14 * diagonal.max(initial=0.0)
+        dead = self._dead(d)
         parts = self._parts(problem, t)
         crowd = np.bincount(parts[stuck & ~dead], minlength=parts.max(initial=0) + 1) > 1
         out: list[np.ndarray] = []
@@ -377,6 +389,12 @@ class SetValuedLaws:
         if self.constant:
             self._cache[key] = value
         return value
+
+    @staticmethod
+    def _dead(d: Any) -> np.ndarray:
+        """Elements across a rigid path or a prescribed motion: their effort moves nothing."""
+        diagonal = np.asarray(d.diagonal())
+        return diagonal <= 1e-14 * diagonal.max(initial=0.0)
 
     def _is_singular(self, d: Any, index: np.ndarray) -> bool:
         if issparse(d) and len(index) > DENSE:
@@ -401,13 +419,22 @@ class SetValuedLaws:
         key = ("joint", index.tobytes())
         kept = self._cache.get(key) if self.constant else None
         bounds = np.array([now.low, now.high])
-        if kept is None or not np.array_equal(kept[1], bounds):
-            kept = MarginProblem(d, now.low, now.high, index), bounds
+        if kept is None or not np.array_equal(kept[2], bounds):
+            m = MarginProblem(d, now.low, now.high, index)
+            blocks = [d[part][:, part] for part in m.parts]
+            kept = m, [(b, _solver(b)) for b in blocks], bounds
             if self.constant:
                 self._cache[key] = kept
-        m = kept[0]
+        m, solvers, _ = kept
         effort = self.efforts_of(problem.u)
-        found = m.margin(self.look(problem, t).rate + d @ effort, effort)
+        # What they carry, without the internal stress and its rounding; a rate that is
+        # left is one that no effort holds.
+        load, rate = np.zeros(self.size), self.look(problem, t).rate
+        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
+        real = np.abs(rate) > 1e-11 * np.asarray(d.diagonal()) * width
+        for part, (block, solve) in zip(m.parts, solvers, strict=True):
+            load[part] = block @ solve(block @ effort[part]) + np.where(real, rate, 0.0)[part]
+        found = m.margin(load, np.zeros(self.size))
         out = np.full(self.size, np.inf)
         first = np.zeros(self.size, dtype=bool)
         for part, value, leading in zip(m.parts, found.value, found.first, strict=True):
@@ -474,8 +501,8 @@ class SetValuedLaws:
                 leaving[open_] &= self._joint_margins(problem, t, open_, now)[1][open_]
         free = ~self.contact
         turned = free & (before * now.flow < -1e-6 * pace)  # has changed sign while idle
-        arrived = free & (before != 0) & ~turned & (
-            crossed | ((np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)))
+        arrived = free & (before != 0) & ~turned & (crossed | (
+            (np.abs(now.flow) <= 1e-12 * pace) & (struck.any() | (before * now.rate <= 0))))
         still = (before == 0) | arrived | (struck & self.contact)
         self.modes[turned] = np.sign(now.flow[turned]).astype(int)
         if struck.any():  # velocities have jumped: what was at rest may slide now
@@ -495,8 +522,13 @@ class SetValuedLaws:
         self._stop(problem, t, active & still, still & (before != 0))
         self._choose(problem, t, active & still, leaving)
         self._look_ahead(problem, t, active & still & ~leaving)
+        pins = self._pins(problem, t)
+        problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
         self.apply(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
+        self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
+        if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
+            changed = touched
         return [Change(int(i), int(before[i]), int(self.modes[i]), bool(struck[i]))
                 for i in changed]
 
@@ -571,10 +603,6 @@ class SetValuedLaws:
         d = self.delassus(problem, t)[index][:, index]
         problem.x += self._push(problem, t, index) @ _solver(
             csc_matrix(d) if issparse(d) else d)(flow)
-        rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
-        alone = np.diff(rows.indptr) == 1  # a velocity against ground: exactly zero
-        held = index[alone[index] & ~self._drifts[index]]
-        problem.x[rows.indices[rows.indptr[held]]] = 0.0
         if problem.algebraic:
             problem.solve_algebraic(t)
 
@@ -595,11 +623,16 @@ class SetValuedLaws:
                 break
             moved = moved | moving
         state = np.where(moving, solution.state, 0)
-        # Released with no more effort than at rest: it goes with the effort it has reached.
-        low, high = bounds
+        # Friction that is no smaller in motion: it goes with the effort it has reached.
+        (low, high), now = bounds, self._present(problem, t)
         loose = leaving[index] & ~moving
-        state[loose & (solution.effort >= high)] = 1
-        state[loose & (solution.effort <= low)] = -1
+        slack = 1e-9 * np.where(np.isfinite(high - low), high - low, 0.0)
+        up = loose & (solution.effort >= high - slack)
+        down = loose & (solution.effort <= low + slack) & ~(up & (
+            high - solution.effort <= solution.effort - low))
+        no_less = 1 - 1e-9
+        state[up & ~down & (now.forth >= now.high * no_less)[index]] = 1
+        state[down & (now.back <= now.low * no_less)[index]] = -1
         self.modes[index] = state
 
     def _box(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray

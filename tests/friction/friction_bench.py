@@ -77,7 +77,7 @@ def missing_energy(run):
     """Largest energy missing in a component, per energy that went through the busiest one."""
     terms = run.recording.energy_terms()
     size = max(max(abs(t.exchanged), abs(t.stored), abs(t.work_in)) for t in terms)
-    return max(abs(t.work_in - t.stored - t.dissipated + t.supplied) for t in terms) / size
+    return max(abs(t.work_in - t.stored - t.dissipated + t.supplied) for t in terms) / (size or 1)
 
 
 def oscillator(kinetic=1.0, static=None, x0=2.5, amplitude=0.0, frequency=1.0):

@@ -80,7 +80,7 @@ def modes(run, count):
 FORTH, BACK, REST = "slides forward", "slides backward", "sticks"
 
 
-# -- N1: stacked blocks -------------------------------------------------------------------
+# -- N1: stacked blocks ------------------------------------------------------------------
 def test_the_lower_of_two_stacked_blocks_breaks_away_with_the_upper_one_on_it():
     run = bodies([1, 1], [(0, -1, 0.8), (1, 0, 1.0)], lambda t: 0.5 * t, on=1).simulate(
         "4 s", rtol=1e-11)  # fmt: skip
@@ -88,7 +88,6 @@ def test_the_lower_of_two_stacked_blocks_breaks_away_with_the_upper_one_on_it():
     assert [m for _, m in found] == [(FORTH, REST), (FORTH, FORTH)]
     assert_allclose([t for t, _ in found], [1.6, 2.4], rtol=0, atol=1e-9)
     # together from 1.6 s: x'' = (t/2 - 0.8)/2; apart from 2.4 s: A under 1 - 0.8, B under t/2 - 1
-    a, b = 0.2**0, 0.0
     s, u = 0.8, 1.6  # durations of the two stages
     v0, x0 = s**2 / 8, s**3 / 24
     a = x0 + v0 * u + 0.2 * u**2 / 2
@@ -101,7 +100,7 @@ def test_the_lower_of_two_stacked_blocks_breaks_away_with_the_upper_one_on_it():
     assert missing_energy(run) < 1e-9
 
 
-# -- N2: three blocks on springs ------------------------------------------------------------
+# -- N2: three blocks on springs ---------------------------------------------------------
 def test_a_chain_of_three_blocks_slips_as_the_reference():
     case = reference()["chain"]
     model = Model("chain")
@@ -130,7 +129,7 @@ def test_a_chain_of_three_blocks_slips_as_the_reference():
     assert_allclose(value(run, "m2.v"), case["v3"], rtol=0, atol=1e-7)
 
 
-# -- N3: a train of clutches ----------------------------------------------------------------
+# -- N3: a train of clutches -------------------------------------------------------------
 def test_a_train_of_clutches_locks_and_slips_as_the_reference():
     case = reference()["clutches"]
     model = Model("train")
@@ -153,7 +152,13 @@ def test_a_train_of_clutches_locks_and_slips_as_the_reference():
         sensor = model.add(f"s{i}", RotationalMotionSensor(reference="absolute"))
         model.connect(sensor.R, shaft.I)
     run = model.simulate("10 s", rtol=1e-11)
-    assert_allclose([e[0] for e in happened(run)], case["events"], rtol=0, atol=1e-7)
+    # The reference also lists 1.220478727, which is no event: from 1.2034 s to 2.5974 s the
+    # outer clutches slide with 4 and 2 N m, so the middle one carries exactly
+    # 2 + (4 - 2) 0.5/(0.5 + 0.5) = 3 N m, its sliding torque, at zero relative acceleration.
+    times = sorted({round(t, 10) for t, *_ in happened(run)})
+    assert_allclose(times, np.delete(case["events"], 1), rtol=0, atol=1e-7)
+    assert_allclose(values(run, ["f1.t"], [1.21, 2.0, 2.5]), 3.0, rtol=1e-12)
+    assert happened(run, "f1") == []
     angle = [value(run, f"s{i}.{ANGLE}") for i in range(4)]
     speed = [value(run, f"j{i}.w") for i in range(4)]
     assert_allclose(angle, case["angle"], rtol=0, atol=1e-7)
@@ -164,7 +169,7 @@ def test_a_train_of_clutches_locks_and_slips_as_the_reference():
 ANGLE = "phi"
 
 
-# -- N4: parallel frictions -------------------------------------------------------------------
+# -- N4: parallel frictions --------------------------------------------------------------
 def test_frictions_in_parallel_hold_the_sum_of_what_each_holds():
     run = bodies([1], [(0, -1, 1.0), (0, -1, 3.0)], lambda t: t).simulate("6 s", rtol=1e-11)
     found = modes(run, 2)
@@ -176,7 +181,7 @@ def test_frictions_in_parallel_hold_the_sum_of_what_each_holds():
     assert_allclose(f, [t / 4, 3 * t / 4], rtol=1e-9)
 
 
-# -- N5: geared brakes -------------------------------------------------------------------------
+# -- N5: geared brakes -------------------------------------------------------------------
 def test_brakes_on_geared_shafts_act_as_one():
     case = reference()["geared brakes"]
     model = bodies([1, 0.2], [(0, -1, 2.0), (1, -1, 0.5)],
@@ -194,11 +199,10 @@ def test_brakes_on_geared_shafts_act_as_one():
     share = 2 * 1.2 / 3.5
     assert_allclose([value(run, "f0.f", 1.2), value(run, "f1.f", 1.2)], [2 * share, 0.5 * share],
                     rtol=1e-9)  # fmt: skip
-    ((names, *_),) = [(s.components, s) for s in run.sticking().undetermined]
-    assert names == ("f0", "f1")
+    assert [s.components for s in run.sticking().undetermined] == [("f0", "f1")]
 
 
-# -- N6: a loop of frictions ---------------------------------------------------------------------
+# -- N6: a loop of frictions -------------------------------------------------------------
 def test_a_loop_of_frictions_lets_go_where_its_best_split_ends():
     run = bodies([1, 2], [(0, -1, 1.0), (1, -1, 2.0), (1, 0, 0.7)], lambda t: 0.6 * t).simulate(
         "8 s", rtol=1e-11)  # fmt: skip
@@ -236,7 +240,7 @@ def test_the_motion_of_a_loop_does_not_depend_on_order_or_direction(order, flip)
                     rtol=0, atol=1e-9)  # fmt: skip
 
 
-# -- N7: in series, without mass between ----------------------------------------------------------
+# -- N7: in series, without mass between -------------------------------------------------
 def in_series(first, second, **body):
     model = Model("series")
     model.body, model.ground = Mass(**body), Reference()
@@ -276,7 +280,7 @@ def test_a_driven_pair_in_series_dissipates_in_the_weaker_only():
     assert_allclose([lost["f1"], lost["f2"]], [4.0, 0.0], rtol=0, atol=1e-9)
 
 
-# -- N8: prescribed motion and rigid paths --------------------------------------------------------
+# -- N8: prescribed motion and rigid paths -----------------------------------------------
 def test_friction_across_a_prescribed_motion_dissipates_four_amplitudes_a_period():
     model = Model("prescribed")
     model.friction, model.ground = dry(1.0), Reference()
@@ -336,7 +340,7 @@ def test_friction_on_a_drive_that_starts_later_follows_at_once():
     assert_allclose(values(run, ["friction.f"], [0.5, 1.5, 2.5])[0], [0, 1, 1], atol=1e-12)
 
 
-# -- redundancy -----------------------------------------------------------------------------------
+# -- redundancy --------------------------------------------------------------------------
 def test_the_report_names_the_brakes_that_share_a_load():
     run = bodies([1], [(0, -1, 1.0, 2.0), (0, -1, 3.0, 4.0)], lambda t: 3 + 0 * t).simulate("2 s")
     (shared,) = run.sticking().undetermined
@@ -370,7 +374,7 @@ def test_a_load_that_touches_the_bound_breaks_away_only_beyond_it(beyond):
 def test_many_equal_blocks_break_away_together():
     n = 12
     run = bodies([1] * n, [(i, -1, 1.0) for i in range(n)]
-                 + [(i, i + 1, 5.0) for i in range(n - 1)],
+                 + [(i, i + 1, 20.0) for i in range(n - 1)],
                  lambda t: 3 * t, on=4).simulate("6 s", rtol=1e-10)  # fmt: skip
     found = modes(run, 2 * n - 1)
     assert len(found) == 1

@@ -1,0 +1,259 @@
+"""Unilateral contacts: impacts, rest, release, and friction beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from friction_bench import (
+    dry,
+    happened,
+    missing_energy,
+    place,
+    push,
+    times_of,
+    value,
+    values,
+)
+from numpy.testing import assert_allclose
+
+from blocks import Model, Parameter, Variable, contact, der, dry_friction, quantity, sin, where
+from library.translational import Mass, Reference, Spring, TwoPort
+
+G = 9.81
+
+
+class Bumper(TwoPort):
+    """Contact that keeps R above C: gap x, force ``load`` >= 0 pressing them apart."""
+
+    x = Variable("m", "1 m", priority="high")
+    load = Variable("N")
+    restitution = Parameter(0.5, minimum=0, maximum=1)
+    power_dissipated = Variable("W")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield self.f == -self.load
+        yield contact(self.load, self.x, -self.v, restitution=self.restitution)
+        yield self.power_dissipated == self.f * self.v
+
+
+class RubbingBumper(Bumper):
+    """A contact and a dry friction of 0.3 N in one component."""
+
+    strength = Parameter("0.3 N")
+    rub = Variable("N")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield self.f == -self.load + self.rub
+        yield contact(self.load, self.x, -self.v, restitution=self.restitution)
+        yield dry_friction(self.rub, self.v, static=self.strength,
+                           kinetic=self.strength)  # fmt: skip
+        yield self.power_dissipated == self.f * self.v
+
+
+def ball(restitution, height=1.0, load=lambda t: -G + 0 * t):
+    model = Model("ball")
+    model.ball, model.ground = Mass(), Reference()
+    model.floor = Bumper(x=quantity(height, "m"), restitution=restitution)
+    model.weight = push(load)
+    model.connect(model.ball.M, model.floor.R, model.weight.R)
+    model.connect(model.floor.C, model.weight.C, model.ground.V)
+    return model
+
+
+def row(gaps, masses, speeds, restitution):
+    """Bodies in a row along x, body i+1 ahead of body i."""
+    model = Model("row")
+    model.ground = Reference()
+    for i, (m, v) in enumerate(zip(masses, speeds, strict=True)):
+        body = model.add(f"m{i}", Mass(mass=quantity(m, "kg"), v=quantity(v, "m/s")))
+        place(model, f"x{i}", body.M)
+    for i, gap in enumerate(gaps):
+        bumper = model.add(f"s{i}", Bumper(x=quantity(gap, "m"), restitution=restitution))
+        model.connect(bumper.R, model[f"m{i + 1}"].M)
+        model.connect(bumper.C, model[f"m{i}"].M)
+    return model
+
+
+# -- a bouncing ball ---------------------------------------------------------------------
+def test_a_bouncing_ball_comes_to_rest_at_the_end_of_its_infinite_series():
+    e = 0.5
+    run = ball(e).simulate("3 s", rtol=1e-11)
+    fall = np.sqrt(2 / G)
+    bounces = times_of(run, "rebounds")
+    expected = fall * (1 + 2 * np.cumsum([0, *e ** np.arange(1, 6)]))
+    assert_allclose(bounces[:6], expected, rtol=0, atol=1e-9)
+    (rest,) = times_of(run, "closes")
+    assert_allclose(rest, fall * (1 + 2 * e / (1 - e)), rtol=0, atol=1e-8)
+    assert len(run.events) < 60
+    assert (value(run, "ball.v"), value(run, "floor.load")) == (0, pytest.approx(G, rel=1e-12))
+    assert abs(value(run, "floor.x")) < 1e-12
+
+
+@pytest.mark.parametrize("e", [0.0, 0.3, 0.8, 1.0])
+def test_the_energy_of_a_bouncing_ball_never_grows_and_is_all_accounted_for(e):
+    run = ball(e).simulate("2 s", rtol=1e-11)
+    t = np.linspace(0, 2, 400)
+    v, x = values(run, ["ball.v", "floor.x"], t)
+    energy = v**2 / 2 + G * x
+    assert np.diff(energy).max() < 1e-9
+    assert x.min() > -1e-9
+    assert missing_energy(run) < 1e-9
+    (lost,) = [k.dissipated for k in run.recording.energy_terms() if k.component == "floor"]
+    assert_allclose(lost, energy[0] - energy[-1], rtol=0, atol=1e-8)
+
+
+def test_each_bounce_returns_the_restitution_squared_of_the_height():
+    run = ball(0.8).simulate("3 s", rtol=1e-11)
+    bounces = times_of(run, "rebounds")
+    tops = [(a + b) / 2 for a, b in zip(bounces, bounces[1:], strict=False)][:3]
+    assert_allclose(values(run, ["floor.x"], tops)[0], 0.64 ** np.arange(1, len(tops) + 1),
+                    rtol=1e-9)  # fmt: skip
+
+
+# -- impacts of several bodies -----------------------------------------------------------
+def test_the_last_ball_of_newtons_cradle_takes_all():
+    run = row([0.5, 0, 0, 0], [1] * 5, [1, 0, 0, 0, 0], 1.0).simulate("1 s", rtol=1e-10)
+    assert_allclose([value(run, f"m{i}.v", 0.7) for i in range(5)], [0, 0, 0, 0, 1], atol=1e-14)
+    assert_allclose(value(run, "x4.x"), 0.5, rtol=0, atol=1e-9)
+    assert missing_energy(run) < 1e-9
+
+
+def test_two_balls_of_newtons_cradle_send_two_away():
+    run = row([0, 0.5, 0, 0], [1] * 5, [1, 1, 0, 0, 0], 1.0).simulate("1 s", rtol=1e-10)
+    assert_allclose([value(run, f"m{i}.v") for i in range(5)], [0, 0, 0, 1, 1], atol=1e-14)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
+def test_a_body_that_is_struck_from_both_sides_at_once_stays(e):
+    run = row([0.5, 0.5], [1, 3, 1], [1, 0, -1], e).simulate("1 s", rtol=1e-10)
+    assert_allclose([value(run, f"m{i}.v") for i in range(3)], [-e, 0, e], atol=1e-12)
+    assert_allclose({t for t, *_ in happened(run)}.pop(), 0.5, rtol=0, atol=1e-12)
+    assert missing_energy(run) < 1e-9
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_impacts_of_unequal_bodies_keep_momentum_and_lose_what_newton_says(e):
+    m, v = np.array([2.0, 0.5]), np.array([1.0, -2.0])
+    run = row([0.3], m, v, e).simulate("0.2 s", rtol=1e-11)
+    after = np.array([value(run, f"m{i}.v") for i in range(2)])
+    assert_allclose(m @ after, m @ v, rtol=1e-12)
+    assert_allclose(after[1] - after[0], e * (v[0] - v[1]), atol=1e-12)
+    lost = m @ (v**2 - after**2) / 2
+    assert_allclose(lost, (1 - e**2) * m.prod() / m.sum() * 9 / 2, rtol=1e-9, atol=1e-12)
+    (heat,) = [k.dissipated for k in run.recording.energy_terms() if k.component == "s0"]
+    assert_allclose(heat, lost, rtol=0, atol=1e-9)
+
+
+# -- rest and release --------------------------------------------------------------------
+def test_a_stack_at_rest_carries_the_weight_of_all_above():
+    model = row([0, 0], [1, 2, 3], [0, 0, 0], 0.0)
+    model.floor = Bumper(x="0 m", restitution=0.0)
+    model.connect(model.floor.R, model.m0.M)
+    model.connect(model.floor.C, model.ground.V)
+    for i, m in enumerate([1, 2, 3]):
+        weight = model.add(f"w{i}", push(lambda t, m=m: -m * G + 0 * t))
+        model.connect(weight.R, model[f"m{i}"].M)
+        model.connect(weight.C, model.ground.V)
+    run = model.simulate("2 s", rtol=1e-9)
+    assert happened(run) == []
+    loads = values(run, ["floor.load", "s0.load", "s1.load"], [0.0, 1.0, 2.0])
+    assert_allclose(loads, np.outer([6 * G, 5 * G, 3 * G], np.ones(3)), rtol=1e-12)
+    assert_allclose([value(run, f"m{i}.v") for i in range(3)], 0, atol=0)
+
+
+def test_a_contact_opens_when_its_load_reverses_and_the_body_lifts_off():
+    run = ball(0.0, height=0.0, load=lambda t: t - 1).simulate("2 s", rtol=1e-11)
+    ((time, _, what),) = happened(run)
+    assert what == "opens"
+    assert_allclose(time, 1.0, rtol=0, atol=1e-10)
+    assert_allclose(value(run, "floor.load", 0.25), 0.75, rtol=1e-12)
+    assert_allclose(value(run, "floor.x"), 1 / 6, rtol=1e-9)
+    assert value(run, "floor.load", 1.5) == 0
+
+
+def test_a_body_pressed_by_a_spring_leaves_the_stop_and_comes_back():
+    # pressed with 1 N at first; the load pulls it off during half of a period
+    model = ball(0.0, height=0.0, load=lambda t: 2 * sin(t) - 1)
+    run = model.simulate("12 s", rtol=1e-11)
+    words = [e[2] for e in happened(run)]
+    assert words[:2] == ["opens", "rebounds"] or words[:2] == ["opens", "closes"]
+    assert_allclose(happened(run)[0][0], np.pi / 6, rtol=0, atol=1e-9)
+    x, f = values(run, ["floor.x", "floor.load"], np.linspace(0, 12, 500))
+    assert x.min() > -1e-9
+    assert f.min() >= 0
+    assert np.abs(x * f).max() < 1e-8
+    assert missing_energy(run) < 1e-9
+
+
+def test_a_hard_stop_beside_friction_holds_the_rest_of_the_load():
+    # the body slides against friction into the stop, plastically, and rests on both
+    model = ball(0.0, height=1.0, load=lambda t: where(t < 3, -5 + 0 * t, 5 + 0 * t))
+    model.friction = dry(2.0)
+    model.connect(model.friction.R, model.ball.M)
+    model.connect(model.friction.C, model.ground.V)
+    run = model.simulate("4 s", rtol=1e-11)
+    arrival = np.sqrt(2 / 3)
+    assert_allclose(times_of(run, "closes", "rebounds"), [arrival], rtol=0, atol=1e-10)
+    # at rest 5 N press: anything the friction does not hold; it holds what it held at the
+    # impact or less, and never more than its bound
+    load, friction = value(run, "floor.load", 2), value(run, "friction.f", 2)
+    assert_allclose(load - friction, 5.0, rtol=1e-12)
+    assert abs(friction) <= 2
+    assert load >= 0
+    assert_allclose(times_of(run, "opens"), [3.0], rtol=0, atol=1e-10)
+    assert_allclose(value(run, "floor.x"), (5 - 2) / 2, rtol=1e-9)
+    assert missing_energy(run) < 1e-9
+    assert any(set(s.components) == {"floor", "friction"} for s in run.sticking().undetermined)
+
+
+def test_a_sliding_row_of_blocks_on_friction_collides_and_stops():
+    model = row([0.2, 0.3], [1, 1, 2], [2, 0, 0], 0.6)
+    for i in range(3):
+        friction = model.add(f"f{i}", dry(0.8, 1.0))
+        model.connect(friction.R, model[f"m{i}"].M)
+        model.connect(friction.C, model.ground.V)
+    run = model.simulate("5 s", rtol=1e-11)
+    assert_allclose([value(run, f"m{i}.v") for i in range(3)], 0, atol=0)
+    heat = sum(t.dissipated for t in run.recording.energy_terms())
+    assert_allclose(heat, 2.0, rtol=1e-9)
+    assert missing_energy(run) < 1e-9
+    # the first impact: 2 m/s slowed by 0.8 m/s2 over 0.2 m
+    assert_allclose(times_of(run, "rebounds")[0], (2 - np.sqrt(4 - 0.32)) / 0.8, rtol=0, atol=1e-10)
+
+
+def test_friction_in_a_stop_and_the_stop_itself_work_in_one_component():
+    model = Model("rubbing")
+    model.body, model.ground, model.floor = Mass(), Reference(), RubbingBumper(x="1 m")
+    model.weight = push(lambda t: -1 + 0 * t)
+    model.connect(model.body.M, model.floor.R, model.weight.R)
+    model.connect(model.floor.C, model.weight.C, model.ground.V)
+    run = model.simulate("20 s", rtol=1e-11)
+    assert value(run, "body.v") == 0
+    assert_allclose(times_of(run, "rebounds")[0], np.sqrt(2 / 0.7), rtol=0, atol=1e-9)
+    assert missing_energy(run) < 1e-9
+
+
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "ode45", "cvode", "Radau", "LSODA"])
+def test_every_method_bounces_at_the_same_times(method):
+    run = ball(0.7).simulate("1.5 s", rtol=1e-10, method=method)
+    fall = np.sqrt(2 / G)
+    expected = fall * (1 + 2 * np.cumsum([0, 0.7, 0.49]))
+    assert_allclose(times_of(run, "rebounds")[:2], expected[:2], rtol=0, atol=1e-6)
+
+
+def test_a_spring_loaded_body_between_two_stops_settles_on_one():
+    model = Model("between")
+    model.body, model.ground = Mass(v="3 m/s"), Reference()
+    model.low, model.high = Bumper(x="0.5 m"), Bumper(x="0.5 m")
+    model.spring = Spring(stiffness="1 N/m", x="2 m")
+    model.friction = dry(0.3)
+    model.connect(model.body.M, model.low.R, model.high.C, model.spring.R, model.friction.R)
+    model.connect(model.low.C, model.high.R, model.spring.C, model.friction.C, model.ground.V)
+    run = model.simulate("20 s", rtol=1e-11)
+    x, y = values(run, ["low.x", "high.x"], np.linspace(0, 20, 300))
+    assert min(x.min(), y.min()) > -1e-9
+    assert abs(value(run, "body.v")) == 0
+    assert abs(value(run, "low.x")) < 1e-9  # pulled down by 1.5 N
+    assert missing_energy(run) < 1e-9

@@ -333,7 +333,7 @@ class SetValuedLaws:
                 free[rows.indices[open_[element]]] = False
                 if np.count_nonzero(~free) == pins:
                     break
-                pins = np.count_nonzero(~free)
+                pins = int(np.count_nonzero(~free))
             self._cache[key] = np.flatnonzero(~free)
         return self._cache[key]
 

@@ -126,7 +126,7 @@ class Ledger(Sequence[EnergyTerm]):
         """A DataFrame by component, in J, with the totals as last row."""
         pd = pandas("An energy table")
         rows = self._rows(1.0)
-        frame = pd.DataFrame({label(w, "J"): rows[w] for w in WORDS},
+        frame = pd.DataFrame({label(w, unit("J")): rows[w] for w in WORDS},
                              index=pd.Index([t.component for t in self._terms] + ["total"],
                                             name="component"))  # fmt: skip
         frame.insert(0, "type", [t.type for t in self._terms] + [""])

@@ -19,7 +19,7 @@ import numpy as np
 import pint
 
 from .exceptions import EquationError, WrongDimension
-from .units import SECOND, Unit, describe, dimensionless, quantity, to_si, unit
+from .units import SECOND, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
@@ -660,11 +660,6 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "less_equal": lambda a, b: as_expression(a) <= b,
     "equal": lambda a, b: as_expression(a) == b,
 }  # fmt: skip
-
-
-def dimension_of(u: str | Unit) -> Any:
-    """The dimension of a unit text."""
-    return (unit(u) if isinstance(u, str) else u).dimension
 
 # pint then leaves  quantity * expression  to the expression, as it does for xarray and pandas
 # (its annotation says Mapping, but its documentation has users extend it)

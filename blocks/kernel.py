@@ -36,7 +36,7 @@ from .expression import time as time_expression
 from .readable import readable
 from .units import Unit, describe
 
-__all__ = ["Kernel", "Law", "Local", "NodeLaw", "kernel_of"]
+__all__ = ["Kernel", "Law", "Local", "kernel_of"]
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,6 @@ class Law:
             else:
                 kinds.append("variable")
         return kinds
-
-    @cached_property
-    def is_linear(self) -> bool:
-        """Linear in all unknowns with coefficients of parameters only."""
-        return all(k in ("constant", "parameter") for k in self.slopes)
 
     def slopes_at(self, position: int, parameters: list[np.ndarray]) -> np.ndarray | float:
         """The coefficient of an argument for instances with given parameters, (size, n) each."""
@@ -282,13 +277,6 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}: {len(self.variables)} variables, {len(self.laws)} equations>"
-
-
-class NodeLaw:
-    """Through variables of a node sum to zero: the one law that is not a kernel's."""
-
-    kernel = None
-    text = "sum of through variables == 0"
 
 
 @dataclass

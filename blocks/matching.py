@@ -48,10 +48,6 @@ class Matching:
     def spare_equations(self) -> np.ndarray:
         return np.flatnonzero(self.unknown_of < 0)
 
-    @property
-    def free_unknowns(self) -> np.ndarray:
-        return np.flatnonzero(self.equation_of < 0)
-
 
 def connected(a: np.ndarray, b: np.ndarray, size: int) -> np.ndarray:
     """Label of the connected component of every vertex, given edges a to b.

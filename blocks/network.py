@@ -93,13 +93,6 @@ class Network:
         base = self.port_base[family, name]
         return np.arange(base, base + self.families[family].size)
 
-    def port_owner(self, number: int) -> tuple[Family, int, str] | None:
-        """(family, instance, port name) of a port number, None for a composite's port."""
-        for (f, name), base in self.port_base.items():
-            if base <= number < base + self.families[f].size:
-                return self.families[f], number - base, name
-        return None
-
     def leaf_ports(self) -> Iterator[tuple[int, str, Any]]:
         """(family index, port name, domain) of all conserving ports."""
         for f, family in enumerate(self.families):

@@ -29,6 +29,8 @@ __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
 DENSE = 80
 RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
+MANY = 40  # coupled elements up to which margins of undetermined efforts are prepared
+CROWD = 256  # and up to which the split that is shown is of least norm, too
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
 
@@ -311,6 +313,15 @@ class SetValuedLaws:
                 self._cache[key] = solve
         return solve(rate)
 
+    def _solve_open(self, block: Any, index: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        key = ("open", index.tobytes())
+        solve = self._cache.get(key) if self.constant else None
+        if solve is None:
+            solve = _solver(csc_matrix(block) if issparse(block) else block)
+            if self.constant:
+                self._cache[key] = solve
+        return solve(rate)
+
     def correct(self, slope: np.ndarray, problem: Problem, t: float) -> np.ndarray:
         """Slopes with the rounding of stuck elements removed: what sticks does not creep."""
         pins = self._pins(problem, t)
@@ -416,6 +427,9 @@ class SetValuedLaws:
         from .nonsmooth import MarginProblem
 
         d = self.delassus(problem, t)
+        large = self._large(problem, t, index, MANY)
+        if large:
+            return self._crowd_margins(problem, t, index, large, now)
         key = ("joint", index.tobytes())
         kept = self._cache.get(key) if self.constant else None
         bounds = np.array([now.low, now.high])
@@ -442,6 +456,33 @@ class SetValuedLaws:
             first[leading] = True
         return out, first
 
+    def _large(self, problem: Problem, t: float, index: np.ndarray, size: int) -> list[np.ndarray]:
+        """Connected parts among some elements, if one has more than ``size``."""
+        parts = self._parts(problem, t)[index]
+        groups = [index[parts == part] for part in np.unique(parts)]
+        return groups if max(map(len, groups), default=0) > size else []
+
+    def _crowd_margins(self, problem: Problem, t: float, index: np.ndarray,
+                       groups: list[np.ndarray], now: Look) -> tuple[np.ndarray, np.ndarray]:
+        """Margins of large groups: a split within the bounds is proof, or else it is sought."""
+        d = self.delassus(problem, t)
+        effort = self.efforts_of(problem.u)
+        out = np.full(self.size, np.inf)
+        first = np.zeros(self.size, dtype=bool)
+        for part in groups:
+            low, high = now.low[part], now.high[part]
+            ratio = _ratios(effort[part], low, high)
+            if ratio.max() < 1 - 1e-6:
+                out[part] = 1.0 - ratio.max()
+                continue
+            least, split, tight = _best_split(d[part][:, part], effort[part], low, high)
+            out[part] = 1.0 - least
+            first[part[tight]] = True
+            if least < 1:  # go on with a split that holds
+                effort[part] = split
+        problem.u[self.column] = effort * self.sign
+        return out, first
+
     def share(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
         stuck = self.modes == 0
@@ -457,9 +498,16 @@ class SetValuedLaws:
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
         if len(open_):
             d = self.delassus(problem, t)
-            block = d[open_][:, open_]
-            effort[open_] = minimal_split(block, now.low[open_], now.high[open_], effort[open_],
+            for part in self._large(problem, t, open_, CROWD):
+                if len(part) > CROWD:
+                    _, effort[part], _ = _best_split(d[part][:, part], effort[part],
+                                                     now.low[part], now.high[part])
+            block, held = d[open_][:, open_], effort[open_]
+            effort[open_] = minimal_split(block, now.low[open_], now.high[open_], held,
                                           np.arange(len(open_)))
+            # searches for the best split are less exact than what they must keep
+            kept = self.efforts_of(problem.u)[open_] - effort[open_]
+            effort[open_] += self._solve_open(block, open_, block @ kept)
         problem.u[self.column] = effort * self.sign
 
     def shared(self, problem: Problem, t: float) -> list[tuple[list[str], np.ndarray]]:
@@ -475,8 +523,8 @@ class SetValuedLaws:
             d = self.delassus(problem, t)
             groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                          effort[open_], np.arange(len(open_)))
-            for group in groups:
-                members = open_[group.members]
+            crowds = [p for p in self._large(problem, t, open_, CROWD) if len(p) > CROWD]
+            for members in [*(open_[g.members] for g in groups), *crowds]:
                 out.append(([self.name(int(i)) for i in members], effort[members]))
         return out
 
@@ -759,10 +807,20 @@ def _solver(d: Any) -> Any:
         if d.count_nonzero() == np.count_nonzero(diagonal):
             inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
             return lambda r: (inverse * r.T).T
-        if not _sparse_singular(d):
-            from scipy.sparse.linalg import splu
+        from scipy.sparse.linalg import splu
 
+        if not _sparse_singular(d):
             return splu(d).solve
+        if len(diagonal) > CROWD:
+            near = splu(csc_matrix(d + 1e-8 * diags_array(diagonal + (diagonal == 0))))
+
+            def proximal(rate: np.ndarray) -> np.ndarray:
+                x = near.solve(rate)
+                for _ in range(3):
+                    x += near.solve(rate - d @ x)
+                return x
+
+            return proximal
         d = d.toarray()
     size = np.sqrt(np.maximum(np.diag(d), 0.0))
     size = np.where(size > 1e-7 * size.max(initial=0.0), size, np.inf)
@@ -771,6 +829,47 @@ def _solver(d: Any) -> Any:
         d) else np.linalg.inv(scaled)
     matrix = matrix / np.outer(size, size)
     return lambda r: matrix @ r
+
+
+def _ratios(effort: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Share of the bounds that efforts take: 1 at a bound, 0 in the middle."""
+    closed = np.isfinite(high - low)
+    half = np.where(closed, (high - low) / 2, 1.0)
+    return 1 - np.minimum(high - effort, effort - low) / half
+
+
+def _best_split(d: Any, effort: np.ndarray, low: np.ndarray, high: np.ndarray
+                ) -> tuple[float, np.ndarray, np.ndarray]:
+    """Efforts with the same effect and the smallest largest share of the bounds.
+
+    Returns that share, the efforts, and which are at it in every such split: a sparse
+    linear program, for parts too large for the prepared margins.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import hstack, vstack
+
+    n = len(effort)
+    d = csc_matrix(d)
+    closed = np.isfinite(high - low)
+    half = np.where(closed, (high - low) / 2, 1.0)
+    size = 1 / np.sqrt(d.diagonal())
+    up, down = np.isfinite(high), np.isfinite(low)
+    eye = diags_array(np.ones(n)).tocsr()
+    # change y in units of half the range: d half y == 0, share of every bound <= s
+    same = hstack([diags_array(size) @ d @ diags_array(half), csc_matrix((n, 1))])
+    rows = vstack([hstack([eye[up], -np.ones((up.sum(), 1))]),
+                   hstack([-eye[down], -np.ones((down.sum(), 1))])])  # fmt: skip
+    right = np.concatenate([((high - effort) / half - 1)[up], ((effort - low) / half - 1)[down]])
+    cost = np.append(np.zeros(n), 1.0)
+    found = linprog(cost, rows.tocsr(), right, same.tocsr(), np.zeros(n), bounds=(None, None),
+                    method="highs", options={"primal_feasibility_tolerance": 1e-10,
+                                             "dual_feasibility_tolerance": 1e-10})  # fmt: skip
+    if found.x is None:
+        return float(_ratios(effort, low, high).max()), effort, np.ones(n, dtype=bool)
+    owner = np.concatenate([np.flatnonzero(up), np.flatnonzero(down)])
+    tight = np.zeros(n, dtype=bool)
+    tight[owner[np.abs(found.ineqlin.marginals) > 1e-9]] = True
+    return float(found.x[-1]), effort + half * found.x[:-1], tight
 
 
 def _sparse_singular(d: csc_matrix) -> bool:

@@ -16,7 +16,20 @@ from friction_bench import (
 )
 from numpy.testing import assert_allclose
 
-from blocks import Model, Parameter, Variable, contact, der, dry_friction, quantity, sin, where
+from blocks import (
+    Model,
+    Parameter,
+    Target,
+    Variable,
+    contact,
+    der,
+    dry_friction,
+    quantity,
+    sin,
+    where,
+)
+from library.mechanisms import SliderCrank
+from library.rotational import Inertia
 from library.translational import Mass, Reference, Spring, TwoPort
 
 G = 9.81
@@ -257,3 +270,22 @@ def test_a_spring_loaded_body_between_two_stops_settles_on_one():
     assert abs(value(run, "body.v")) == 0
     assert abs(value(run, "low.x")) < 1e-9  # pulled down by 1.5 N
     assert missing_energy(run) < 1e-9
+
+
+@pytest.mark.parametrize("e", [0.0, 0.6, 1.0])
+def test_a_slider_on_a_crank_strikes_a_stop_with_the_inertia_of_the_crank_behind_it(e):
+    model = Model("press")
+    model.crank = SliderCrank(phi="60 deg")
+    model.shaft = Inertia(inertia="0.01 kg*m^2", w="-5 rad/s")
+    model.slider, model.ground = Mass(mass="2 kg", v=Target("0 m/s", "none")), Reference()
+    model.stop = Bumper(x="10 mm", restitution=e)
+    model.connect(model.crank.A, model.shaft.I)
+    model.connect(model.crank.P, model.slider.M, model.stop.C)
+    model.connect(model.stop.R, model.ground.V)
+    run = model.simulate("0.3 s", rtol=1e-10)
+    hit = times_of(run, "rebounds", "closes")[0]
+    before, after = (np.array([value(run, p, hit, side) for p in ("shaft.w", "slider.v")])
+                     for side in ("left", "right"))  # fmt: skip
+    assert_allclose(after, -e * before, rtol=0, atol=1e-9)
+    assert before[1] > 0.01
+    assert missing_energy(run) < 1e-8

@@ -13,12 +13,24 @@ from friction_bench import (
     place,
     push,
     reference,
+    times_of,
     value,
     values,
 )
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Parameter, Port, cos, quantity, sin, where
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    Port,
+    Variable,
+    cos,
+    dry_friction,
+    quantity,
+    sin,
+    where,
+)
 from library.rotational import (
     Inertia,
     RotationalDamper,
@@ -32,6 +44,7 @@ from library.translational import (
     Reference,
     Rod,
     Spring,
+    TwoPort,
     VelocitySource,
     translational,
 )
@@ -46,6 +59,17 @@ class Lever(Component):
     def equations(self):
         yield self.O.v == self.ratio * self.S.v
         yield self.S.f == -self.ratio * self.O.f
+
+
+class PressedBrake(TwoPort):
+    """Friction of a strength that may fall to nothing."""
+
+    force = Parameter("4 N", varying=True)
+    power_dissipated = Variable("W")
+
+    def equations(self):
+        yield dry_friction(self.f, self.v, static=self.force, kinetic=self.force)
+        yield self.power_dissipated == self.f * self.v
 
 
 def bodies(masses, frictions, load, on=0):
@@ -381,3 +405,43 @@ def test_many_equal_blocks_break_away_together():
     assert_allclose(found[0][0], n / 3, rtol=0, atol=1e-9)
     tau = 6 - n / 3
     assert_allclose([value(run, f"x{i}.x") for i in range(n)], 3 * tau**3 / 6 / n, rtol=1e-8)
+
+
+def test_a_body_at_rest_with_the_load_exactly_at_the_bound_counts_as_stuck():
+    run = bodies([1], [(0, -1, 1.0)], lambda t: 1 + 0 * t).simulate("5 s")
+    assert run.sticking()["f0"].fraction == 1
+    growing = bodies([1], [(0, -1, 1.0)], lambda t: 1 + t).simulate("5 s", rtol=1e-10)
+    assert growing.sticking()["f0"].fraction == 0
+    assert_allclose(value(growing, "m0.v"), 12.5, rtol=1e-9)
+    falling = bodies([1], [(0, -1, 1.0)], lambda t: 1 - t / 10).simulate("5 s")
+    assert falling.sticking()["f0"].fraction == 1
+    assert value(falling, "m0.v") == 0
+
+
+def test_a_brake_that_is_released_and_applied_again_acts_against_the_motion():
+    # released from 1 s to 3 s, while the load turns the motion round
+    model = Model("brake")
+    model.body, model.ground = Mass(), Reference()
+    model.brake = PressedBrake(force=lambda t: where(
+        (t > quantity("1 s")) & (t < quantity("3 s")), quantity("0 N"), quantity("4 N")))
+    model.load = push(lambda t: where(t < 1.5, 2.0 + 0 * t, -2.0 + 0 * t))
+    model.connect(model.body.M, model.brake.R, model.load.R)
+    model.connect(model.brake.C, model.load.C, model.ground.V)
+    run = model.simulate("5 s", rtol=1e-10)
+    # 1 m/s at 1.5 s, -2 m/s at 3 s, then braked with 4 N - 2 N
+    v = values(run, ["body.v"], [0.5, 1.5, 2.0, 3.0, 3.5, 4.5])[0]
+    assert_allclose(v, [0, 1, 0, -2, -1, 0], rtol=0, atol=1e-9)
+    assert_allclose(times_of(run, "sticks", component="brake")[-1], 4.0, rtol=0, atol=1e-9)
+    assert_allclose(values(run, ["brake.f"], [0.5, 2.5, 3.5, 4.5])[0], [2, 0, -4, -2], atol=1e-9)
+
+
+def test_friction_on_a_drive_that_comes_to_rest_carries_nothing_more():
+    model = Model("drive")
+    model.friction, model.ground, model.drive = dry(1.0), Reference(), VelocitySource(
+        velocity=lambda t: quantity("1 m/s^2") * where(
+            t < quantity("2 s"), quantity("2 s") - t, quantity("0 s")))  # fmt: skip
+    model.connect(model.drive.R, model.friction.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    run = model.simulate("4 s")
+    assert_allclose(values(run, ["friction.f"], [0.5, 1.5, 2.5, 3.5])[0], [1, 1, 0, 0], atol=0)
+    assert_allclose(times_of(run, "sticks"), [2.0], rtol=0, atol=1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from friction_bench import happened, values
+from friction_bench import happened, push, values
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -68,3 +68,35 @@ def test_a_thousand_blocks_obey_every_friction_law():
     run = model.simulate("20 s", rtol=1e-6)
     assert len(happened(run)) > 1000
     check(run, 1000, kinetic, 20.0)
+
+
+@pytest.mark.parametrize("n", [20, 60, 200])
+def test_a_row_of_blocks_that_rub_on_each_other_and_the_ground_breaks_away_as_one(n):
+    # n velocities, 2n - 1 frictions: what each carries at rest is not determined
+    model = Model("row")
+    model.ground, model.mass = Reference(), Mass(count=n)
+    model.floor = TranslationalFriction(count=n, law="coulomb", coulomb_force="1 N",
+                                        breakaway_force="1 N")  # fmt: skip
+    model.side = TranslationalFriction(count=n - 1, law="coulomb", breakaway_force=f"{2 * n} N",
+                                       coulomb_force=f"{2 * n} N")  # fmt: skip
+    model.load = push(lambda t: n * t)
+    for i in range(n):
+        model.connect(model.mass[i].M, model.floor[i].R)
+        model.connect(model.floor[i].C, model.ground.V)
+    for i in range(n - 1):
+        model.connect(model.mass[i].M, model.side[i].C)
+        model.connect(model.mass[i + 1].M, model.side[i].R)
+    model.connect(model.load.R, model.mass[n // 3].M)
+    model.connect(model.load.C, model.ground.V)
+    run = model.simulate("2 s", rtol=1e-9)
+    assert_allclose([e[0] for e in happened(run)], np.ones(n), rtol=0, atol=1e-7)
+    v = values(run, [f"mass[{i}].v" for i in range(n)], [0.5, 2.0])
+    assert np.all(v[:, 0] == 0)
+    assert_allclose(v[:, 1], 0.5, rtol=0, atol=1e-7)
+    t = np.array([0.4, 0.9])
+    floor = values(run, [f"floor[{i}].f" for i in range(n)], t)
+    side = values(run, [f"side[{i}].f" for i in range(n - 1)], t)
+    assert np.abs(floor).max() <= 1 + 1e-8
+    assert np.abs(side).max() <= 2 * n
+    assert_allclose(floor.sum(axis=0), n * t, rtol=1e-9)
+    assert len(run.sticking().undetermined[0].components) == 2 * n - 1

@@ -113,22 +113,22 @@ class Driver:
     def _reached(self) -> float:
         return self.recording.episodes[-1].end if self.recording.episodes else self.settings.t_start
 
-    def _open(self, t: float) -> tuple[Method | None, Trajectory]:
+    def _open(self, t: float, course: Any = None) -> Trajectory:
+        """Begin an episode; ``course`` is the method's own record of its steps, if it has one."""
         problem = self.problem
-        y = problem.start_vector()
-        trajectory = Trajectory(t, y, order=self.settings.method.order)
+        if course is None:
+            course = Trajectory(t, problem.start_vector(), order=self.settings.method.order)
         self.recording.episodes.append(Episode(
-            trajectory, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
+            course, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
             problem.x.copy(), problem.z.copy(),
             None if problem.laws is None else problem.laws.modes.copy(), self.struck,
         ))  # fmt: skip
         self.struck = ()
-        return None, trajectory
+        return course
 
     def _episode(self, t: float) -> float:
         """Integrate until the next event; returns the time reached."""
         s, problem = self.settings, self.problem
-        _, trajectory = self._open(t)
         y = problem.start_vector()
         if problem.size == 0:
             method: Any = Quasistatic(problem, t, y, t_end=s.t_end, max_step=s.max_step)
@@ -137,6 +137,9 @@ class Driver:
                 problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
                 first_step=s.first_step, max_step=s.max_step, step=s.step,
             )  # fmt: skip
+        trajectory = self._open(t, getattr(method, "course", None))
+        if hasattr(method, "watch"):
+            method.watch(self.stops.timed & ~self.stops.curved)
         stop = self.stops.after(t)
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
         modes: Any = problem.laws.modes.copy() if method_steps_over else None
@@ -154,7 +157,7 @@ class Driver:
                         self._note_modes(t, problem.laws.changes(modes))
                         return t
                     continue
-                found = self._first_crossing(step) if self.watched else None
+                found = self._first_crossing(step) if self.watched and not step.clear else None
                 if found is not None:
                     at, which = found
                     trajectory.append(step, until=at)
@@ -179,11 +182,14 @@ class Driver:
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one."""
         self.steps += 1
-        if self.steps % LOOK_FOR_STIFFNESS:
+        many = getattr(self.settings.method, "many", None)  # steps that cost next to nothing
+        if many is None and self.steps % LOOK_FOR_STIFFNESS:
             return False
         left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
+        if left < (5 * LOOK_FOR_STIFFNESS if many is None else many(self.problem.size)):
+            return False
         rate = self.problem.fastest_rate(step.t, step.y)
-        if left < 5 * LOOK_FOR_STIFFNESS or rate * (step.t - step.t_old) < AT_THE_LIMIT:
+        if rate * (step.t - step.t_old) < AT_THE_LIMIT:
             return False
         from .solvers import method_named
 

@@ -10,8 +10,9 @@ hold.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -44,13 +45,40 @@ class TargetRow:
     met: bool
 
 
-@dataclass(frozen=True)
+@dataclass
 class Start:
-    """A consistent start."""
+    """A consistent start, and what became of the targets there."""
 
+    system: System
     x: np.ndarray
     z: np.ndarray
-    rows: list[TargetRow]
+    targets: _Targets
+    reached: np.ndarray  # value of every target
+    met: np.ndarray
+
+    @cached_property
+    def rows(self) -> list[TargetRow]:
+        """One row per target."""
+        return [self.row(k) for k in range(len(self.met))]
+
+    @property
+    def unmet(self) -> list[TargetRow]:
+        """Targets of high priority, given by the user, that are not met."""
+        return [self.row(int(k)) for k in np.flatnonzero(~self.met & (self.targets.levels == 0))]
+
+    def row(self, k: int) -> TargetRow:
+        slot, level = int(self.targets.slots[k]), int(self.targets.levels[k])
+        flat = self.system.flat
+        runs = self.system.slot_runs
+        base, _, f, (i, _) = runs[bisect_right(runs, slot, key=lambda r: r[0]) - 1]
+        local = flat.network.families[f].kernel.variables[i]
+        return TargetRow(
+            f"{flat.network.families[f].path(slot - base)}.{local.name}",
+            LEVELS[level] if level < 4 else "none",
+            from_si(self.targets.values[k], local.unit),
+            from_si(self.reached[k], local.unit),
+            bool(self.met[k]),
+        )
 
 
 @dataclass
@@ -76,16 +104,16 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
     problem.tied = np.zeros(0, dtype=int)
     problem._partition()
     _settle(system, problem, targets, nominals, t)
-    rows = list(_report(system, problem, targets, nominals, t))
-    unmet = [r for r in rows if not r.met and r.priority == "high"]
-    if unmet:
-        names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in unmet)
+    start = _start(system, problem, targets, nominals, t)
+    if start.unmet:
+        names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})"
+                          for r in start.unmet)
         warnings.warn(
             f"High-priority initial targets conflict with each other or with the equations; the "
             f"closest compromise is used: {names}. Give one of them priority='low'.",
             InitialWarning, stacklevel=4,
         )  # fmt: skip
-    return Start(problem.x.copy(), problem.z.copy(), rows)
+    return start
 
 
 def _collect(system: System) -> _Targets:
@@ -143,7 +171,7 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
         np.abs(problem.x[position[classes]] * signs - wanted) <= TOLERANCE * size
     ):
         return
-    outputs = _TargetFunctions(system, classes, signs)
+    outputs = _TargetFunctions.of(system, classes, signs)
     start_x, start_z = problem.x.copy(), problem.z.copy()
     random = np.random.default_rng(0)
     for attempt in range(ATTEMPTS):
@@ -276,9 +304,26 @@ class _TargetFunctions:
         expression = ca.SX(0, 1)
         if len(classes):
             expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
+        self.expression = expression
         self.value: Evaluator = system.function("targets", expression)
-        self.by_x = system.jacobian(expression, tape.x)
-        self.by_z = system.jacobian(expression, tape.z) if system.nz else None
+
+    @classmethod
+    def of(cls, system: System, classes: np.ndarray, signs: np.ndarray) -> _TargetFunctions:
+        """The functions for these variables, made once for a system."""
+        kept = system.__dict__.setdefault("_target_functions", {})
+        key = classes.tobytes() + signs.tobytes()
+        if key not in kept:
+            kept[key] = cls(system, classes, signs)
+        return kept[key]
+
+    @cached_property
+    def by_x(self) -> Evaluator:
+        return self.system.jacobian(self.expression, self.system.tape.x)
+
+    @cached_property
+    def by_z(self) -> Evaluator | None:
+        tape = self.system.tape
+        return self.system.jacobian(self.expression, tape.z) if self.system.nz else None
 
     def values(self, problem: Problem, t: float) -> np.ndarray:
         return self.value(*problem._arguments(t))
@@ -302,26 +347,13 @@ class _TargetFunctions:
         return self.system.residual_x.sparse(*args).toarray()[n:]
 
 
-def _report(system: System, problem: Problem, targets: _Targets, nominals: Nominals, t: float
-            ) -> Iterator[TargetRow]:
+def _start(system: System, problem: Problem, targets: _Targets, nominals: Nominals, t: float
+           ) -> Start:
     flat = system.flat
     classes, signs = flat.class_of[targets.slots], flat.sign_of[targets.slots]
-    if not len(classes):
-        return
-    if len(classes) > 20000:  # a report nobody reads line by line
-        return
-    start = _TargetFunctions(system, classes, signs).values(problem, t)
-    runs = flat.slot_names()
-    bases = np.array([r[0] for r in runs])
-    for slot, c, value, wanted, level in zip(
-        targets.slots, classes, start, targets.values, targets.levels, strict=True
-    ):
-        base, _, f, (i, _) = runs[int(np.searchsorted(bases, slot, side="right")) - 1]
-        local = flat.network.families[f].kernel.variables[i]
-        yield TargetRow(
-            f"{flat.network.families[f].path(slot - base)}.{local.name}",
-            LEVELS[level] if level < 4 else "none",
-            from_si(wanted, local.unit),
-            from_si(value, local.unit),
-            bool(abs(value - wanted) <= 1e-7 * max(nominals.value[c], abs(wanted))),
-        )
+    reached = np.zeros(0)
+    if len(classes):
+        reached = _TargetFunctions.of(system, classes, signs).values(problem, t)
+    size = np.maximum(nominals.value[classes], np.abs(targets.values))
+    met = np.abs(reached - targets.values) <= 1e-7 * size
+    return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met)

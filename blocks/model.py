@@ -24,6 +24,7 @@ from .exceptions import (
     UnknownName,
     did_you_mean,
     nearest,
+    need_package,
     unknown_name,
 )
 from .initialise import Start, initialise
@@ -291,7 +292,7 @@ class Model(Component):
         problem, begin = self._start(system, nominals, t0, kind)
         initialised = clock.perf_counter()
         if method == "auto" and chosen.name == "cvode":
-            chosen, why = _by_stiffness(problem, t0, t1, chosen, why)
+            chosen, why = _by_stiffness(problem, t0, t1, rtol, chosen, why)
         scaled = _Tolerances(system, rtol, atol)
         settings = Settings(
             t0, t1, chosen, rtol, np.zeros(0),
@@ -307,6 +308,7 @@ class Model(Component):
             "time compiling": self._compiled[2], "time checking": checked - began,
             "time initialising": initialised - checked,
         })  # fmt: skip
+        recording.start = begin
         driver = Driver(system, problem, recording, settings, scaled, None)
         try:
             with _progress(progress, t0, t1) as driver.progress:
@@ -314,7 +316,6 @@ class Model(Component):
         except SimulationError as error:
             error.data["result"] = Result(recording)
             raise
-        recording.initial = begin.rows  # type: ignore[attr-defined]
         return Result(recording)
 
     def sweep(
@@ -494,12 +495,14 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
         from .timestepping import MoreauJean
 
         return MoreauJean, "chosen by the user"
+    if str(method).lower() == "dopri5":
+        return _compiled_method(system), "chosen by the user"
     if method != "auto":
         try:
             return method_named(method), "chosen by the user"
         except UnknownMethod:
             raise unknown_name(
-                "simulate(method=…)", method, ["auto", *METHODS, "moreau_jean"], "methods"
+                "simulate(method=…)", method, ["auto", *METHODS, "dopri5", "moreau_jean"], "methods"
             ) from None
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"
@@ -510,11 +513,33 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
 
 
-def _by_stiffness(problem: Problem, t0: float, t1: float, stiff: Any, why: str) -> tuple[Any, str]:
+def _compiled_method(system: System) -> Any:
+    """The method in machine code, or a word on what is missing."""
+    from . import native
+
+    reason = native.why_not(system)
+    if reason:
+        raise ParameterError("simulate(method='dopri5')", f"cannot run this model: {reason}.",
+                             "Take method='auto' or another name listed in blocks.solvers.")
+    try:
+        return native.compiled_method()
+    except ImportError as error:
+        raise need_package("numba", "method='dopri5'", "fast") from error
+
+
+def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any, why: str
+                  ) -> tuple[Any, str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
+    from . import native
     from .solvers import method_named
 
     rate = problem.fastest_rate(t0, problem.start_vector())
+    if not native.why_not(problem.system):
+        steps = rate * (t1 - t0) / native.REACH
+        if steps <= native.most_steps(problem.size) and native.worth(steps, problem.size, rtol):
+            return native.compiled_method(), (
+                f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
+                f"({rate:.3g} 1/s)")
     if rate * (t1 - t0) > MILD:
         return stiff, why
     return method_named("DOP853"), f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)"

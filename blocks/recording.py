@@ -129,6 +129,7 @@ class RunRecording:
     status: str = "finished"
     message: str = ""
     samples: np.ndarray | None = None
+    start: Any = None  # what became of the initial targets
     ledger: Any = None
     _functions: dict[Any, Any] = field(default_factory=dict, repr=False)
 

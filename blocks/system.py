@@ -148,6 +148,11 @@ class System:
 
     # -- names -----------------------------------------------------------------------
     @cached_property
+    def slot_runs(self) -> list[Any]:
+        """Which variable stands in which slots: (first slot, size, family, (variable, order))."""
+        return self.flat.slot_names()
+
+    @cached_property
     def class_names(self) -> Names:
         return Names(self)
 
@@ -169,7 +174,7 @@ class Names(Mapping):
     def __init__(self, system: System) -> None:
         flat = system.flat
         self.flat = flat
-        self.runs = flat.slot_names()
+        self.runs = system.slot_runs
         rank = np.empty(flat.slots, dtype=int)
         for base, size, f, (i, order) in self.runs:
             kind = flat.network.families[f].kernel.variables[i].kind

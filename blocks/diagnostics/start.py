@@ -70,7 +70,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     except np.linalg.LinAlgError:
         yield _failed(system, None)
         return
-    unmet = [(r.path, r.target, r.start) for r in start.rows if not r.met and r.priority == "high"]
+    unmet = [(r.path, r.target, r.start) for r in start.unmet]
     if unmet and np.isfinite(slope).all():
         yield _conflict(unmet)
     yield from _derivatives(system, problem, slope)

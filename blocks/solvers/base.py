@@ -83,6 +83,7 @@ class Step:
     failure: str = ""  # empty when accepted
     worst: tuple[int, ...] = ()  # of a failure: the unknowns to look at, worst first
     cause: Exception | None = field(default=None, repr=False, compare=False)
+    clear: bool = False  # the method has looked itself: no relation crosses in it
 
     @classmethod
     def failed(

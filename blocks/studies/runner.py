@@ -145,8 +145,7 @@ def _plain(value: Any) -> Any:
 
 def _unmet(result: Any) -> str:
     """What a finished run has to say: high-priority initial targets that were not met."""
-    rows = [r for r in getattr(result.recording, "initial", ())
-            if not r.met and r.priority == "high"]  # fmt: skip
+    rows = result.recording.start.unmet
     if not rows:
         return ""
     names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)

@@ -1,0 +1,84 @@
+"""Runs in machine code, with the optional extra ``fast``.
+
+::
+
+    code        how an expression reads as machine code
+    loops       how a large network reads as machine code
+    machine     how machine code comes to run
+    equations   which machine code belongs to a compiled model
+    stages      the arithmetic of a step
+    dopri       the compiled steps of the explicit method
+    method      that method under the contract of all methods
+
+numba and llvmlite are imported where a run is worth it or ``method="dopri5"`` is
+asked for. The steps are compiled once, for all models, and kept on disk:
+``python -m blocks.native`` does it now instead of during the first long run.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["REACH", "compiled_method", "most_steps", "why_not", "worth"]
+
+REACH = 3.3  # step times fastest rate at the stability bound of the pair
+LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
+COMPILES = 100_000  # and worth compiling it now
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+
+
+def why_not(system: Any) -> str:
+    """Why a model cannot run in machine code, in a few words; empty if it can."""
+    if system.nu:
+        return "exact friction and contacts are decided in Python"
+    if system.clusters:
+        return "states are chosen anew during the run"
+    if system.nz:
+        return "algebraic unknowns are solved for in Python"
+    if not system.nx:
+        return "there is nothing to integrate"
+    return ""
+
+
+def most_steps(size: int) -> float:
+    """Steps up to which the explicit method is cheaper than an implicit one in Python."""
+    return max(3e5 / (1 + size / 30), 3000.0)
+
+
+def worth(steps: float, size: int, rtol: float) -> bool:
+    """Whether about so many steps are worth loading the compiled method."""
+    if not _installed():
+        return False
+    work = steps * (1 + size / 500)
+    loaded = "blocks.native.dopri" in sys.modules
+    if loaded and rtol >= TIGHT:
+        return True
+    return work > (LOADS if loaded or _prepared() else COMPILES)
+
+
+def compiled_method() -> Any:
+    """The method's class.
+
+    Raises
+    ------
+    ImportError
+        Without the extra ``fast``.
+    """
+    from .method import Dopri5
+
+    return Dopri5
+
+
+@cache
+def _installed() -> bool:
+    return all(importlib.util.find_spec(name) for name in ("numba", "llvmlite"))
+
+
+@cache
+def _prepared() -> bool:
+    """Whether numba has kept the steps on disk."""
+    return any(Path(__file__).with_name("__pycache__").glob("dopri.advance-*.nbi"))

@@ -1,0 +1,276 @@
+"""How does an expression read as machine code?
+
+Writes a CasADi function as LLVM text, for one point (``double``) or for several
+at once (``<8 x double>``: every lane a run of its own). Knows expressions only:
+no models, no solvers; :mod:`blocks.native.machine` makes it run.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+
+__all__ = ["HEADER", "Unwritable", "Writer", "number"]
+
+
+class Unwritable(Exception):
+    """An operation that has no machine code here; the run stays interpreted."""
+
+
+# LLVM intrinsics and functions of the C library by CasADi's operation
+_INTRINSIC = {
+    ca.OP_SQRT: "sqrt", ca.OP_FABS: "fabs", ca.OP_FLOOR: "floor", ca.OP_CEIL: "ceil",
+    ca.OP_EXP: "exp", ca.OP_LOG: "log", ca.OP_SIN: "sin", ca.OP_COS: "cos",
+}  # fmt: skip
+_INTRINSIC_2 = {
+    ca.OP_POW: "pow", ca.OP_CONSTPOW: "pow", ca.OP_FMIN: "minnum", ca.OP_FMAX: "maxnum",
+    ca.OP_COPYSIGN: "copysign",
+}  # fmt: skip
+_LIBRARY = {
+    ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan",
+    ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_ASINH: "asinh",
+    ca.OP_ACOSH: "acosh", ca.OP_ATANH: "atanh", ca.OP_ERF: "erf", ca.OP_LOG1P: "log1p",
+    ca.OP_EXPM1: "expm1",
+}  # fmt: skip
+_LIBRARY_2 = {ca.OP_ATAN2: "atan2", ca.OP_FMOD: "fmod", ca.OP_HYPOT: "hypot",
+              ca.OP_REMAINDER: "remainder"}  # fmt: skip
+_COMPARE = {ca.OP_LT: "olt", ca.OP_LE: "ole", ca.OP_EQ: "oeq", ca.OP_NE: "une"}
+_ARITHMETIC = {ca.OP_ADD: "fadd", ca.OP_SUB: "fsub", ca.OP_MUL: "fmul", ca.OP_DIV: "fdiv"}
+
+_UNARY_DECLARED = "\n".join(f"declare double @{n}(double) nounwind" for n in _LIBRARY.values())
+_BINARY_DECLARED = "\n".join(
+    f"declare double @{n}(double, double) nounwind" for n in _LIBRARY_2.values())
+HEADER = f"{_UNARY_DECLARED}\n{_BINARY_DECLARED}\n"
+
+
+def number(value: float) -> str:
+    """A double as LLVM writes it, to the last bit."""
+    return f"0x{struct.unpack('>Q', struct.pack('>d', float(value)))[0]:016X}"
+
+
+@dataclass
+class Writer:
+    """Lines of one LLVM function body; values are double or vectors of ``lanes`` doubles."""
+
+    lanes: int = 1
+    prefix: str = "v"  # of names, where several bodies stand in one function
+    inline: bool = False  # exponentials as arithmetic, so that a loop can be vectorised
+    lines: list[str] = field(default_factory=list)
+    declared: set[str] = field(default_factory=set)
+    _count: int = 0
+
+    @property
+    def type(self) -> str:
+        return "double" if self.lanes == 1 else f"<{self.lanes} x double>"
+
+    def _like(self, scalar: str) -> str:
+        return scalar if self.lanes == 1 else f"<{self.lanes} x {scalar}>"
+
+    def new(self, text: str) -> str:
+        """A line that makes a value, and the value's name."""
+        self._count += 1
+        name = f"%{self.prefix}{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def constant(self, value: float) -> str:
+        return self._splat("double", number(value))
+
+    def _splat(self, scalar: str, text: str) -> str:
+        if self.lanes == 1:
+            return text
+        return f"<{', '.join([f'{scalar} {text}'] * self.lanes)}>"
+
+    # -- memory --------------------------------------------------------------------------
+    def pointer(self, base: str, index: int | str) -> str:
+        """Address of an entry of an array whose entries are values of this type."""
+        if isinstance(index, int) and index == 0:
+            return base
+        text = f"i64 {index}"
+        return self.new(f"getelementptr inbounds {self.type}, ptr {base}, {text}")
+
+    def load(self, base: str, index: int | str) -> str:
+        return self.new(f"load {self.type}, ptr {self.pointer(base, index)}, align 8")
+
+    def store(self, value: str, base: str, index: int | str) -> None:
+        at = self.pointer(base, index)
+        self.lines.append(f"  store {self.type} {value}, ptr {at}, align 8")
+
+    # -- arithmetic ------------------------------------------------------------------------
+    def binary(self, operation: str, a: str, b: str) -> str:
+        return self.new(f"{operation} contract {self.type} {a}, {b}")
+
+    def intrinsic(self, name: str, *operands: str) -> str:
+        suffix = "f64" if self.lanes == 1 else f"v{self.lanes}f64"
+        types = ", ".join([self.type] * len(operands))
+        self.declared.add(f"declare {self.type} @llvm.{name}.{suffix}({types})")
+        given = ", ".join(f"{self.type} {o}" for o in operands)
+        return self.new(f"call {self.type} @llvm.{name}.{suffix}({given})")
+
+    def library(self, name: str, *operands: str) -> str:
+        """A function of the C library, lane by lane."""
+        if self.lanes == 1:
+            given = ", ".join(f"double {o}" for o in operands)
+            return self.new(f"call double @{name}({given})")
+        result = "poison"
+        for lane in range(self.lanes):
+            parts = [self.new(f"extractelement {self.type} {o}, i32 {lane}") for o in operands]
+            given = ", ".join(f"double {p}" for p in parts)
+            one = self.new(f"call double @{name}({given})")
+            result = self.new(f"insertelement {self.type} {result}, double {one}, i32 {lane}")
+        return result
+
+    def truth(self, name: str) -> str:
+        """1.0 or 0.0 for a condition."""
+        return self.new(f"uitofp {self._like('i1')} {name} to {self.type}")
+
+    def select(self, condition: str, yes: str, no: str) -> str:
+        return self.new(
+            f"select {self._like('i1')} {condition}, {self.type} {yes}, {self.type} {no}")
+
+    def compare(self, how: str, a: str, b: str) -> str:
+        return self.new(f"fcmp {how} {self.type} {a}, {b}")
+
+    # -- exponentials of several lanes, where the C library has only scalars ------------------
+    def _exponential(self, x: str) -> tuple[str, str]:
+        """(2^n, q) with exp(x) = 2^n (1 + q), to the last bits, |x| <= 700."""
+        c, wide = self.constant, self._like("i64")
+        magic = c(1.5 * 2**52)
+        high = self.intrinsic("fma", x, c(1.4426950408889634), magic)  # n in its lowest bits
+        n = self.new(f"fsub {self.type} {high}, {magic}")
+        r = self.intrinsic("fma", n, c(-0.6931471803691238), x)
+        r = self.intrinsic("fma", n, c(-1.9082149292705877e-10), r)
+        factor = 1.0
+        terms = []
+        for k in range(1, 14):
+            factor /= k
+            terms.append(factor)
+        q = c(terms[-1])
+        for t in reversed(terms[:-1]):
+            q = self.intrinsic("fma", q, r, c(t))
+        q = self.new(f"fmul {self.type} {q}, {r}")
+        bits = self.new(f"bitcast {self.type} {high} to {wide}")
+        shifted = self.new(f"shl {wide} {bits}, {self._splat('i64', '52')}")
+        biased = self.new(f"add {wide} {shifted}, {self._splat('i64', str(1023 << 52))}")
+        return self.new(f"bitcast {wide} {biased} to {self.type}"), q
+
+    def exp(self, x: str) -> str:
+        if self.lanes == 1 and not self.inline:
+            return self.intrinsic("exp", x)
+        inside = self.intrinsic("maxnum", self.intrinsic("minnum", x, self.constant(709.0)),
+                                self.constant(-708.0))
+        power, q = self._exponential(inside)
+        value = self.intrinsic("fma", power, q, power)
+        small = self.compare("olt", x, self.constant(-708.0))
+        value = self.select(small, self.constant(0.0), value)
+        large = self.compare("ogt", x, self.constant(709.0))
+        value = self.select(large, self.constant(float("inf")), value)
+        return self.select(self.compare("uno", x, x), x, value)
+
+    def tanh(self, x: str) -> str:
+        if self.lanes == 1 and not self.inline:
+            return self.library("tanh", x)
+        two = self.constant(2.0)
+        inside = self.intrinsic("maxnum", self.intrinsic("minnum", x, self.constant(20.0)),
+                                self.constant(-20.0))
+        power, q = self._exponential(self.binary("fmul", inside, two))
+        below = self.new(f"fsub {self.type} {power}, {self.constant(1.0)}")
+        m = self.intrinsic("fma", power, q, below)
+        value = self.binary("fdiv", m, self.binary("fadd", m, two))
+        return self.select(self.compare("uno", x, x), x, value)
+
+    # -- a CasADi function --------------------------------------------------------------------
+    def write(self, function: ca.Function, read: Callable[[int, int], str],
+              keep: Callable[[int, int, str], None]) -> None:
+        """Append the instructions of a function.
+
+        Parameters
+        ----------
+        function : of SX expressions
+        read : gives the value of an argument's nonzero
+        keep : takes a result's nonzero and its value
+        """
+        work: dict[int, str] = {}
+        conditions: dict[int, str] = {}  # work entries that hold a truth value
+        seen: dict[tuple[int, int], str] = {}
+        for k in range(function.n_instructions()):
+            op = function.instruction_id(k)
+            if op == ca.OP_INPUT:
+                place = tuple(function.instruction_input(k))
+                if place not in seen:
+                    seen[place] = read(*place)
+                (out,) = function.instruction_output(k)
+                work[out] = seen[place]
+                conditions.pop(out, None)
+                continue
+            if op == ca.OP_OUTPUT:
+                keep(*function.instruction_output(k), work[function.instruction_input(k)[0]])
+                continue
+            (out,) = function.instruction_output(k)
+            if op == ca.OP_CONST:
+                work[out] = self.constant(function.instruction_constant(k))
+                conditions.pop(out, None)
+                continue
+            operands = list(function.instruction_input(k))
+            values = [work[i] for i in operands]
+            known = [conditions.get(i) for i in operands]
+            condition = self._condition(op, values, known)
+            if condition is not None:
+                conditions[out] = condition
+                work[out] = self.truth(condition)
+                continue
+            work[out] = self._operation(op, values, known)
+            conditions.pop(out, None)
+
+    def _condition(self, op: int, values: Sequence[str], known: Sequence[str | None]
+                   ) -> str | None:
+        """The value of an operation with a truth value, else None."""
+        one = self._like("i1")
+        if op in _COMPARE:
+            return self.compare(_COMPARE[op], *values)
+        if op not in (ca.OP_NOT, ca.OP_AND, ca.OP_OR):
+            return None
+        held = [k or self.compare("une", v, self.constant(0.0))
+                for k, v in zip(known, values, strict=True)]
+        if op == ca.OP_NOT:
+            return self.new(f"xor {one} {held[0]}, {self._splat('i1', 'true')}")
+        return self.new(f"{'and' if op == ca.OP_AND else 'or'} {one} {held[0]}, {held[1]}")
+
+    def _operation(self, op: int, values: Sequence[str], known: Sequence[str | None]) -> str:
+        c = self.constant
+        if op in _ARITHMETIC:
+            return self.binary(_ARITHMETIC[op], *values)
+        if op == ca.OP_IF_ELSE_ZERO:
+            held = known[0] or self.compare("une", values[0], c(0.0))
+            return self.select(held, values[1], c(0.0))
+        if op == ca.OP_EXP:
+            return self.exp(values[0])
+        if op == ca.OP_TANH:
+            return self.tanh(values[0])
+        if op in _INTRINSIC:
+            return self.intrinsic(_INTRINSIC[op], *values)
+        if op in _INTRINSIC_2:
+            return self.intrinsic(_INTRINSIC_2[op], *values)
+        if op in _LIBRARY:
+            return self.library(_LIBRARY[op], *values)
+        if op in _LIBRARY_2:
+            return self.library(_LIBRARY_2[op], *values)
+        if op == ca.OP_NEG:
+            return self.new(f"fneg {self.type} {values[0]}")
+        if op == ca.OP_SQ:
+            return self.binary("fmul", values[0], values[0])
+        if op == ca.OP_TWICE:
+            return self.binary("fadd", values[0], values[0])
+        if op == ca.OP_INV:
+            return self.binary("fdiv", c(1.0), values[0])
+        if op == ca.OP_SIGN:
+            up = self.truth(self.compare("ogt", values[0], c(0.0)))
+            down = self.truth(self.compare("olt", values[0], c(0.0)))
+            return self.binary("fsub", up, down)
+        if op == ca.OP_ASSIGN:
+            return values[0]
+        raise Unwritable(f"operation {op}")

@@ -1,0 +1,284 @@
+"""The Dormand-Prince pair of order 5(4), compiled: steps, looks at crossings, dense output.
+
+Compiled by numba when first needed and kept on disk from then on. The equations
+come as the address of machine code ``f(t, x, p, q, out)`` (pointers to doubles), so
+this module is compiled once for all models.
+
+J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae",
+J. Comp. Appl. Math. 6(1), 1980; step control and continuous extension as in
+E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I",
+2nd ed., sec. II.4-6, but with the largest error of all unknowns instead of its
+mean: the accuracy of one must not depend on how many others are at rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+
+from .stages import ATOL, NEW, STAGE_TIMES, WORK
+
+__all__ = ["CROSSED", "FULL", "NOT_FINITE", "REACHED", "TOO_SMALL", "advance", "between",
+           "call"]  # fmt: skip
+
+REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE = range(5)
+TIMES, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
+
+SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04  # of the step control
+LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
+
+_options = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
+
+
+@intrinsic
+def _call(context, address, t, x, p, q, out):  # type: ignore[no-untyped-def]
+    """Call machine code by its address."""
+    from llvmlite import ir
+
+    def generate(context, builder, signature, given):  # type: ignore[no-untyped-def]
+        pointer = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer] * 5)
+        function = builder.inttoptr(given[0], kind.as_pointer())
+        builder.call(function, [builder.inttoptr(g, pointer) for g in given[1:]])
+        return context.get_dummy_value()
+
+    return types.void(*[types.intp] * 6), generate
+
+
+@njit(**_options)
+def call(function, t, x, p, q, out):
+    """Machine code at the address ``function``, on arrays."""
+    _call(function, t.ctypes.data, x.ctypes.data, p.ctypes.data, q.ctypes.data, out.ctypes.data)
+
+
+@njit(**_options)
+def _stages(code, slope, p, q, at, t, h, x, k, size, step):
+    """Stages 2 to 7 of a step from k1 = f(t, x); the end of the step goes into its row."""
+    here, rows, work = x.ctypes.data, k.ctypes.data, k[WORK].ctypes.data
+    moment, n, pair = at.ctypes.data, size.ctypes.data, step.ctypes.data
+    step[0] = h
+    for j in range(6):
+        out = k[NEW].ctypes.data if j == 5 else work
+        _call(code[j], here, rows, out, n, pair)
+        at[0] = t + STAGE_TIMES[j] * h
+        _call(slope, moment, out, p, q, k[j + 1].ctypes.data)
+
+
+@njit(**_options)
+def _error(code, h, rtol, x, k, size, step, pair):
+    """The largest error of all unknowns in units of their tolerance; nan if one is nan."""
+    step[0], step[1] = h, rtol
+    _call(code[6], x.ctypes.data, k.ctypes.data, pair.ctypes.data, size.ctypes.data,
+          step.ctypes.data)
+    return pair[0] if np.isfinite(pair[1]) else np.nan
+
+
+@njit(**_options)
+def _inside(code, theta, h, x, k, size, step, out):
+    """The continuous extension at the part ``theta`` of a step."""
+    step[0], step[1] = h, theta
+    _call(code[7], x.ctypes.data, k.ctypes.data, out.ctypes.data, size.ctypes.data,
+          step.ctypes.data)
+
+
+@njit(**_options)
+def _first_step(slope, p, q, at, t, x, k, rtol, limit):
+    """Hairer's starting step."""
+    k1, k2, work, atol = k[0], k[1], k[WORK], k[ATOL]
+    d0 = d1 = 0.0
+    for i in range(x.size):
+        size = atol[i] + rtol * abs(x[i])
+        d0 = max(d0, abs(x[i]) / size)
+        d1 = max(d1, abs(k1[i]) / size)
+    h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = min(h, limit)
+    for i in range(x.size):
+        work[i] = x[i] + h * k1[i]
+    at[0] = t + h
+    _call(slope, at.ctypes.data, work.ctypes.data, p, q, k2.ctypes.data)
+    d2 = 0.0
+    for i in range(x.size):
+        d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
+    d2 /= h
+    most = max(d1, d2)
+    later = max(1e-6, h * 1e-3) if most <= 1e-15 else (0.01 / most) ** 0.2
+    return min(100 * h, later, limit)
+
+
+@njit(**_options)
+def _margins(crossings, p, q, at, t, x, held, known, out):
+    """Look at the relations: True if one that is not known beforehand is violated."""
+    at[0] = t
+    _call(crossings, at.ctypes.data, x.ctypes.data, p, q, out.ctypes.data)
+    violated = False
+    for r in range(out.size):
+        if held[r] <= 0.5:
+            out[r] = -out[r]
+        if known[r]:
+            out[r] = 1.0
+        elif not out[r] >= 0.0:
+            violated = True
+    return violated
+
+
+@njit(**_options)
+def _dip(ta, a, tb, b, tc, c, first):
+    """The next relation from ``first`` on that may dip below zero between three looks, and when."""
+    for r in range(first, a.size):
+        rise, last = (b[r] - a[r]) / (tb - ta), (c[r] - b[r]) / (tc - tb)
+        bend = (last - rise) / (tc - ta)
+        if bend > 0.0:
+            t = 0.5 * (ta + tb) - rise / (2.0 * bend)
+            if ta < t < tc:
+                lowest = a[r] + (t - ta) * rise + (t - ta) * (t - tb) * bend
+                if lowest < 0.25 * (max(a[r], b[r], c[r]) - lowest):
+                    return r, t
+    return -1, 0.0
+
+
+@njit(**_options)
+def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
+            known, looks, ends, sizes, rows):
+    """Accepted steps until ``t_stop``, a crossing, trouble, or until the rows are full.
+
+    Parameters
+    ----------
+    code : addresses of :func:`~blocks.native.stages.arithmetic`
+    slope, crossings, p, q : addresses; ``held`` and ``known`` describe the relations
+    x : (n,) the present point; moved on
+    k : (10, n) rows of stages; the first holds f(t, x) on entry and on return
+    state : time, next step (0: to be found), last error, whether ``looks`` holds a look at t
+    counts : steps, rejected, evaluations; counted up
+    looks : (6, relations) work space; the first row is the last look
+    ends, sizes, rows : filled with the end, the size and the values of every step
+
+    Returns
+    -------
+    status, number of steps
+    """
+    work, new = k[WORK], k[NEW]
+    size = np.array([x.size])
+    step, pair = np.empty(2), np.empty(2)
+    at = np.empty(1)
+    when = np.empty(6)
+    t, h = state[TIMES], state[STEP]
+    if h <= 0.0:
+        h = _first_step(slope, p, q, at, t, x, k, rtol, min(max_step, t_stop - t))
+        counts[2] += 1
+    old_error = state[LAST_ERROR]
+    processor = np.empty(2)
+    scrap = np.empty(1)
+    _call(code[8], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data, p, q)
+    rejected = False
+    taken = 0
+    status = FULL
+    while taken < ends.size:
+        if t >= t_stop:
+            status = REACHED
+            break
+        proposed = min(h, max_step)
+        last = t + 1.001 * proposed >= t_stop
+        now = t_stop - t if last else proposed
+        if not last and t + 2 * proposed > t_stop:
+            now = 0.5 * (t_stop - t)
+        if now <= 4e-16 * max(abs(t), abs(t_stop)) and not last:
+            status = TOO_SMALL
+            break
+        _stages(code, slope, p, q, at, t, now, x, k, size, step)
+        counts[2] += 6
+        error = _error(code, now, rtol, x, k, size, step, pair)
+        if not error <= 1.0:
+            counts[1] += 1
+            rejected = True
+            if np.isnan(error):
+                h = 0.2 * now
+                if h <= 1e-14 * max(abs(t), abs(t_stop)) + 1e-300:
+                    status = NOT_FINITE
+                    break
+            else:
+                h = now / min(1 / SLOWEST, error**0.2 / SAFETY)
+                if h <= 4e-16 * max(abs(t), abs(t_stop)):
+                    status = TOO_SMALL
+                    break
+            continue
+        factor = error ** (0.2 - 0.75 * BETA) / old_error**BETA / SAFETY
+        factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
+        following = now / factor
+        if rejected:
+            following = min(following, now)
+        if now < 0.999 * proposed:  # shortened to end here: that says nothing of the next
+            following = max(following, proposed)
+        old_error = max(error, 1e-4)
+        rejected = False
+        end = t_stop if last else t + now
+        crossed = False
+        if held.size:
+            first = 0
+            when[0] = t
+            if state[LOOKED] == 0.0:
+                first = 1
+            for j in range(4):
+                when[j + 1] = end if j == 3 else t + LOOKS[j] * (end - t)
+                if j < 3:
+                    _inside(code, LOOKS[j], now, x, k, size, step, work)
+                else:
+                    work[:] = new
+                if _margins(crossings, p, q, at, when[j + 1], work, held, known, looks[j + 1]):
+                    crossed = True
+                    break
+                if j + 1 - first >= 2:
+                    r, place = _dip(when[j - 1], looks[j - 1], when[j], looks[j],
+                                    when[j + 1], looks[j + 1], 0)
+                    while r >= 0:
+                        _inside(code, (place - t) / now, now, x, k, size, step, work)
+                        if _margins(crossings, p, q, at, place, work, held, known, looks[5]):
+                            crossed = True
+                            break
+                        r, place = _dip(when[j - 1], looks[j - 1], when[j], looks[j],
+                                        when[j + 1], looks[j + 1], r + 1)
+                    if crossed:
+                        break
+        counts[0] += 1
+        ends[taken], sizes[taken] = end, now
+        rows[taken, :] = new
+        taken += 1
+        x[:] = new
+        k[0, :] = k[6]
+        t, h = end, following
+        if crossed:
+            status = CROSSED
+            break
+        if held.size:
+            looks[0, :] = looks[4, :]
+            state[LOOKED] = 1.0
+    _call(code[9], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data, p, q)
+    if status == FULL and t >= t_stop:
+        status = REACHED
+    state[TIMES], state[STEP], state[LAST_ERROR] = t, h, old_error
+    return status, taken
+
+
+@njit(**_options)
+def between(code, slope, p, q, starts, sizes, values, which, theta, out):
+    """Values inside steps, by taking those steps again.
+
+    Parameters
+    ----------
+    starts, sizes, values : (m,), (m,), (m, n) of the steps asked for
+    which, theta : (k,) step and place in it for every time, steps in order
+    out : (k, n) filled
+    """
+    k = np.empty((10, values.shape[1]))
+    size = np.array([values.shape[1]])
+    step, at = np.empty(2), np.empty(1)
+    present = -1
+    for j in range(which.size):
+        i = which[j]
+        x = values[i]
+        if i != present:
+            present = i
+            at[0] = starts[i]
+            _call(slope, at.ctypes.data, x.ctypes.data, p, q, k[0].ctypes.data)
+            _stages(code, slope, p, q, at, starts[i], sizes[i], x, k, size, step)
+        _inside(code, theta[j], sizes[i], x, k, size, step, out[j])

@@ -1,0 +1,101 @@
+"""Which machine code belongs to a compiled model?
+
+Slopes and crossing functions of a :class:`~blocks.system.System` as functions
+``f(t, x, p, q, out)`` of pointers: time, states, parameters, and everything that
+is constant between two events (held relations, discrete values).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .code import Writer
+from .loops import PARALLEL, Loops
+from .machine import compiled
+
+__all__ = ["Equations", "equations_of"]
+
+ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
+LARGE = 300  # unknowns above which laws are written as loops over their instances
+
+
+def equations_of(system: Any, p: np.ndarray) -> Equations:
+    """The machine code of a system, written anew only where equal parameters no longer are."""
+    kept = system.__dict__.get("native")
+    uniform = _uniform(system, p)
+    if kept is None or (kept.uniform & ~uniform).any():
+        kept = system.__dict__["native"] = Equations(system, uniform)
+    return kept
+
+
+def _uniform(system: Any, p: np.ndarray) -> np.ndarray:
+    """Parameters that have the same value in all instances of their family."""
+    out = np.zeros(len(p), dtype=bool)
+    for f, _, offset, width in system.tape.parameter_layout:
+        size = system.network.families[f].size
+        block = p[offset : offset + width * size].reshape(size, width)
+        out[offset : offset + width * size] = np.tile((block == block[0]).all(axis=0), size)
+    return out
+
+
+class Equations:
+    """Addresses of a system's slopes and crossings."""
+
+    def __init__(self, system: Any, uniform: np.ndarray) -> None:
+        self.system, self.uniform = system, uniform
+        self.relations = system.nm
+        self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
+        self.scratch = 0
+        self.tables: list[np.ndarray] = []  # kept alive: machine code points into them
+        self.large = sum(len(s.unknowns) for s in system.tape.steps) > LARGE
+        if self.large:
+            self.slope = self._looped("slope")
+            self.crossings = self._looped("crossings") if system.nm else 0
+            return
+        arguments = system.arguments
+        self.slope = self._straight(ca.Function("slope", arguments, [system.tape.slope]))
+        self.crossings = 0
+        if system.nm:
+            self.crossings = self._straight(
+                ca.Function("crossings", arguments, [system.tape.crossings]))
+
+    def constants(self, problem: Any) -> np.ndarray:
+        """What ``q`` points to at the present point of a problem, with room for scratch."""
+        room = np.zeros(self.scratch + 1)
+        return np.concatenate([problem.z, problem.m, problem.d, problem.u, room])
+
+    def _looped(self, what: str) -> int:
+        start = int(self.offsets[-1])
+        loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)
+        getattr(loops, what)()
+        self.tables += loops.tables
+        self.scratch = max(self.scratch, loops.scratch - start)
+        return compiled("\n".join([
+            *sorted(loops.declared), f"define void @main({ARGUMENTS}) {{", *loops.lines,
+            "  ret void", "}", PARALLEL]))  # fmt: skip
+
+    def _straight(self, function: ca.Function, lanes: int = 1) -> int:
+        writer = Writer(lanes)
+        z, m, d, u = (int(o) for o in self.offsets[:4])
+        places = {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
+                  5: ("%q", d), 6: ("%q", u)}  # fmt: skip
+        kept: dict[int, str] = {}
+
+        def read(argument: int, i: int) -> str:
+            base, offset = places[argument]
+            return writer.load(base, offset + i)
+
+        def keep(_: int, i: int, value: str) -> None:
+            kept[i] = value
+
+        dense = ca.Function(function.name(), function.sx_in(),
+                            [ca.densify(function.call(function.sx_in())[0])])
+        writer.write(dense, read, keep)
+        for i in range(dense.nnz_out(0)):
+            writer.store(kept.get(i, writer.constant(0.0)), "%out", i)
+        return compiled("\n".join([
+            *sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *writer.lines,
+            "  ret void", "}", ""]))  # fmt: skip

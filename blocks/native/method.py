@@ -1,0 +1,211 @@
+"""The compiled method under the contract of all methods.
+
+One call of :meth:`Dopri5.advance` takes as many steps as it may and returns the
+last one; all of them stand in its :class:`Course`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from ..solvers.base import Array, Method, Step
+from . import dopri, most_steps
+from .equations import equations_of
+from .stages import ATOL, ROWS, arithmetic
+
+__all__ = ["Course", "Dopri5"]
+
+BLOCK = 1 << 19  # numbers of a block of rows
+MOST_ROWS = 4096
+RECALL = 1 << 21  # numbers gathered at a time by a query
+
+
+class Dopri5(Method):
+    """Dormand-Prince 5(4) in machine code, steps controlled by the largest error.
+
+    Many steps are taken in one call. The relations of the model are looked at in every
+    step; a step in which one may cross is the last one of a call.
+    """
+
+    name, order = "dopri5", 5
+    many = staticmethod(most_steps)  # so many to go, and an implicit method would be cheaper
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        problem: Any = self.problem
+        self.scale = np.asarray(problem.scale)
+        self.p = np.array(problem.p, dtype=float)
+        self.equations = equations_of(problem.system, self.p)
+        self.known = np.zeros(self.equations.relations, dtype=bool)
+        self.restart(self.t, self.y)
+
+    def restart(self, t: float, y: Array) -> None:
+        self.t, self.y = float(t), np.array(y, dtype=float)
+        self.x = self.y * self.scale
+        self.q = self.equations.constants(self.problem)
+        self.held: Array = np.array(self.problem.m, dtype=float)  # type: ignore[attr-defined]
+        self.k = np.empty((len(ROWS), self.x.size))
+        self.k[ATOL] = self.atol * self.scale
+        self.looks = np.empty((6, self.held.size))
+        self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
+        self.course = Course(self, self.t, self.x)
+        self.fresh = True
+
+    def watch(self, known: Array) -> None:
+        """Relations that are not searched for: their instants are known."""
+        self.known = np.array(known, dtype=bool)
+
+    def advance(self, t_stop: float) -> Step:
+        where = np.array([self.t])
+        if self.fresh:
+            dopri.call(self.equations.slope, where, self.x, self.p, self.q, self.k[0])
+            self.work.residuals += 1
+            if not np.isfinite(self.k[0]).all():
+                return self._failure("the equations are not finite")
+            self.fresh = False
+        n = self.x.size
+        capacity = int(np.clip(BLOCK // n, 16, MOST_ROWS))
+        ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity, n))
+        counts = np.zeros(3, dtype=np.int64)
+        status, taken = dopri.advance(
+            arithmetic(), self.equations.slope, self.equations.crossings, self.p.ctypes.data,
+            self.q.ctypes.data, self.x, self.k, self.state, counts, float(t_stop), self.rtol,
+            self.max_step, self.held, self.known, self.looks, ends, sizes, rows,
+        )  # fmt: skip
+        self.work.steps += int(counts[0])
+        self.work.rejected += int(counts[1])
+        self.work.residuals += int(counts[2])
+        before = self.t
+        if taken:
+            self.course.extend(ends[:taken], sizes[:taken], rows[:taken])
+            before = self.t if taken == 1 else float(ends[taken - 2])
+            self.t, self.y = float(ends[taken - 1]), rows[taken - 1] / self.scale
+        if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
+            return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
+                                 "the error stays above the tolerance however small the step")
+        return Step(before, self.t, self.y, self.course.inside_last,
+                    clear=status != dopri.CROSSED)
+
+    def _failure(self, text: str) -> Step:
+        slope = self.problem.slope(self.t, self.y)
+        return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {text}",
+                           np.flatnonzero(~np.isfinite(slope)))
+
+
+class Course:
+    """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
+
+    Kept are the ends of the steps alone: what lies inside a step is found by taking it
+    again, so a large model needs one number a step and state.
+    """
+
+    def __init__(self, method: Dopri5, t: float, x: Array) -> None:
+        self._equations, self._scale = method.equations, method.scale
+        self._p, self._q = method.p, method.q
+        self._times: list[Array] = [np.array([t])]
+        self._sizes: list[Array] = []
+        self._rows: list[Array] = [x[None, :].copy()]
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return self._scale.size
+
+    @property
+    def start(self) -> float:
+        return float(self._times[0][0])
+
+    @property
+    def end(self) -> float:
+        return float(self._times[-1][-1])
+
+    @property
+    def t(self) -> Array:
+        """Start and the end of every step."""
+        self._gather()
+        return self._times[0].copy()
+
+    @property
+    def y(self) -> Array:
+        """(n, k) values at ``t``."""
+        return (np.concatenate(self._rows) / self._scale).T
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+        return sum(a.nbytes for a in (*self._times, *self._sizes, *self._rows))
+
+    def extend(self, ends: Array, sizes: Array, rows: Array) -> None:
+        """Add steps; ``sizes`` are those of the whole steps."""
+        small = rows.size < BLOCK // 2  # then the block was made too large for them
+        self._times.append(ends)
+        self._sizes.append(sizes)
+        self._rows.append(rows.copy() if small else rows)
+
+    def append(self, step: Step, until: float | None = None) -> None:
+        """End the course inside its last step, if ``until`` is given; the step stands in it."""
+        if step.failure:
+            raise ValueError(f"a failed step has no course to keep: {step.failure}")
+        if until is not None and until != self.end:
+            last = self.inside_last(float(until)) * self._scale
+            self._times[-1] = np.append(self._times[-1][:-1], float(until))
+            self._rows[-1] = np.concatenate([self._rows[-1][:-1], last[None, :]])
+
+    def inside_last(self, t: Any) -> Array:
+        """The last step's own dense output."""
+        self._gather()
+        asked = np.atleast_1d(np.asarray(t, dtype=float))
+        steps = np.full(asked.size, self._times[0].size - 2)
+        return self._inside(asked, steps).T.reshape((self.size, *np.shape(t)))
+
+    def __call__(self, t: Any, side: Literal["left", "right"] = "right") -> Array:
+        """Values at times ``t``, (n, k); a scalar time gives (n,)."""
+        self._gather()
+        asked = np.asarray(t, dtype=float)
+        times = asked.reshape(-1)
+        all_times = self._times[0]
+        outside = ~((times >= self.start) & (times <= self.end))
+        if outside.any():
+            raise ValueError(f"t = {times[outside][0]:.9g} is outside the run, "
+                             f"which goes from {self.start:.9g} to {self.end:.9g}")
+        at = np.searchsorted(all_times, times, side="right") - 1
+        exact = all_times[at] == times
+        out = np.empty((times.size, self.size))
+        out[exact] = self._ends(at[exact]) / self._scale
+        inner = np.flatnonzero(~exact)
+        inner = inner[np.argsort(at[inner], kind="stable")]
+        part = max(1, RECALL // max(self.size, 1))
+        for k in range(0, inner.size, part):
+            piece = inner[k : k + part]
+            out[piece] = self._inside(times[piece], at[piece])
+        return out.T.reshape((self.size, *asked.shape))
+
+    # -- within ------------------------------------------------------------------------
+    def _gather(self) -> None:
+        """The times of all blocks in one array."""
+        if len(self._times) > 1:
+            self._times = [np.concatenate(self._times)]
+            self._sizes = [np.concatenate(self._sizes)]
+            if sum(r.size for r in self._rows) < BLOCK:
+                self._rows = [np.concatenate(self._rows)]
+
+    def _ends(self, which: Array) -> Array:
+        """(k, n) values at ends of steps, counted from the start."""
+        if len(self._rows) == 1:
+            return self._rows[0][which]
+        firsts = np.cumsum([0, *(len(r) for r in self._rows)])
+        block = np.searchsorted(firsts, which, side="right") - 1
+        return np.stack([self._rows[b][w - firsts[b]] for b, w in zip(block, which, strict=True)]
+                        ) if len(which) else np.empty((0, self.size))  # fmt: skip
+
+    def _inside(self, times: Array, steps: Array) -> Array:
+        """(k, n) values inside steps, which come in order."""
+        used, which = np.unique(steps, return_inverse=True)
+        starts, sizes = self._times[0][used], self._sizes[0][used]
+        out = np.empty((times.size, self.size))
+        dopri.between(arithmetic(), self._equations.slope, self._p.ctypes.data, self._q.ctypes.data, starts,
+                      sizes, np.ascontiguousarray(self._ends(used)), which,
+                      (times - starts[which]) / sizes[which], out)
+        return out / self._scale

@@ -115,3 +115,53 @@ def stick_slip_by_hand(t: float, y: Any) -> tuple[float, float]:
     u = v / 0.01
     friction = sqrt(e) * 5 * exp(-u * u / 2) * u + 20 * tanh(10 * u) + 10 * v
     return 1000 * x - friction, 0.1 - v
+
+
+def friction_chain(n: int) -> Model:
+    """The chain of arrays with Simscape's friction between every mass and the ground."""
+    model = chain_of_arrays(n)
+    model.frictions = TranslationalFriction(
+        count=n, breakaway_force="25 mN", coulomb_force="20 mN", breakaway_velocity="1 cm/s",
+        viscous_coefficient="0.1 N*s/m",
+    )  # fmt: skip
+    model.push.force = lambda t: quantity("5 N") * sin(quantity("10 rad/s") * t)
+    model.connect(model.frictions.R, model.masses.M)
+    model.connect(model.frictions.C, model.ground.V)
+    return model
+
+
+def block_on_belt() -> Model:
+    """Exact Coulomb friction: 1 kg on a spring of 100 N/m, dragged by a belt at 0.2 m/s."""
+    model = Model("block on a belt")
+    model.belt = VelocitySource(velocity="0.2 m/s")
+    model.block = Mass(mass="1 kg")
+    model.spring = Spring(stiffness="100 N/m")
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="5 N")
+    model.frame = Reference()
+    model.connect(model.belt.R, model.friction.R)
+    model.connect(model.friction.C, model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.belt.C, model.frame.V)
+    return model
+
+
+def random_network(n: int, seed: int = 1) -> Model:
+    """n nodes, mean degree 3: masses, springs with dampers, every tenth link rigid or a gear."""
+    rng = np.random.default_rng(seed)
+    model = Model(f"random network of {n}")
+    model.ground = Reference()
+    model.masses = Mass(count=n, mass=quantity(rng.uniform(0.5, 2, n), "kg"),
+                        v=quantity(rng.uniform(-0.1, 0.1, n), "m/s"))
+    links = np.array([(int(rng.integers(max(0, i - 40), i)), i) for i in range(1, n)])
+    extra = rng.integers(0, n, size=(n // 2, 2))
+    extra = extra[extra[:, 0] != extra[:, 1]]
+    kind = rng.random(len(links))
+    rigid, geared = links[kind < 0.05], links[(kind >= 0.05) & (kind < 0.1)]
+    soft = np.concatenate([links[kind >= 0.1], extra])
+    model.springs = Spring(count=len(soft),
+                           stiffness=quantity(rng.uniform(500, 2000, len(soft)), "N/m"))
+    model.dampers = Damper(count=len(soft),
+                           damping=quantity(rng.uniform(0.5, 2, len(soft)), "N*s/m"))
+    for parts, ends in ((model.springs, soft), (model.dampers, soft)):
+        model.connect(parts.R, model.masses[ends[:, 0]].M)
+        model.connect(parts.C, model.masses[ends[:, 1]].M)
+    return model

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-__all__ = ["Matching", "connected", "match"]
+__all__ = ["Matching", "connected", "distinct", "match"]
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,18 @@ def connected(a: np.ndarray, b: np.ndarray, size: int) -> np.ndarray:
     return label
 
 
+def distinct(values: np.ndarray) -> np.ndarray:
+    """Sorted distinct values; unlike numpy's own it does not load masked arrays first."""
+    values = np.sort(values, axis=None)
+    first = np.ones(len(values), dtype=bool)
+    first[1:] = values[1:] != values[:-1]
+    return values[first]
+
+
 def _compressed(rows: np.ndarray, columns: np.ndarray, height: int, width: int
                 ) -> tuple[np.ndarray, np.ndarray]:
     """Column starts and sorted row indices of incidence pairs, each pair once."""
-    keys = np.unique(columns.astype(np.int64) * height + rows)
+    keys = distinct(columns.astype(np.int64) * height + rows)
     starts = np.searchsorted(keys, np.arange(width + 1, dtype=np.int64) * height)
     return starts, keys % max(height, 1)
 

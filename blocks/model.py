@@ -38,6 +38,8 @@ from .units import describe, quantity, to_si, unit
 __all__ = ["Model"]
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
+SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
+
 
 class Model(Component):
     """A network of components.
@@ -291,9 +293,9 @@ class Model(Component):
         kind = DaeProblem if dae else Problem
         problem, begin = self._start(system, nominals, t0, kind)
         initialised = clock.perf_counter()
+        scaled = _Tolerances(system, rtol, atol)
         if method == "auto" and chosen.name == "cvode":
             chosen, why = _by_stiffness(problem, t0, t1, rtol, chosen, why)
-        scaled = _Tolerances(system, rtol, atol)
         settings = Settings(
             t0, t1, chosen, rtol, np.zeros(0),
             np.inf if max_step is None else _positive(max_step, "max_step"),
@@ -542,7 +544,9 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
                 f"({rate:.3g} 1/s)")
     if rate * (t1 - t0) > MILD:
         return stiff, why
-    return method_named("DOP853"), f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)"
+    short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT
+    return (method_named("ode45" if short else "DOP853"),
+            f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")
 
 
 def _positive(value: Any, name: str) -> float:

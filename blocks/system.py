@@ -20,8 +20,8 @@ from .exceptions import StructureError
 from .expression import TIME
 from .network import Network
 
-RATE_ROUNDS = 24  # of the power iteration; the second half counts
-DENSE = 60  # algebraic unknowns up to which Newton's matrix is dense
+RATE_ROUNDS = 24  # of the power iteration for large systems; the second half counts
+DENSE = 60  # unknowns up to which matrices are dense
 
 __all__ = ["AlgebraicFailure", "Evaluator", "Problem", "System"]
 
@@ -54,6 +54,13 @@ class Evaluator:
         data = self(*arguments)
         rows, columns = self._pattern
         return _sparse().csc_matrix((data, rows, columns), shape=self.function.size_out(0))
+
+    def dense(self, *arguments: Any) -> np.ndarray:
+        """The first result as a matrix, without the help of SciPy."""
+        rows, starts = self._pattern
+        out = np.zeros(self.function.size_out(0))
+        out[rows, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = self(*arguments)
+        return out
 
     @cached_property
     def _pattern(self) -> tuple[np.ndarray, np.ndarray]:
@@ -435,9 +442,15 @@ class Problem:
         return _sparse().csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
     def fastest_rate(self, t: float, y: np.ndarray) -> float:
-        """The largest modulus of an eigenvalue of the Jacobian, about (power iteration), in 1/s."""
+        """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large."""
         if not self.size:
             return 0.0
+        if self.size <= DENSE and not self.algebraic and self.laws is None:
+            self.solve(t, y)
+            full = self.system.slope_x.dense(*self._arguments(t))
+            if not np.isfinite(full).all():
+                return np.inf
+            return float(np.max(np.abs(np.linalg.eigvals(full))))
         j = self.slope_jacobian(t, y)
         v = np.random.default_rng(0).standard_normal(self.size)
         growth = []

@@ -11,6 +11,7 @@ Here a frequency is refused where an angular unit is declared, and the reverse.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pint
+from pint.registry import LazyRegistry
 
 from .exceptions import AngleFrequencyError, MissingUnit, UnitError, UnknownUnit, WrongDimension
 
@@ -34,8 +36,20 @@ _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m*
 
 
 def registry() -> Any:
-    """pint's application registry, the one every quantity here belongs to."""
+    """pint's application registry, the one every quantity here belongs to.
+
+    Where nobody has made or set it yet, it is made with pint's cache on disk, which saves
+    most of the time it takes to read the definitions of units.
+    """
+    _cached_registry()
     return pint.get_application_registry()
+
+
+@cache
+def _cached_registry() -> None:
+    if isinstance(pint.get_application_registry().get(), LazyRegistry):
+        with contextlib.suppress(OSError):  # no folder to keep it in
+            pint.set_application_registry(pint.UnitRegistry(cache_folder=":auto:"))
 
 
 @dataclass(frozen=True)

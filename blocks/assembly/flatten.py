@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..kernel import Law
-from ..matching import connected
+from ..matching import connected, distinct
 from ..network import Network
 
 __all__ = ["Flat", "Group", "flatten"]
@@ -97,7 +97,7 @@ class Flat:
         """The ``order``-th derivatives of signed classes."""
         for _ in range(order):
             if create:
-                lacking = np.unique(classes[self.derivative[classes] < 0])
+                lacking = distinct(classes[self.derivative[classes] < 0])
                 if len(lacking):
                     self.derivative[lacking] = self.grow(len(lacking))
             signs = signs * self.derivative_sign[classes]
@@ -335,7 +335,7 @@ def _signed_components(slots: int, edges: list[Any]) -> tuple[Ints, Ints, Ints]:
     np.minimum.at(first, class_of, np.arange(slots))  # the class has its first slot's sign
     reference = plus[first][class_of]
     sign_of = np.where(plus == reference, 1, -1)
-    zero = np.unique(class_of[plus == minus])
+    zero = distinct(class_of[plus == minus])
     return class_of, sign_of, zero
 
 
@@ -361,7 +361,7 @@ def _cyclic_classes(class_of: Ints, parents: Ints, children: Ints) -> Ints:
     for _ in range(max(1, int(np.ceil(np.log2(count + 2))))):
         jump = jump[jump]
     inside = np.flatnonzero(jump[:count] != count)
-    return np.unique(jump[inside]) if len(inside) else inside
+    return distinct(jump[inside]) if len(inside) else inside
 
 
 def _list_equations(flat: Flat, unmerged: list[Any]) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..matching import Matching, connected, match
+from ..matching import Matching, connected, distinct, match
 from .flatten import Flat, Group
 
 __all__ = ["Cluster", "Elements", "Reduced", "Singular", "reduce_index"]
@@ -115,7 +115,7 @@ def reduce_index(flat: Flat, preference: np.ndarray, parameters: list[list[np.nd
     original = flat.derivative >= 0
     child, rounds = _pantelides(flat, elements)
     gives_flow = _causality(flat, np.flatnonzero(child < 0), elements)
-    known = np.unique(np.where(gives_flow, elements.flows, elements.efforts))
+    known = distinct(np.where(gives_flow, elements.flows, elements.efforts))
     height = flat.heights()
     preference = np.concatenate([preference, np.full(flat.classes - len(preference), -1.0)])
     native = np.concatenate([original, np.zeros(flat.classes - len(original), dtype=bool)])

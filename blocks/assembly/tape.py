@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..expression import TIME
-from ..matching import match
+from ..matching import distinct, match
 from .flatten import Flat, Group
 from .index import Reduced, Singular
 
@@ -297,7 +297,7 @@ class _Writer:
         firsts = np.array([g.first for g in self.flat.groups])
         group_of = np.searchsorted(firsts, equations, side="right") - 1
         key = group_of * 1000 + position
-        for k in np.unique(key):
+        for k in distinct(key):
             mine = np.flatnonzero(key == k)
             g = int(k // 1000)
             group = self.flat.groups[g]
@@ -515,7 +515,7 @@ def _incidence(flat: Flat, equations: np.ndarray, unknowns: np.ndarray
 def _levels(source: np.ndarray, target: np.ndarray, count: int) -> np.ndarray:
     """Longest path to each block, by peeling blocks that need nothing open (Kahn)."""
     cross = source != target
-    edges = np.unique(source[cross].astype(np.int64) * count + target[cross])
+    edges = distinct(source[cross].astype(np.int64) * count + target[cross])
     source, target = edges // max(count, 1), edges % max(count, 1)
     waiting = np.bincount(target, minlength=count)
     start = np.searchsorted(source, np.arange(count + 1))

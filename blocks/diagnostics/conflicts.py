@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..matching import connected
+from ..matching import connected, distinct
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
 from .traits import Tie
@@ -48,10 +48,10 @@ def across_conflicts(topology: Topology, domain: Any, across: str) -> Iterator[F
     a = np.concatenate([e[0] for e in ends])
     b = np.concatenate([e[1] for e in ends])
     label = connected(a, b, ground + 1)
-    vertices = np.unique(np.concatenate([a, b]))
+    vertices = distinct(np.concatenate([a, b]))
     excess = np.bincount(label[a], minlength=ground + 1) - np.bincount(
         label[vertices], minlength=ground + 1) + 1  # edges - vertices + 1 of every part
-    if not np.any(excess[np.unique(label[a])] > 0):
+    if not np.any(excess[distinct(label[a])] > 0):
         return
     edges = [Edge(int(x[i]), int(y[i]), f, int(i), t)
              for (f, t), (x, y) in zip(ties, ends, strict=True)

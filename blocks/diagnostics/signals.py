@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..matching import distinct
 from ..network import Network
 from .findings import Finding, found
 from .traits import traits_of
@@ -87,7 +88,7 @@ def _loops(network: Network) -> Iterator[Finding]:
     label = connected_components(graph, directed=True, connection="strong")[1]
     sizes = np.bincount(label)
     inside = (label[tail] == label[head]) & ((sizes[label[tail]] > 1) | (tail == head))
-    for part in np.unique(label[tail[inside]])[:12]:
+    for part in distinct(label[tail[inside]])[:12]:
         edges = np.flatnonzero(inside & (label[tail] == part))
         following = {int(tail[e]): e for e in edges[::-1]}
         at = int(tail[edges[0]])

@@ -205,7 +205,9 @@ class Course:
         used, which = np.unique(steps, return_inverse=True)
         starts, sizes = self._times[0][used], self._sizes[0][used]
         out = np.empty((times.size, self.size))
-        dopri.between(arithmetic(), self._equations.slope, self._p.ctypes.data, self._q.ctypes.data, starts,
-                      sizes, np.ascontiguousarray(self._ends(used)), which,
-                      (times - starts[which]) / sizes[which], out)
+        dopri.between(
+            arithmetic(), self._equations.slope, self._p.ctypes.data, self._q.ctypes.data, starts,
+            sizes, np.ascontiguousarray(self._ends(used)), which,
+            (times - starts[which]) / sizes[which], out,
+        )  # fmt: skip
         return out / self._scale

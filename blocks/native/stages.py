@@ -121,8 +121,8 @@ def _error() -> int:
     loop = _Loop()
     w = loop.writer
     error = w.binary("fmul", loop.total(ERROR), "%step")
-    size = loop.new(f"call nnan double @llvm.maxnum.f64(double {w.intrinsic('fabs', loop.load('%x'))}"
-                    f", double {w.intrinsic('fabs', loop.row(NEW))})")  # fmt: skip
+    old, new = (w.intrinsic("fabs", v) for v in (loop.load("%x"), loop.row(NEW)))
+    size = loop.new(f"call nnan double @llvm.maxnum.f64(double {old}, double {new})")
     tolerance = w.binary("fadd", loop.row(ATOL), w.binary("fmul", size, "%rtol"))
     share = w.binary("fdiv", w.intrinsic("fabs", error), tolerance)
     larger = loop.new(f"fcmp nnan nsz ogt double {share}, %largest")

@@ -12,18 +12,46 @@
 pandas, xarray, matplotlib, networkx and rich are imported when they are needed.
 """
 
-from .drawing import draw_graph
-from .export import read_csv, read_netcdf, read_parquet
-from .ledger import Ledger
-from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
-from .report import Events, Statistics, Variables
-from .result import Result
-from .series import Series
-from .sticking import Sticking, StickTerm
-from .table import Column, Table
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .drawing import draw_graph
+    from .export import read_csv, read_netcdf, read_parquet
+    from .ledger import Ledger
+    from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
+    from .report import Events, Statistics, Variables
+    from .result import Result
+    from .series import Series
+    from .sticking import Sticking, StickTerm
+    from .table import Column, Table
 
 __all__ = [
     "Column", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording", "Result", "Series",
     "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables", "draw_graph",
     "read_csv", "read_netcdf", "read_parquet",
 ]  # fmt: skip
+
+_PLACES = {
+    "draw_graph": "drawing", "read_csv": "export", "read_netcdf": "export",
+    "read_parquet": "export", "Ledger": "ledger", "EnergyTerm": "recording",
+    "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",
+    "Events": "report", "Statistics": "report", "Variables": "report", "Result": "result",
+    "Series": "series", "Sticking": "sticking", "StickTerm": "sticking", "Column": "table",
+    "Table": "table",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """A run needs none of these; what a person looks at is imported with the first look."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -23,7 +23,8 @@ from pint.registry import LazyRegistry
 
 from .exceptions import AngleFrequencyError, MissingUnit, UnitError, UnknownUnit, WrongDimension
 
-__all__ = ["SECOND", "Unit", "dimensionless", "quantity", "registry", "to_si", "unit"]
+__all__ = ["SECOND", "Unit", "dimensionless", "magnitude_of", "quantity", "registry", "to_si",
+           "unit"]  # fmt: skip
 
 _HOW_UNITS_ARE_WRITTEN = "Units are written as pint reads them: 'N*s/m', 'kg*m^2', 'mm/s', 'rpm'."
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$", re.DOTALL)
@@ -139,6 +140,11 @@ def unit_of(value: Any) -> Unit:
     return _unit_of(quantity(value).units)
 
 
+def magnitude_of(value: Any) -> Any:
+    """The number of a text or quantity, in its own unit."""
+    return _parse(value)[0] if isinstance(value, str) else quantity(value).magnitude
+
+
 def _is_quantity(value: Any) -> bool:
     return hasattr(value, "magnitude") and hasattr(value, "units")
 
@@ -186,6 +192,9 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
         given = _unit_of(quantity(value).units)
         magnitude = value.magnitude
         number = float(magnitude) if np.ndim(magnitude) == 0 else np.asarray(magnitude, dtype=float)
+        if given.dimension == expected.dimension and given.angular == expected.angular \
+                and given.frequency == expected.frequency:
+            return number * given.factor + given.offset  # its text is not needed
         return _convert(number, given, expected, where, f"{value:~C}", advice)
     if isinstance(value, bool) or value is None:
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",

@@ -27,7 +27,7 @@ from .singular import singular_findings
 from .start import event_findings, start_findings
 from .topology import Topology
 
-__all__ = ["check_model", "structure_error"]
+__all__ = ["check_model", "relation_findings", "structure_error"]
 
 
 def check_model(model: Any) -> Findings:
@@ -49,7 +49,7 @@ def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
     causes: dict[Finding, Any] = {}
-    findings = list(_relations(_tree(model)))
+    findings = list(relation_findings(_tree(model)))
     try:
         system = model.compile()
     except StructureError as error:
@@ -58,8 +58,11 @@ def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
     except BlocksError as error:
         findings += _unreadable(model, error, causes)
         return _unique(findings), causes
-    findings += _on_network(system.network)
-    findings += event_findings(system)
+    kept = model.__dict__.get("_checked_structure")
+    if kept is None or kept[0] != model._structure_revision:  # values change more often
+        kept = model._structure_revision, [*_on_network(system.network), *event_findings(system)]
+        model.__dict__["_checked_structure"] = kept
+    findings += kept[1]
     try:
         findings += start_findings(model, system)
     except BlocksError as error:
@@ -122,7 +125,7 @@ def _tree(component: Component) -> Iterator[Component]:
         yield from _tree(child)
 
 
-def _relations(components: Iterable[Component]) -> Iterator[Finding]:
+def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
     """What the components' own ``verify`` objects to."""
     for component in components:
         if type(component).verify is Component.verify:

@@ -67,6 +67,13 @@ class Equations:
         room = np.zeros(self.scratch + 1)
         return np.concatenate([problem.z, problem.m, problem.d, problem.u, room])
 
+    def in_lanes(self, lanes: int, outputs: Any) -> tuple[int, int]:
+        """Slopes and some expressions, for several runs at once."""
+        arguments = self.system.arguments
+        slope = ca.Function("slope", arguments, [self.system.tape.slope])
+        return self._straight(slope, lanes), self._straight(
+            ca.Function("outputs", arguments, [outputs]), lanes)
+
     def _looped(self, what: str) -> int:
         start = int(self.offsets[-1])
         loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)

@@ -22,9 +22,8 @@ __all__ = ["Loops"]
 MOST_RUNS = 8  # stretches of regular addresses that are written as loops of their own
 PARALLEL = """
 !0 = distinct !{}
-!1 = distinct !{!1, !2, !3}
+!1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
-!3 = !{!"llvm.loop.vectorize.enable", i1 true}
 """
 
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from .code import Writer, number
+from .code import Writer
 from .loops import PARALLEL
 from .machine import compiled, target_name
 
@@ -35,9 +35,13 @@ HIGH = (-12715105075 / 11282082432, 0.0, 87487479700 / 32700410799, -10690763975
 
 
 @cache
-def arithmetic() -> np.ndarray:
-    """Addresses: six weighted sums, error, continuous extension; flush denormals, and back."""
-    functions = [*(_weighted(w) for w in STAGES), _error(), _inside(), *_denormals()]
+def arithmetic(lanes: int = 1) -> np.ndarray:
+    """Addresses: six weighted sums, error, continuous extension; flush denormals, and back.
+
+    With several lanes, every number is a vector of ``lanes`` numbers, the step too.
+    """
+    functions = [*(_weighted(w, lanes) for w in STAGES), _error(lanes), _inside(lanes),
+                 *_denormals()]  # fmt: skip
     return np.array(functions, dtype=np.int64)
 
 
@@ -70,9 +74,9 @@ def _denormals() -> tuple[int, int]:
 class _Loop:
     """A loop over the unknowns; rows of ``k`` are addressed by number."""
 
-    def __init__(self) -> None:
-        self.writer = Writer()
-        self.new = self.writer.new
+    def __init__(self, lanes: int) -> None:
+        self.writer = Writer(lanes)
+        self.new, self.type = self.writer.new, self.writer.type
 
     def row(self, j: int) -> str:
         at = self.new(f"mul nsw i64 %size, {j}")
@@ -80,15 +84,20 @@ class _Loop:
         return self.load("%k", at)
 
     def load(self, base: str, at: str = "%i") -> str:
-        place = self.new(f"getelementptr inbounds double, ptr {base}, i64 {at}")
-        return self.new(f"load double, ptr {place}, align 8, !llvm.access.group !0")
+        place = self.writer.pointer(base, at)
+        return self.new(f"load {self.type}, ptr {place}, align 8, !llvm.access.group !0")
+
+    def store(self, value: str) -> None:
+        place = self.writer.pointer("%out", "%i")
+        self.writer.lines.append(
+            f"  store {self.type} {value}, ptr {place}, align 8, !llvm.access.group !0")
 
     def total(self, weights: Sequence[float]) -> str:
         """Weighted sum of stages."""
         value = ""
         for j, weight in enumerate(weights):
             if weight:
-                part = self.writer.binary("fmul", self.row(j), number(weight))
+                part = self.writer.binary("fmul", self.row(j), self.writer.constant(weight))
                 value = self.writer.binary("fadd", value, part) if value else part
         return value
 
@@ -97,7 +106,10 @@ class _Loop:
             *sorted(self.writer.declared),
             "define void @main(ptr noalias %x, ptr noalias %k, ptr noalias %out, ptr noalias %n, "
             "ptr noalias %h) {", "entry:",
-            "  %size = load i64, ptr %n, align 8", "  %step = load double, ptr %h, align 8", before,
+            "  %size = load i64, ptr %n, align 8",
+            f"  %step = load {self.type}, ptr %h, align 8",
+            f"  %at = getelementptr {self.type}, ptr %h, i64 1",
+            f"  %second = load {self.type}, ptr %at, align 8", before,
             "  %any = icmp sgt i64 %size, 0", "  br i1 %any, label %loop, label %end", "loop:",
             "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]", carried, *self.writer.lines,
             "  %next = add nuw nsw i64 %i, 1", "  %more = icmp slt i64 %next, %size",
@@ -106,44 +118,44 @@ class _Loop:
         return compiled(text)
 
 
-def _weighted(weights: Sequence[float]) -> int:
+def _weighted(weights: Sequence[float], lanes: int) -> int:
     """out = x + h sum of weights times stages."""
-    loop = _Loop()
+    loop = _Loop(lanes)
     rise = loop.writer.binary("fmul", loop.total(weights), "%step")
-    value = loop.writer.binary("fadd", loop.load("%x"), rise)
-    place = loop.new("getelementptr inbounds double, ptr %out, i64 %i")
-    loop.writer.lines.append(f"  store double {value}, ptr {place}, align 8, !llvm.access.group !0")
+    loop.store(loop.writer.binary("fadd", loop.load("%x"), rise))
     return loop.compiled()
 
 
-def _error() -> int:
+def _error(lanes: int) -> int:
     """out = (largest error in units of the tolerances, sum of all): h points to (h, rtol)."""
-    loop = _Loop()
-    w = loop.writer
+    loop = _Loop(lanes)
+    w, kind = loop.writer, loop.type
+    truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
     error = w.binary("fmul", loop.total(ERROR), "%step")
     old, new = (w.intrinsic("fabs", v) for v in (loop.load("%x"), loop.row(NEW)))
-    size = loop.new(f"call nnan double @llvm.maxnum.f64(double {old}, double {new})")
-    tolerance = w.binary("fadd", loop.row(ATOL), w.binary("fmul", size, "%rtol"))
+    larger = loop.new(f"fcmp nnan nsz ogt {kind} {old}, {new}")
+    size = loop.new(f"select nnan nsz {truth} {larger}, {kind} {old}, {kind} {new}")
+    tolerance = w.binary("fadd", loop.row(ATOL), w.binary("fmul", size, "%second"))
     share = w.binary("fdiv", w.intrinsic("fabs", error), tolerance)
-    larger = loop.new(f"fcmp nnan nsz ogt double {share}, %largest")
-    w.lines += [f"  %largest.n = select nnan nsz i1 {larger}, double {share}, double %largest",
-                f"  %sum.n = fadd reassoc double %sum, {share}"]  # fmt: skip
-    w.declared.add("declare double @llvm.maxnum.f64(double, double)")
+    larger = loop.new(f"fcmp nnan nsz ogt {kind} {share}, %largest")
+    w.lines += [
+        f"  %largest.n = select nnan nsz {truth} {larger}, {kind} {share}, {kind} %largest",
+        f"  %sum.n = fadd reassoc {kind} %sum, {share}"]  # fmt: skip
+    zero = w.constant(0.0)
     return loop.compiled(
-        "  %at = getelementptr double, ptr %h, i64 1\n  %rtol = load double, ptr %at, align 8",
-        "  %largest = phi double [ 0.0, %entry ], [ %largest.n, %loop ]\n"
-        "  %sum = phi double [ 0.0, %entry ], [ %sum.n, %loop ]",
-        "  %l = phi double [ 0.0, %entry ], [ %largest.n, %loop ]\n"
-        "  %s = phi double [ 0.0, %entry ], [ %sum.n, %loop ]\n"
-        "  store double %l, ptr %out, align 8\n"
-        "  %second = getelementptr double, ptr %out, i64 1\n"
-        "  store double %s, ptr %second, align 8",
+        carried=f"  %largest = phi {kind} [ {zero}, %entry ], [ %largest.n, %loop ]\n"
+                f"  %sum = phi {kind} [ {zero}, %entry ], [ %sum.n, %loop ]",
+        after=f"  %l = phi {kind} [ {zero}, %entry ], [ %largest.n, %loop ]\n"
+              f"  %s = phi {kind} [ {zero}, %entry ], [ %sum.n, %loop ]\n"
+              f"  store {kind} %l, ptr %out, align 8\n"
+              f"  %beside = getelementptr {kind}, ptr %out, i64 1\n"
+              f"  store {kind} %s, ptr %beside, align 8",
     )  # fmt: skip
 
 
-def _inside() -> int:
+def _inside(lanes: int) -> int:
     """out = the continuous extension: h points to (h, part of the step)."""
-    loop = _Loop()
+    loop = _Loop(lanes)
     w = loop.writer
     x = loop.load("%x")
     rise = w.binary("fsub", loop.row(NEW), x)
@@ -151,11 +163,7 @@ def _inside() -> int:
     last = w.binary("fsub", w.binary("fsub", rise, w.binary("fmul", loop.row(6), "%step")), bend)
     high = w.binary("fmul", loop.total(HIGH), "%step")
     value = w.binary("fadd", last, w.binary("fmul", "%rest", high))
-    value = w.binary("fadd", bend, w.binary("fmul", "%part", value))
+    value = w.binary("fadd", bend, w.binary("fmul", "%second", value))
     value = w.binary("fadd", rise, w.binary("fmul", "%rest", value))
-    value = w.binary("fadd", x, w.binary("fmul", "%part", value))
-    place = loop.new("getelementptr inbounds double, ptr %out, i64 %i")
-    w.lines.append(f"  store double {value}, ptr {place}, align 8, !llvm.access.group !0")
-    return loop.compiled(
-        "  %at = getelementptr double, ptr %h, i64 1\n  %part = load double, ptr %at, align 8\n"
-        "  %rest = fsub double 1.0, %part")
+    loop.store(w.binary("fadd", x, w.binary("fmul", "%second", value)))
+    return loop.compiled(f"  %rest = fsub {loop.type} {w.constant(1.0)}, %second")

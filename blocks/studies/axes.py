@@ -16,6 +16,7 @@ import numpy as np
 from ..component import Component
 from ..declarations import Option, Parameter, Port, Signal, Target
 from ..exceptions import (
+    BlocksError,
     ParameterError,
     UnitError,
     UnknownName,
@@ -23,7 +24,7 @@ from ..exceptions import (
     unknown_name,
 )
 from ..solvers import METHODS
-from ..units import Unit, from_si, quantity, to_si, unit, unit_of
+from ..units import Unit, from_si, magnitude_of, quantity, to_si, unit, unit_of
 
 __all__ = ["Axis", "Plan", "Setting", "find_setting", "plan"]
 
@@ -179,6 +180,12 @@ class Axis:
     doc: str
     sampled: bool = False
 
+    def numbers(self, declared: Unit) -> np.ndarray:
+        """All values in SI units."""
+        values = np.array(self.values, dtype=float)
+        return np.asarray(to_si(quantity(values, self.unit) if self.unit else values, declared,
+                                self.path))  # fmt: skip
+
     def quantity(self, k: int) -> Any:
         """The k-th value as it is given to the model."""
         value = self.values[k]
@@ -196,11 +203,16 @@ class Plan:
     def __len__(self) -> int:
         return int(np.prod(list(self.shape.values()), dtype=int))
 
+    def places(self, numbers: Any) -> list[np.ndarray]:
+        """Per axis, which of its values stand at points."""
+        place = dict(zip(self.shape, np.unravel_index(numbers, tuple(self.shape.values())),
+                         strict=True))  # fmt: skip
+        return [place[axis.dim] for axis in self.axes]
+
     def point(self, number: int) -> tuple[Any, ...]:
         """Values of all axes at a point."""
-        place = dict(zip(self.shape, np.unravel_index(number, tuple(self.shape.values())),
-                         strict=True))  # fmt: skip
-        return tuple(axis.quantity(int(place[axis.dim])) for axis in self.axes)
+        return tuple(axis.quantity(int(k))
+                     for axis, k in zip(self.axes, self.places(number), strict=True))
 
     def order(self, settings: Sequence[Setting]) -> list[int]:
         """Numbers of the points, those of equal structure together."""
@@ -327,8 +339,13 @@ def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
     axis = Axis(where, dim, _some(tuple(map(float, numbers)), where), str(shown.text), setting.doc,
                 sampled)  # fmt: skip
     if not sampled:  # a sample out of bounds is a failed run, a given one a mistake
-        for k, value in enumerate(given):
-            setting.accept(value if isinstance(value, str) else axis.quantity(k))
+        try:
+            if setting.component is None:
+                raise ParameterError(where, "is checked value by value.")
+            setting.accept(quantity(numbers, str(shown.text)) if shown.text else numbers)
+        except BlocksError:  # say which value it is
+            for k, value in enumerate(given):
+                setting.accept(value if isinstance(value, str) else axis.quantity(k))
     return axis
 
 
@@ -359,10 +376,8 @@ def _in(values: Any, si: np.ndarray, shown: Unit) -> np.ndarray:
         return np.asarray(values.magnitude, dtype=float)
     converted = np.asarray(from_si(si, shown).magnitude, dtype=float).copy()
     for k, value in enumerate(values):
-        if isinstance(value, str) or hasattr(value, "magnitude"):
-            q = quantity(value)
-            if unit_of(value) == shown:
-                converted[k] = float(q.magnitude)
+        if (isinstance(value, str) or hasattr(value, "magnitude")) and unit_of(value) == shown:
+            converted[k] = float(magnitude_of(value))
     return converted
 
 

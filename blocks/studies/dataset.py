@@ -34,6 +34,7 @@ class Gathered:
         self.units = {o["name"]: o["unit"] for o in study["outputs"]}
         self.values = {o["name"]: np.full((self.size, *o["shape"]), np.nan)
                        for o in study["outputs"]}  # fmt: skip
+        self.execution = ""  # how the runs were made, and why so
         self.status = np.full(self.size, "not run", dtype=object)
         self.message = np.full(self.size, "", dtype=object)
 
@@ -85,7 +86,9 @@ class Gathered:
         attributes = {"model": self.study["name"]}
         for word in ("finished", "failed", "not run"):
             attributes[f"runs {word}"] = int(np.sum(self.status == word))
-        return xarray.Dataset(data, coordinates, attrs=attributes)
+        made = xarray.Dataset(data, coordinates, attrs=attributes)
+        made.encoding["execution"] = self.execution  # not in the attributes: results are the same
+        return made
 
 
 def need_xarray() -> Any:

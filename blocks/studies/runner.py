@@ -16,7 +16,7 @@ import numpy as np
 
 from ..exceptions import BlocksError
 from ..units import unit
-from .axes import Setting, find_setting
+from .axes import Plan, Setting, find_setting
 from .outputs import Output, converted
 
 __all__ = ["InProcess", "Outcome", "Recipe", "Runner"]
@@ -157,6 +157,7 @@ class InProcess:
 
     def __init__(self, model: Any, recipe: Recipe) -> None:
         self.runner = Runner.of_copy(model, recipe)
+        self.execution = "one by one, in this process"
 
-    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Outcome]:
-        return self.runner.run(points)
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
+        return self.runner.run((n, plan.point(n)) for n in numbers)

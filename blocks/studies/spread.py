@@ -27,6 +27,8 @@ from concurrent.futures import (
 from typing import Any
 
 from ..exceptions import BlocksError, ParameterError
+from .axes import Plan
+from .batched import Batched
 from .runner import InProcess, Outcome, Recipe, Runner
 
 __all__ = ["Spread", "runner_for"]
@@ -39,12 +41,17 @@ _here = threading.local()
 _initial: dict[str, bytes] = {}
 
 
-def runner_for(model: Any, recipe: Recipe, executor: Any) -> Any:
-    """The runner a user has chosen: None, a number of processes, an executor, a Dask client."""
-    if executor is None:
-        return InProcess(model, recipe)
-    if isinstance(executor, int) and not isinstance(executor, bool) and executor > 0:
-        return Spread(model, recipe, None, executor)
+def runner_for(model: Any, recipe: Recipe, executor: Any, plan: Plan, count: int
+               ) -> Any:
+    """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
+    own = isinstance(executor, int) and not isinstance(executor, bool) and executor > 0
+    if own or executor is None:
+        batched = Batched(model, recipe, plan, count, executor or 1)
+        if not batched.reason:
+            return batched
+        runner = InProcess(model, recipe) if not own else Spread(model, recipe, None, executor)
+        runner.execution += f": {batched.reason}"
+        return runner
     if hasattr(executor, "get_executor"):
         executor = executor.get_executor()
     if not hasattr(executor, "submit"):
@@ -62,13 +69,15 @@ class Spread:
     def __init__(self, model: Any, recipe: Recipe, executor: Executor | None,
                  workers: int = 0) -> None:
         self.executor, self.workers = executor, workers
+        self.execution = (f"one by one, on {workers} processes" if executor is None
+                          else f"one by one, on a {type(executor).__name__}")
         self.token = uuid.uuid4().hex
         if isinstance(executor, ThreadPoolExecutor):  # nothing needs to be pickled
             self.cargo: Any = _Shared(model, recipe)
         else:
             self.cargo = _pickled(model, recipe)
 
-    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Outcome]:
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
         """Run points; those under way are given up where the caller stops listening."""
         own = self.executor is None
         executor: Any = self.executor
@@ -77,7 +86,7 @@ class Spread:
                                            initargs=(self.token, self.cargo))  # fmt: skip
         cargo = None if own else self.cargo
         waiting: dict[Future, int] = {}
-        rest = iter(points)
+        rest = ((n, plan.point(n)) for n in numbers)
         try:
             while True:
                 for number, values in rest:

@@ -65,9 +65,10 @@ def sweep(
     missing = [n for n in points.order(settings) if n not in done]
     if missing:
         recipe = Recipe(tuple(s.path for s in settings), kept, duration, given)
-        runner = runner_for(model, recipe, executor)
+        runner = runner_for(model, recipe, executor, points, len(missing))
+        gathered.execution = runner.execution
         with _Bar(progress, len(points), len(done)) as tick:
-            _collect(runner.run((n, points.point(n)) for n in missing), gathered, folder, tick)
+            _collect(runner.run(points, missing), gathered, folder, tick)
     if folder is not None and len(gathered.done) == len(points):
         folder.finish()
     return gathered.to_xarray()

@@ -1,0 +1,257 @@
+"""Many runs of one model at once, each in a lane of the processor's vectors.
+
+Every lane has a time and a step of its own; a lane whose run has ended takes the
+next one. The arithmetic of a run is the same in whichever lane it stands.
+Compiled by numba like :mod:`blocks.native.dopri`, whose step control it shares.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from .dopri import BETA, FASTEST, LOOKS, NOT_FINITE, REACHED, SAFETY, SLOWEST, TOO_SMALL, _call
+from .stages import ATOL, NEW, STAGE_TIMES, WORK
+
+__all__ = ["LANES", "march"]
+
+LANES = 8
+_options = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
+
+
+@njit(**_options)
+def _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of):
+    """Put a run into a lane."""
+    run_of[lane] = run
+    x[:, lane] = x0[run]
+    p[:, lane] = p0[run]
+    t[lane] = t0
+    h[lane] = 0.0
+    old[lane] = 1e-4
+    rejected[lane] = False
+
+
+@njit(**_options)
+def _evaluate(function, at, x, p, q, out):
+    _call(function, at.ctypes.data, x.ctypes.data, p.ctypes.data, q.ctypes.data, out.ctypes.data)
+
+
+@njit(**_options)
+def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
+    """f(t, x) and Hairer's starting step of lanes that have just been filled."""
+    n = x.shape[0]
+    _evaluate(slope, t, x, p, q, work)
+    first = np.zeros(LANES)
+    for lane in range(LANES):
+        if not fresh[lane]:
+            continue
+        d0 = d1 = 0.0
+        for i in range(n):
+            k[0, i, lane] = work[i, lane]
+            size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
+            d0 = max(d0, abs(x[i, lane]) / size)
+            d1 = max(d1, abs(work[i, lane]) / size)
+        first[lane] = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, limit)
+        h[lane] = d1  # kept for the second look
+    trial = k[WORK]
+    for lane in range(LANES):
+        at[lane] = t[lane] + first[lane]
+        for i in range(n):
+            trial[i, lane] = x[i, lane] + first[lane] * k[0, i, lane]
+    _evaluate(slope, at, trial, p, q, work)
+    for lane in range(LANES):
+        if not fresh[lane]:
+            continue
+        d2 = 0.0
+        for i in range(n):
+            size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
+            d2 = max(d2, abs(work[i, lane] - k[0, i, lane]) / size)
+        d2 /= first[lane]
+        most = max(h[lane], d2)
+        later = max(1e-6, first[lane] * 1e-3) if most <= 1e-15 else (0.01 / most) ** 0.2
+        h[lane] = min(100 * first[lane], later, limit)
+
+
+@njit(**_options)
+def march(code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, times, extremes,
+          finals, lows, highs, courses, status, counts):
+    """Make all runs from ``t0`` to ``t_end``.
+
+    Parameters
+    ----------
+    code : addresses of :func:`~blocks.native.stages.arithmetic` for several lanes
+    slope, outputs : addresses of machine code for several lanes
+    x0, p0 : (runs, n), (runs, parameters)
+    q : what is constant during all runs
+    times : ascending times at which outputs are wanted; ``extremes``: whether their range is
+    finals : (runs, n) filled with the states at the end
+    lows, highs : (runs, outputs) filled; courses : (runs, times, outputs) filled
+    status : (runs,) filled; counts : (runs, 3) steps, rejected, evaluations
+    """
+    runs, n = x0.shape
+    results = lows.shape[1]
+    size = np.array([n])
+    k = np.zeros((10, n, LANES))
+    k[ATOL] = np.repeat(atol, LANES).reshape(n, LANES)
+    x, p = np.zeros((n, LANES)), np.zeros((p0.shape[1], LANES))
+    wide = np.repeat(q, LANES)
+    t, h, old, at = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
+    step, pair = np.zeros((2, LANES)), np.zeros((2, LANES))
+    rejected = np.zeros(LANES, dtype=np.bool_)
+    fresh = np.zeros(LANES, dtype=np.bool_)
+    taken = np.zeros(LANES, dtype=np.bool_)
+    last = np.zeros(LANES, dtype=np.bool_)
+    pending = np.zeros(LANES, dtype=np.int64)
+    run_of = np.full(LANES, -1)
+    spare = np.zeros((n, LANES))
+    seen = np.zeros((max(results, 1), LANES))
+    processor, scrap = np.empty(2), np.empty(1)
+    _call(code[8], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
+          scrap.ctypes.data, scrap.ctypes.data)
+    following, finished = 0, 0
+    for lane in range(LANES):  # a lane without a run repeats the first one's start
+        _begin(lane, min(following, runs - 1), t0, x0, p0, x, p, t, h, old, rejected, run_of)
+        if following >= runs:
+            run_of[lane] = -1
+        else:
+            fresh[lane] = True
+        following += 1
+    while finished < runs:
+        if fresh.any():
+            _starting_steps(slope, t, x, p, wide, k, rtol, min(max_step, t_end - t0), fresh, h,
+                            spare, at)
+            if extremes or times.size:
+                _evaluate(outputs, t, x, p, wide, seen)
+            for lane in range(LANES):
+                if not fresh[lane]:
+                    continue
+                run = run_of[lane]
+                counts[run, 2] += 2
+                fresh[lane] = False
+                pending[lane] = 0
+                for j in range(results):
+                    lows[run, j] = highs[run, j] = seen[j, lane]
+                while pending[lane] < times.size and times[pending[lane]] <= t0:
+                    for j in range(results):
+                        courses[run, pending[lane], j] = seen[j, lane]
+                    pending[lane] += 1
+        for lane in range(LANES):
+            h[lane] = min(h[lane], max_step)
+            rest = t_end - t[lane]
+            last[lane] = 1.001 * h[lane] >= rest
+            step[0, lane] = rest if last[lane] else h[lane]
+            if not last[lane] and 2 * h[lane] > rest:
+                step[0, lane] = 0.5 * rest
+            step[1, lane] = rtol
+        here, rows, pairs = x.ctypes.data, k.ctypes.data, step.ctypes.data
+        for j in range(6):
+            row = NEW if j == 5 else WORK
+            _call(code[j], here, rows, k[row].ctypes.data, size.ctypes.data, pairs)
+            for lane in range(LANES):
+                at[lane] = t[lane] + STAGE_TIMES[j] * step[0, lane]
+            _call(slope, at.ctypes.data, k[row].ctypes.data, p.ctypes.data, wide.ctypes.data,
+                  k[j + 1].ctypes.data)
+        _call(code[6], here, rows, pair.ctypes.data, size.ctypes.data, pairs)
+        any_taken = False
+        for lane in range(LANES):
+            taken[lane] = False
+            run = run_of[lane]
+            if run < 0:
+                continue
+            counts[run, 2] += 6
+            now = step[0, lane]
+            error = pair[0, lane]
+            finite = np.isfinite(pair[1, lane])
+            if finite and error <= 1.0:
+                taken[lane] = any_taken = True
+                continue
+            counts[run, 1] += 1
+            rejected[lane] = True
+            h[lane] = 0.2 * now
+            if finite:
+                h[lane] = now / min(1 / SLOWEST, error**0.2 / SAFETY)
+            if h[lane] <= 4e-16 * max(abs(t[lane]), abs(t_end)):
+                status[run] = TOO_SMALL if finite else NOT_FINITE
+                finished += 1
+                run_of[lane] = -1
+                if following < runs:
+                    _begin(lane, following, t0, x0, p0, x, p, t, h, old, rejected, run_of)
+                    fresh[lane] = True
+                    following += 1
+        if not any_taken:
+            continue
+        if extremes:
+            for look in LOOKS:
+                _look(code, outputs, look, step, x, k, size, t, at, p, wide, spare, seen)
+                for lane in range(LANES):
+                    if taken[lane]:
+                        run = run_of[lane]
+                        for j in range(results):
+                            lows[run, j] = min(lows[run, j], seen[j, lane])
+                            highs[run, j] = max(highs[run, j], seen[j, lane])
+        while times.size:
+            asked = False
+            for lane in range(LANES):
+                step[1, lane] = 0.0
+                if taken[lane] and pending[lane] < times.size:
+                    end = t_end if last[lane] else t[lane] + step[0, lane]
+                    if times[pending[lane]] <= end:
+                        step[1, lane] = min((times[pending[lane]] - t[lane]) / step[0, lane], 1.0)
+                        asked = True
+            if not asked:
+                break
+            _within(code, outputs, step, x, k, size, t, at, p, wide, spare, seen)
+            for lane in range(LANES):
+                if step[1, lane] > 0.0:
+                    for j in range(results):
+                        courses[run_of[lane], pending[lane], j] = seen[j, lane]
+                    pending[lane] += 1
+        for lane in range(LANES):
+            if not taken[lane]:
+                continue
+            run = run_of[lane]
+            now, error = step[0, lane], pair[0, lane]
+            factor = error ** (0.2 - 0.75 * BETA) / old[lane] ** BETA / SAFETY
+            factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
+            next_step = now / factor
+            if rejected[lane]:
+                next_step = min(next_step, now)
+            if now < 0.999 * h[lane]:
+                next_step = max(next_step, h[lane])
+            old[lane] = max(error, 1e-4)
+            rejected[lane] = False
+            counts[run, 0] += 1
+            h[lane] = next_step
+            t[lane] = t_end if last[lane] else t[lane] + now
+            for i in range(n):
+                x[i, lane] = k[NEW, i, lane]
+                k[0, i, lane] = k[6, i, lane]
+            if last[lane]:
+                finals[run] = x[:, lane]
+                status[run] = REACHED
+                finished += 1
+                run_of[lane] = -1
+                if following < runs:
+                    _begin(lane, following, t0, x0, p0, x, p, t, h, old, rejected, run_of)
+                    fresh[lane] = True
+                    following += 1
+    _call(code[9], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
+          scrap.ctypes.data, scrap.ctypes.data)
+
+
+@njit(**_options)
+def _within(code, outputs, step, x, k, size, t, at, p, q, spare, seen):
+    """Outputs at the part ``step[1]`` of the present steps."""
+    _call(code[7], x.ctypes.data, k.ctypes.data, spare.ctypes.data, size.ctypes.data,
+          step.ctypes.data)
+    for lane in range(LANES):
+        at[lane] = t[lane] + step[1, lane] * step[0, lane]
+    _evaluate(outputs, at, spare, p, q, seen)
+
+
+@njit(**_options)
+def _look(code, outputs, part, step, x, k, size, t, at, p, q, spare, seen):
+    """Outputs at one part of all present steps."""
+    for lane in range(LANES):
+        step[1, lane] = part
+    _within(code, outputs, step, x, k, size, t, at, p, q, spare, seen)

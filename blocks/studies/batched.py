@@ -1,0 +1,269 @@
+"""Can all runs of a study be made at once, as lanes of the processor's vectors?
+
+Where the model runs in machine code, has no events, and only parameters and
+initial values of single components are varied. Whatever goes wrong in a lane is
+run again by itself, so that its message is that of a single run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from .. import native
+from ..component import Component
+from ..diagnostics.check import relation_findings
+from ..exceptions import BlocksError
+from ..instants import Requirements, Resets, Stops
+from ..nominal import find_nominals
+from ..recording import Catalog, RunRecording
+from ..system import Problem
+from ..units import to_si, unit
+from .axes import Plan, find_setting
+from .outputs import find
+from .runner import Outcome, Recipe, Runner
+
+__all__ = ["Batched"]
+
+CHUNK = 128  # runs that are handed out, and kept, together
+KNOWN = {"start", "method", "rtol", "atol", "max_step"}
+
+
+class Batched:
+    """Runs points in lanes, in this process; several threads take chunks of them.
+
+    Parameters
+    ----------
+    model, recipe : what is run
+    plan, count : the points, and how many of them are missing
+    workers : number of threads
+    """
+
+    def __init__(self, model: Any, recipe: Recipe, plan: Plan, count: int, workers: int = 1
+                 ) -> None:
+        self.recipe, self.plan, self.count, self.workers = recipe, plan, count, workers
+        self.model, self.system = model, model.compile()
+        self.reason = self._why_not()
+        if not self.reason:
+            self.runner = Runner.of_copy(model, recipe)
+            self._lay_columns()
+        self.execution = "several runs at once, in machine code (dopri5)"
+
+    # -- whether ---------------------------------------------------------------------------
+    def _why_not(self) -> str:
+        """Why the runs cannot be made at once, in a few words; empty if they can."""
+        from ..model import _positive, _Tolerances
+
+        system, options = self.system, self.recipe.options
+        reason = native.why_not(system)
+        if reason:
+            return reason
+        if system.nm or system.nd or Resets(system).active or Requirements(system).values:
+            return "the model has events"
+        if set(options) - KNOWN or str(options.get("method", "auto")).lower() not in (
+                "auto", "dopri5"):
+            return "another method was asked for"
+        if any(o.reduction == "function" for o in self.recipe.outputs):
+            return "an output is a function of the result"
+        for path in self.recipe.paths:
+            setting = find_setting(self.model, path, self.recipe.paths)
+            part = setting.component
+            if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
+                return f"{path} is not a number of a single component"
+            if setting.kind == "parameter" and np.ndim(setting.declared.default):
+                return f"{path} is a list"
+        self.t0 = float(to_si(options.get("start", "0 s"), unit("s"), "sweep(start=…)"))
+        self.t1 = self.t0 + _positive(self.recipe.duration, "duration")
+        self.rtol = options.get("rtol", 1e-6)
+        limit = options.get("max_step")
+        self.max_step = np.inf if limit is None else _positive(limit, "max_step")
+        with np.errstate(all="ignore"):
+            problem, start = self.model._start(
+                system, find_nominals(system, self.model._nominal_table), self.t0, Problem)
+            rate = problem.fastest_rate(self.t0, problem.start_vector())
+        if len(Stops(system, problem.p, self.t0, self.t1).times):
+            return "something happens at known times"
+        given = start.targets.levels < 4
+        classes = system.flat.class_of[start.targets.slots[given]]
+        if not np.isin(classes, system.tape.reduced.states).all() or not start.met[given].all():
+            return "initial values have to be solved for"
+        steps = rate * (self.t1 - self.t0) / native.REACH
+        if steps > native.most_steps(problem.size):
+            return "the model is stiff"
+        if str(options.get("method", "auto")).lower() == "auto" and not native.worth(
+                steps * self.count, problem.size, self.rtol):
+            return "the study is short"
+        self.p, self.q = problem.p.copy(), np.concatenate([problem.z, np.zeros(1)])
+        self.x = problem.x.copy()
+        scale = problem.scale_x
+        self.atol = _Tolerances(system, self.rtol, options.get("atol"))(problem) * scale
+        return self._prepare(problem)
+
+    def _lay_columns(self) -> None:
+        """Numbers of the axes, and where they belong in parameters and states."""
+        self.numbers: list[np.ndarray] = []
+        self.refused: list[np.ndarray] = []
+        self.targets: list[tuple[int, Any]] = []
+        self.columns: list[tuple[int, Any, np.ndarray]] = []
+        for k, (setting, axis) in enumerate(
+                zip(self.runner.settings, self.plan.axes, strict=True)):
+            self.numbers.append(axis.numbers(setting.declared.unit))
+            bad = np.zeros(len(axis.values), dtype=bool)
+            if axis.sampled:
+                bad[:] = [self._refuses(setting, axis, j) for j in range(len(bad))]
+            self.refused.append(bad)
+            if setting.kind == "target":
+                self.targets.append((k, setting))
+            else:
+                self.columns.append((k, setting, self._places(setting)))
+
+    @staticmethod
+    def _refuses(setting: Any, axis: Any, k: int) -> bool:
+        """Whether a sample is out of bounds; given values are checked when they are given."""
+        try:
+            setting.accept(axis.quantity(k))
+        except BlocksError:
+            return True
+        return False
+
+    def _places(self, setting: Any) -> np.ndarray:
+        """Entries of the parameter vector that a setting fills."""
+        f, first = self.runner.system.network.place[id(setting.component)]
+        for g, name, offset, _ in self.system.tape.parameter_layout:
+            if (g, name) == (f, setting.declared.name):
+                return offset + first + np.arange(setting.component.size)
+        return np.zeros(0, dtype=int)  # a parameter that no equation uses
+
+    def _prepare(self, problem: Any) -> str:
+        """Machine code for slopes and outputs."""
+        recording = RunRecording("", self.system, problem, problem.p)
+        catalog = Catalog(self.system)
+        self.slices: list[slice] = []
+        indices: list[int] = []
+        for output in self.recipe.outputs:
+            found = find(_Named(catalog), output.path)
+            infos = found if isinstance(found, tuple) else (found,)
+            self.slices.append(slice(len(indices), len(indices) + len(infos)))
+            indices += [i.index for i in infos]
+        times = sorted({t for o in self.recipe.outputs if o.reduction in ("at", "course")
+                        for t in o.times} | {self.t0, self.t1})  # fmt: skip
+        self.times = np.array(times)
+        self.extremes = any(o.reduction in ("max", "min") for o in self.recipe.outputs)
+        try:
+            from ..native import lanes
+            from ..native.equations import equations_of
+            from ..native.stages import arithmetic
+        except ImportError:
+            return "the extra 'fast' is not installed"
+        equations = equations_of(self.system, problem.p)
+        if equations.large:
+            return "the model is large"
+        self.lanes, self.code = lanes, arithmetic(lanes.LANES)
+        self.slope, self.outputs = equations.in_lanes(
+            lanes.LANES, recording._expression(tuple(indices)))
+        self.width = len(indices)
+        return ""
+
+    # -- runs ----------------------------------------------------------------------------
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
+        """Run points, a chunk after the other; outcomes come chunk by chunk."""
+        numbers = list(numbers)
+        chunks = [numbers[k : k + CHUNK] for k in range(0, len(numbers), CHUNK)]
+        if self.workers == 1:
+            for chunk in chunks:
+                yield from self._outcomes(self._made(*self._laid_out(chunk)))
+            return
+        with ThreadPoolExecutor(self.workers) as pool:
+            waiting: set[Any] = set()
+            try:
+                for chunk in chunks:
+                    waiting.add(pool.submit(self._made, *self._laid_out(chunk)))
+                    if len(waiting) > 2 * self.workers:
+                        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                        for future in done:
+                            yield from self._outcomes(future.result())
+                for future in waiting:
+                    yield from self._outcomes(future.result())
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _laid_out(self, chunk: list[int]) -> tuple[Any, ...]:
+        """Parameters and states of a chunk, and the points that a component refuses."""
+        p, x = np.tile(self.p, (len(chunk), 1)), np.tile(self.x, (len(chunk), 1))
+        places = self.plan.places(np.array(chunk))
+        refused = np.zeros(len(chunk), dtype=bool)
+        for k, setting in self.targets:
+            self._place_target(setting, self.numbers[k][places[k]], x)
+        varied = []
+        for k, setting, columns in self.columns:
+            values = self.numbers[k][places[k]]
+            p[:, columns] = values[:, None]
+            refused |= self.refused[k][places[k]]
+            varied.append((setting.component._values, setting.declared.name, values.tolist()))
+        parts = list({id(s.component): s.component for _, s, _ in self.columns}.values())
+        parts = [part for part in parts if type(part).verify is not Component.verify]
+        for row in range(len(chunk) if parts else 0):
+            for table, name, numbers in varied:
+                table[name] = numbers[row]
+            refused[row] |= next(relation_findings(parts), None) is not None
+        return chunk, p, x, refused
+
+    def _place_target(self, setting: Any, values: np.ndarray, x: np.ndarray) -> None:
+        system, flat = self.system, self.system.flat
+        f, first = self.runner.system.network.place[id(setting.component)]
+        i = flat.network.families[f].kernel.index[setting.declared.name]
+        slots = flat.base[f][i, 0] + first + np.arange(setting.component.size)
+        at = np.searchsorted(system.tape.reduced.states, flat.class_of[slots])
+        x[:, at] = flat.sign_of[slots] * values[:, None]
+
+    def _made(self, chunk: list[int], p: np.ndarray, x: np.ndarray, refused: np.ndarray
+              ) -> tuple[Any, ...]:
+        runs, width = len(chunk), self.width
+        finals, status = np.empty_like(x), np.full(runs, -1)
+        lows, highs = np.empty((runs, width)), np.empty((runs, width))
+        courses = np.empty((runs, len(self.times), width))
+        self.lanes.march(
+            self.code, self.slope, self.outputs, x, p, self.q, self.atol, self.rtol, self.t0,
+            self.t1, self.max_step, self.times, self.extremes, finals, lows, highs, courses,
+            status, np.zeros((runs, 3), dtype=np.int64),
+        )  # fmt: skip
+        good = status == self.lanes.REACHED
+        good &= np.isfinite(courses).all(axis=(1, 2)) & np.isfinite(finals).all(axis=1)
+        good &= ~refused
+        return chunk, good, lows, highs, courses
+
+    def _outcomes(self, made: tuple[Any, ...]) -> Iterator[Outcome]:
+        chunk, good, lows, highs, courses = made
+        columns: dict[str, np.ndarray] = {}
+        units = {}
+        for output, part in zip(self.recipe.outputs, self.slices, strict=True):
+            shown = unit(output.unit or "")
+            values = {"max": highs, "min": lows}.get(output.reduction)
+            if values is None:
+                times = {"initial": (self.t0,), "final": (self.t1,)}.get(
+                    output.reduction, output.times)
+                values = courses[:, np.searchsorted(self.times, times)]
+                if output.reduction != "course":
+                    values = values[:, 0]
+            values = np.moveaxis(values[..., part], -1, 1)
+            if not output.dims or output.dims == ("time",):
+                values = values[:, 0]
+            columns[output.name] = (values - shown.offset) / shown.factor
+            units[output.name] = output.unit or ""
+        for row, number in enumerate(chunk):
+            if not good[row]:
+                yield self.runner.run_one(number, self.plan.point(number))
+                continue
+            yield Outcome(number, "finished", "",
+                          {name: column[row] for name, column in columns.items()}, units)
+
+
+class _Named:
+    """What the lookup of outputs wants of a recording."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog, self.name = catalog, ""

@@ -138,7 +138,8 @@ class Driver:
                 first_step=s.first_step, max_step=s.max_step, step=s.step,
             )  # fmt: skip
         trajectory = self._open(t, getattr(method, "course", None))
-        if hasattr(method, "watch"):
+        looks_itself = hasattr(method, "watch")
+        if looks_itself:
             method.watch(self.stops.timed & ~self.stops.curved)
         stop = self.stops.after(t)
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
@@ -157,7 +158,12 @@ class Driver:
                         self._note_modes(t, problem.laws.changes(modes))
                         return t
                     continue
-                found = self._first_crossing(step) if self.watched and not step.clear else None
+                found = None
+                if self.watched and not step.clear:
+                    if looks_itself and step.t_old > trajectory.start:
+                        self.seen = [(step.t_old, self._violated(step.t_old,
+                                                                 step.dense(step.t_old)))]
+                    found = self._first_crossing(step)
                 if found is not None:
                     at, which = found
                     trajectory.append(step, until=at)
@@ -250,21 +256,20 @@ class Driver:
         return margin
 
     def _first_crossing(self, step: Step) -> tuple[float, np.ndarray] | None:
-        before = step.t_old
         seen = [p for p in self.seen if p[0] == step.t_old]  # times and margins, oldest first
         for fraction in INTERIOR:
             t = step.t_old + fraction * (step.t - step.t_old)
             y = step.y if fraction == 1.0 else step.dense(t)
-            margin = self._violated(t, y)
-            if np.any(margin < 0):
-                return self._crossing_between(step, before, t, margin)
-            seen.append((t, margin))
-            before = t
-        for left, middle, right in zip(seen, seen[1:], seen[2:], strict=False):
-            for t in _dips(left, middle, right, self.system.nm):
-                margin = self._violated(t, step.dense(t))
-                if np.any(margin < 0):
-                    return self._crossing_between(step, left[0], t, margin)
+            seen.append((t, self._violated(t, y)))
+            if len(seen) > 2:
+                left, middle, right = seen[-3:]
+                for near in _dips(left, middle, right, self.system.nm):
+                    margin = self._violated(near, step.dense(near))
+                    if np.any(margin < 0):
+                        return self._crossing_between(step, left[0], near, margin)
+            if np.any(seen[-1][1] < 0):
+                before = seen[-2][0] if len(seen) > 1 else step.t_old
+                return self._crossing_between(step, before, t, seen[-1][1])
         self.seen = seen[-1:]
         return None
 

@@ -46,7 +46,7 @@ def why_not(system: Any) -> str:
 
 def most_steps(size: int) -> float:
     """Steps up to which the explicit method is cheaper than an implicit one in Python."""
-    return max(3e5 / (1 + size / 30), 3000.0)
+    return 3e4 + 3e5 / (1 + size / 30)
 
 
 def worth(steps: float, size: int, rtol: float) -> bool:

@@ -148,6 +148,15 @@ class Method(ABC):
         self.step_size = step
         self.work = Work()
 
+    @property
+    def share(self) -> float:
+        """Factor on tolerances for a library that looks at the mean of all errors.
+
+        Divided by the root of their number, the mean square is below one only where every
+        single error is: the accuracy of one unknown must not depend on how many others rest.
+        """
+        return 1.0 / np.sqrt(max(self.problem.size, 1))
+
     @abstractmethod
     def advance(self, t_stop: float) -> Step:
         """Take one accepted step, not beyond ``t_stop``."""

@@ -58,8 +58,8 @@ class ScipyMethod(Method):
             self.t,
             self.y.copy(),
             t_bound=max(self.t_end, t_stop),
-            rtol=self.rtol,
-            atol=self.atol,
+            rtol=max(self.rtol * self.share, 100 * np.finfo(float).eps),
+            atol=self.atol * self.share,
             max_step=self.max_step,
             first_step=None if first is None else min(first, abs(self.t_end - self.t)),
             **self._jacobian_options(),
@@ -191,6 +191,7 @@ class LSODA(FreshStart, _Implicit):
     """
 
     name, order, scipy_name = "LSODA", 12, "LSODA"
+    share = 1.0  # its norm is the largest error
 
     def _has_history(self) -> bool:
         return self._solver is not None

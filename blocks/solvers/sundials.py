@@ -171,8 +171,8 @@ class SundialsMethod(FreshStart):
     def _options(self, t_stop: float) -> dict[str, Any]:
         farthest = max(abs(self.t), abs(self.t_end), abs(t_stop))
         options: dict[str, Any] = {
-            "rtol": self.rtol,
-            "atol": self.atol.copy(),
+            "rtol": max(self.rtol * self.share, 1e-15),
+            "atol": self.atol * self.share,
             "first_step": self.first_step or 0.0,
             "max_step": min(self.max_step, 1e300),
             # Otherwise the library goes on for ever with steps that leave t where it is.

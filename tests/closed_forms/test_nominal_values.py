@@ -57,4 +57,4 @@ def test_nominal_values_bring_the_small_part_to_its_tolerance():
 def test_without_nominal_values_the_small_part_is_lost():
     train, probe = errors(False)
     assert train < 100 * RTOL
-    assert probe > 0.1
+    assert probe > 0.05

@@ -1,0 +1,310 @@
+"""Runs in machine code agree with closed forms, and with runs that are interpreted."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import blocks.native
+from blocks import (
+    Component,
+    Model,
+    ParameterError,
+    SimulationError,
+    Variable,
+    der,
+    quantity,
+    sqrt,
+    where,
+)
+from blocks.exceptions import MissingPackage
+from library.translational import (
+    Damper,
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+pytest.importorskip("numba")
+
+
+def oscillator(**mass):
+    """1 kg on 100 N/m: 10 rad/s."""
+    model = Model("oscillator")
+    model.block, model.spring, model.ground = Mass(**mass), Spring(stiffness="100 N/m"), Reference()
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    return model
+
+
+def stick_slip(model=None, force="20 N"):
+    """A block dragged over friction that nearly sticks."""
+    model = model or Model("stick-slip")
+    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
+    model.block = Mass(mass="1 kg")
+    model.friction = TranslationalFriction(
+        breakaway_force="25 N", coulomb_force=force, breakaway_velocity="1 cm/s",
+        viscous_coefficient="10 N*s/m",
+    )  # fmt: skip
+    model.floor = Reference()
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.pull.C, model.floor.V)
+    return model
+
+
+@pytest.mark.parametrize(("rtol", "error"), [(1e-4, 3e-3), (1e-7, 3e-6), (1e-10, 3e-9)])
+def test_an_oscillator_follows_the_sine_also_between_the_steps(rtol, error):
+    run = oscillator(v="1 m/s").simulate("10 s", method="dopri5", rtol=rtol)
+    t = np.linspace(0, 10, 777)
+    assert_allclose(run["spring.x"].at(quantity(t, "s")).magnitude, 0.1 * np.sin(10 * t), rtol=0,
+                    atol=0.1 * error)  # fmt: skip
+    assert_allclose(run["block.v"].at(quantity(t, "s")).magnitude, np.cos(10 * t), rtol=0,
+                    atol=error)  # fmt: skip
+
+
+def test_the_error_falls_with_the_fifth_power_of_the_step():
+    errors = []
+    for h in ("20 ms", "10 ms", "5 ms"):
+        run = oscillator(v="1 m/s").simulate("1 s", method="dopri5", rtol=0.9, atol=0.9,
+                                             first_step=h, max_step=h)  # fmt: skip
+        errors.append(abs(run["block.v"].final.magnitude - np.cos(10)))
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert_allclose(orders, 5, atol=0.3)
+
+
+def test_a_large_network_is_written_as_loops_and_swings_in_its_modes():
+    # a chain fixed at one end: mode k of n has the frequency 2 sqrt(k/m) sin((2k-1) pi/(4n+2))
+    n, k = 400, 3
+    model = Model("chain")
+    model.ground, model.springs = Reference(), Spring(count=n, stiffness="1 kN/m")
+    angle = (2 * k - 1) * np.pi / (2 * n + 1)
+    shape = np.sin(angle * np.arange(1, n + 1))
+    model.masses = Mass(count=n, v=quantity(shape, "m/s"))
+    model.connect(model.springs.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.ground.V)
+    run = model.simulate("40 s", method="dopri5", rtol=1e-9)
+    rate = 2 * np.sqrt(1000) * np.sin(angle / 2)
+    for t in (7.3, 40.0):
+        found = run["masses.v"].at(quantity(t, "s")).magnitude
+        assert_allclose(found, shape * np.cos(rate * t), rtol=0, atol=2e-7)
+
+
+def test_events_happen_at_the_same_times_in_machine_code():
+    def bouncing():
+        model = Model("stop")
+        model.block, model.push = Mass(v="1 m/s"), ForceSource(force="-4 N")
+        model.stop, model.wall = HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"), Reference()
+        model.connect(model.block.M, model.stop.R, model.push.R)
+        model.connect(model.stop.C, model.wall.V, model.push.C)
+        return model
+
+    fast = bouncing().simulate("2 s", method="dopri5", rtol=1e-9)
+    slow = bouncing().simulate("2 s", method="DOP853", rtol=1e-10)
+    assert len(fast.events) == len(slow.events) > 2
+    assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0,
+                    atol=1e-7)  # fmt: skip
+    assert_allclose(fast["block.v"].final.magnitude, slow["block.v"].final.magnitude, atol=1e-6)
+
+
+class Pulse(Component):
+    """A condition that holds only for a moment: y' = 1 while sin(x) > 0.999."""
+
+    x = Variable("1", "0", priority="high")
+    y = Variable("1", "0", priority="high")
+
+    def equations(self):
+        from blocks import sin
+
+        yield der(self.x) == quantity("1 1/s")
+        yield der(self.y) == where(sin(self.x) > 0.999, quantity("1 1/s"), quantity("0 1/s"))
+
+
+def test_a_condition_that_holds_for_a_moment_is_not_stepped_over():
+    model = Model("pulse")
+    model.part = Pulse()
+    run = model.simulate("3 s", method="dopri5")
+    assert len(run.events) == 2
+    assert_allclose(run["part.y"].final.magnitude, 2 * np.arccos(0.999), rtol=1e-9)
+
+
+def test_accuracy_does_not_depend_on_how_many_masses_stand_still_beside():
+    alone = stick_slip().simulate("4 s")
+    exact = stick_slip().simulate("4 s", rtol=1e-10)
+    model = stick_slip()
+    model.others = Mass(count=10_000)
+    model.ties = Spring(count=10_000)
+    model.connect(model.others.M, model.ties.R)
+    model.connect(model.ties.C, model.floor.V)
+    crowded = model.simulate("4 s")
+    assert crowded.statistics["method"] == alone.statistics["method"] == "dopri5"
+    t = quantity(np.linspace(0, 4, 401), "s")
+
+    def error(run):
+        return np.max(np.abs((run["spring.x"].at(t) - exact["spring.x"].at(t)).magnitude))
+
+    assert error(alone) < 1e-6
+    assert error(crowded) < 1.5 * error(alone)
+
+
+def test_a_parameter_changed_between_runs_needs_no_new_code_and_counts():
+    model = oscillator(v="1 m/s")
+    model.simulate("1 s", method="dopri5")
+    code = model.compile().native
+    model.spring.stiffness = "400 N/m"
+    run = model.simulate("1 s", method="dopri5", rtol=1e-9)
+    assert model.compile().native is code
+    assert_allclose(run["block.v"].final.magnitude, np.cos(20), atol=1e-7)
+
+
+def test_equal_parameters_of_a_large_network_that_become_different_count_as_well():
+    n = 400
+    model = Model("pairs")
+    model.masses, model.ground = Mass(count=n, v="1 m/s"), Reference()
+    model.springs = Spring(count=n, stiffness="100 N/m")
+    model.connect(model.springs.R, model.masses.M)
+    model.connect(model.springs.C, model.ground.V)
+    first = model.simulate("1 s", method="dopri5", rtol=1e-9)
+    assert_allclose(first["masses.v"].final.magnitude, np.cos(10), atol=1e-7)
+    stiffness = np.linspace(50, 200, n)
+    model.springs.stiffness = quantity(stiffness, "N/m")
+    second = model.simulate("1 s", method="dopri5", rtol=1e-9)
+    assert_allclose(second["masses.v"].final.magnitude, np.cos(np.sqrt(stiffness)), atol=1e-7)
+
+
+class Runaway(Component):
+    """x' = x^2 from 1 reaches infinity at 1 s."""
+
+    x = Variable("1", "1", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.x * self.x / quantity("1 s")
+
+
+class Root(Component):
+    """x' = -sqrt(x) - 0.1 has no value once x is negative."""
+
+    x = Variable("1", "1", priority="high")
+
+    def equations(self):
+        yield der(self.x) == -sqrt(self.x) / quantity("1 s") - quantity("0.1 1/s")
+
+
+@pytest.mark.parametrize(("part", "end"), [(Runaway, 1.0), (Root, 2 - 0.2 * np.log(11))])
+def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept(part, end):
+    model = Model("trouble")
+    model.part = part()
+    with pytest.raises(SimulationError, match="part.x") as caught:
+        model.simulate("5 s", method="dopri5")
+    assert_allclose(caught.value.time, end, rtol=1e-4)
+    assert caught.value.result["part.x"].initial == 1
+    assert np.isfinite(caught.value.result["part.x"].magnitude).all()
+
+
+def test_what_cannot_run_in_machine_code_says_why():
+    model = Model("sticking")
+    model.block, model.floor = Mass(v="1 m/s"), Reference()
+    model.friction = TranslationalFriction(law="coulomb")
+    model.connect(model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.floor.V)
+    with pytest.raises(ParameterError, match="friction and contacts are decided in Python"):
+        model.simulate("1 s", method="dopri5")
+
+
+def test_without_the_extra_the_message_names_it_and_everything_else_works(monkeypatch):
+    for name in [n for n in sys.modules if n.startswith("blocks.native.")] + ["numba"]:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delattr(blocks.native, "dopri", raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(blocks.native, "_installed", lambda: False)
+    with pytest.raises(MissingPackage, match=r"blocks-toolkit\[fast\]"):
+        oscillator(v="1 m/s").simulate("1 s", method="dopri5")
+    assert oscillator(v="1 m/s").simulate("1 s").statistics["method"] == "ode45"
+
+
+def test_statistics_say_which_method_ran_and_why():
+    run = stick_slip().simulate("4 s")
+    assert run.statistics["method"] == "dopri5"
+    assert "machine code" in run.statistics["why"]
+    damped = oscillator(v="1 m/s")
+    damped.damper = Damper(damping="1 GN*s/m")
+    damped.connect(damped.damper.R, damped.block.M)
+    damped.connect(damped.damper.C, damped.ground.V)
+    assert damped.simulate("10 s").statistics["method"] == "cvode"
+
+
+# -- studies ----------------------------------------------------------------------------------
+def points(n):
+    return [{"friction.coulomb_force": f"{f} N", "friction.breakaway_force": f"{f + 5} N"}
+            for f in np.linspace(15, 24, n).tolist()]  # fmt: skip
+
+
+def test_a_study_in_lanes_gives_what_single_runs_give():
+    pytest.importorskip("xarray")
+    model = stick_slip()
+    data = model.sweep(points(37), "4 s", outputs=[
+        "final(spring.x)", "initial(block.v)", "max(friction.f)", "min(block.v)",
+        "at(spring.x, 1.5 s)", "spring.f"], every="0.5 s", method="dopri5")  # fmt: skip
+    assert "at once" in data.encoding["execution"]
+    assert set(data.status.values) == {"finished"}
+    for k in (0, 11, 36):
+        for path, value in points(37)[k].items():
+            part, name = path.split(".")
+            setattr(getattr(model, part), name, value)
+        one = model.simulate("4 s", method="dopri5")
+        assert_allclose(data["final(spring.x)"][k], one["spring.x"].final.magnitude, atol=1e-6)
+        assert data["initial(block.v)"][k] == 0
+        assert_allclose(data["max(friction.f)"][k], one["friction.f"].max().magnitude, rtol=2e-3)
+        assert_allclose(data["at(spring.x, 1.5 s)"][k],
+                        one["spring.x"].at(quantity("1.5 s")).magnitude, atol=1e-6)  # fmt: skip
+        times = quantity(data.time.values, "s")
+        assert_allclose(data["spring.f"][k], one["spring.f"].at(times).magnitude, atol=1e-3)
+
+
+def test_a_study_gives_the_same_in_any_number_of_threads_and_in_any_company():
+    pytest.importorskip("xarray")
+    model = stick_slip()
+    options = {"outputs": ["final(spring.x)", "max(friction.f)"], "method": "dopri5"}
+    all_at_once = model.sweep(points(300), "1 s", **options)
+    threaded = model.sweep(points(300), "1 s", executor=2, **options)
+    assert all_at_once.identical(threaded)
+    alone = model.sweep(points(300)[123:124], "1 s", **options)
+    assert alone["final(spring.x)"].values[0] == all_at_once["final(spring.x)"].values[123]
+
+
+def test_initial_values_and_samples_are_varied_in_lanes_too():
+    pytest.importorskip("xarray")
+    speeds = quantity(np.linspace(-1, 1, 11), "m/s")
+    data = oscillator().sweep({"block.v": speeds, "spring.stiffness": ["100 N/m", "400 N/m"]},
+                              "1 s", outputs=["final(block.v)"], method="dopri5",
+                              rtol=1e-9)  # fmt: skip
+    assert "at once" in data.encoding["execution"]
+    expected = speeds.magnitude[:, None] * np.cos([10, 20])
+    assert_allclose(data["final(block.v)"], expected, atol=1e-7)
+
+
+def test_a_lane_that_fails_is_recorded_with_the_message_of_a_single_run():
+    pytest.importorskip("xarray")
+    model = Model("runaway")
+    model.part = Runaway()
+    data = model.sweep({"part.x": quantity([0.1, 5.0, -1.0], "")}, "1 s",
+                       outputs=["final(part.x)"], method="dopri5")  # fmt: skip
+    assert data.status.values.tolist() == ["finished", "failed", "finished"]
+    assert "part.x" in str(data.message.values[1])
+    assert_allclose(data["final(part.x)"].values[[0, 2]], [1 / 9, -0.5], rtol=1e-6)
+
+
+def test_points_that_contradict_each_other_fail_alone():
+    pytest.importorskip("xarray")
+    data = stick_slip().sweep({"friction.coulomb_force": quantity([20, 30], "N")}, "1 s",
+                              outputs=["final(spring.x)"], method="dopri5")  # fmt: skip
+    assert data.status.values.tolist() == ["finished", "failed"]
+    assert "breakaway" in str(data.message.values[1])

@@ -88,6 +88,12 @@ class Driver:
         except AlgebraicFailure as failure:  # at an event
             self.problem.failure = failure
             self._fail(Step.failed(failure.t, self.problem.start_vector(), str(failure)))
+        except SimulationError as error:
+            if self.recording.status not in ("failed", "interrupted"):
+                self.recording.status, self.recording.message = "failed", str(error)
+            if not self.recording.episodes:
+                self._open(t)
+            raise
         except KeyboardInterrupt:
             self.recording.status = "interrupted"
             self.recording.message = f"interrupted at t = {self._reached():.6g} s"

@@ -22,6 +22,7 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from .expression import TIME
+from .loaddependent import LoadDependence
 from .system import Problem, System
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
@@ -146,7 +147,6 @@ class SetValuedLaws:
         self._laws = system.function("laws", ca.densify(everything))
         self._restitution = system.function("restitution", ca.densify(restitution))
         self._kinetic_x = system.jacobian(ca.vertcat(back, forth), tape.x)
-        self._kinetic_u = system.jacobian(ca.vertcat(back, forth), tape.u)
         self._varies = np.array(ca.which_depends(flow, tape.x, 2, True), dtype=bool)
         for other in (TIME, ca.vertcat(tape.m, tape.d)):
             if other.numel():
@@ -162,10 +162,11 @@ class SetValuedLaws:
                 ca.vertcat(tape.residual, tape.constraints), tape.u)
         fast = ca.vertcat(tape.u, tape.z)
         self.coupled = any(ca.which_depends(bounds, fast, 1, True))  # normal forces
+        self.load = LoadDependence(self, bounds) if self.coupled else None
         self.nonlinear = self.coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(rate, fast, 2, True))
         moving = {s.__hash__() for s in ca.symvar(by_u)} - {s.__hash__() for s in ca.symvar(tape.p)}
-        self.constant = not moving and not system.nz
+        self.constant = not moving and not system.nz and not self.coupled
         self._cache: dict[Any, Any] = {}
         self._seen: Any = None
 
@@ -233,6 +234,8 @@ class SetValuedLaws:
 
     def _parts(self, problem: Problem, t: float) -> np.ndarray:
         """Number of the connected part of every element: efforts act within a part only."""
+        if self.load is not None:
+            return self.load.linked(problem, t)
         d = self.delassus(problem, t)
         if self.constant and "parts" in self._cache:
             return self._cache["parts"]
@@ -291,17 +294,9 @@ class SetValuedLaws:
     def _newton(self, problem: Problem, t: float, now: Look, effort: np.ndarray,
                 stuck: np.ndarray) -> np.ndarray:
         """Change of efforts where kinetic efforts depend on other efforts."""
-        d = self.delassus(problem, t)
-        d = d.toarray() if issparse(d) else d
-        by_u = self._kinetic_u.sparse(*problem._arguments(t))
-        if problem.system.nz:
-            kinetic_z = self._kinetic_z.sparse(*problem._arguments(t))
-            by_u = by_u + kinetic_z @ self._algebraic_by_u(problem, t)
-        by_u = by_u.toarray()[:, self.column] * self.sign
-        kinetic = np.where((self.modes > 0)[:, None], by_u[self.size :], by_u[: self.size])
-        matrix = np.where(stuck[:, None], d, np.eye(self.size) - kinetic)
+        assert self.load is not None
         residual = np.where(stuck, now.rate, now.sliding(self.modes) - effort)
-        return np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
+        return np.linalg.lstsq(self.load.matrix(problem, t), residual, rcond=1e-13)[0]
 
     def _solve_stuck(self, d: Any, stuck: np.ndarray, rate: np.ndarray) -> np.ndarray:
         key = ("solve", stuck.tobytes())
@@ -368,6 +363,8 @@ class SetValuedLaws:
                 margin[dead] = np.where(np.abs(rate) <= noise, np.inf, -1.0)
             if len(open_):
                 margin[open_] = self._joint_margins(problem, t, open_, now)[0][open_]
+        if self.load is not None:
+            margin = np.minimum(margin, self.load.hold(problem, t))
         return margin
 
     def _present(self, problem: Problem, t: float) -> Look:
@@ -539,6 +536,8 @@ class SetValuedLaws:
         before = self.modes.copy()
         margin = self.margins(problem, t)
         crossed = self._crossed(problem, t, touched, margin)
+        if self.load is not None:
+            self.load.refuse_jam(problem, t, crossed)
         struck = self._impacts(problem, t, crossed & self.contact & (before != 0))
         now = self.look(problem, t)
         pace = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
@@ -625,11 +624,14 @@ class SetValuedLaws:
         now = self.look(problem, t)
         near = 1e-9 * max(1e-9, float(np.abs(problem.x).max(initial=0.0)))
         group = self.contact & (closing | (self.modes == 0) | (now.gap <= near))
-        index = np.flatnonzero(group)
         e = self._restitution(*problem._arguments(t))
-        d = self.delassus(problem, t)[index][:, index]
-        d = d.toarray() if issparse(d) else d
-        impact = sequential_impact(d, now.flow[index], e[index])
+        if self.load is not None:
+            index, impact = self.load.strike(problem, t, group, now, e)
+        else:
+            index = np.flatnonzero(group)
+            d = self.delassus(problem, t)[index][:, index]
+            d = d.toarray() if issparse(d) else d
+            impact = sequential_impact(d, now.flow[index], e[index])
         self._speed = max(self._speed, float(np.abs(now.flow).max()))
         slow = RESTS * self._speed
         problem.x += self._push(problem, t, index) @ impact.impulse
@@ -639,7 +641,7 @@ class SetValuedLaws:
         rest = np.zeros(self.size, dtype=bool)
         rest[index] = np.abs(after[index]) <= slow
         self._stop(problem, t, rest, rest)
-        struck[index[impact.impulse > 0]] = True
+        struck[index[(impact.impulse > 0) & self.contact[index]]] = True
         return struck
 
     def _stop(self, problem: Problem, t: float, resting: np.ndarray, stopping: np.ndarray) -> None:
@@ -688,6 +690,8 @@ class SetValuedLaws:
         """Efforts of the elements at rest; those that moved have their kinetic bounds."""
         from .nonsmooth import solve_box
 
+        if self.load is not None:
+            return self.load.solve(problem, t, index, moved, self._noise(problem, t))
         d = self.delassus(problem, t)[index][:, index]
         noise = self._noise(problem, t)[index]
         previous = np.inf
@@ -767,6 +771,8 @@ class SetValuedLaws:
         n = self.size
         kinetic = self._kinetic_x.sparse(*args).tocsr()
         ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
+        if self.load is not None:
+            return self._loaded_by_x(problem, t, kinetic)
         by_x = csr_matrix(ahead @ kinetic[n:] + back @ kinetic[:n])
         if (self.modes == 0).any():
             d = self.delassus(problem, t)
@@ -776,6 +782,21 @@ class SetValuedLaws:
             rate = csr_matrix(rate) - csr_matrix(d) @ by_x
             by_x = by_x + self._held_by_x(d, csr_matrix(rate))
         return csc_matrix(self._push(problem, t, np.arange(n)) @ by_x)
+
+    def _loaded_by_x(self, problem: Problem, t: float, kinetic: csr_matrix) -> csc_matrix:
+        """The same where the efforts of sliding elements depend on others."""
+        assert self.load is not None
+        args = problem._arguments(t)
+        rate = self._rate_x.sparse(*args)
+        if problem.system.nz:
+            z_by_x = self._algebraic_by_x(problem, t)
+            rate = rate + self._rate_z.sparse(*args) @ z_by_x
+            kinetic = csr_matrix(kinetic + self._kinetic_z.sparse(*args) @ z_by_x)
+        ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
+        sliding = (ahead @ kinetic[self.size:] + back @ kinetic[: self.size]).toarray()
+        right = np.where((self.modes == 0)[:, None], rate.toarray(), sliding)
+        by_x = np.linalg.lstsq(self.load.matrix(problem, t), right, rcond=1e-13)[0]
+        return csc_matrix(self._push(problem, t, np.arange(self.size)) @ csr_matrix(by_x))
 
     def _algebraic_by_x(self, problem: Problem, t: float) -> csc_matrix:
         from scipy.sparse.linalg import splu

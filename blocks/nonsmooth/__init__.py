@@ -7,6 +7,8 @@ arrays only: no components, units, time or events.
 
 `solve_box`
     modes, efforts and rates of all elements at an instant
+`solve_coupled`
+    the same where bounds depend on other efforts (mu N)
 `undetermined_groups`, `minimal_split`
     which efforts the motion leaves open, and the split that is reported
 `MarginProblem`
@@ -15,6 +17,8 @@ arrays only: no components, units, time or events.
     velocities of massless nodes between frictions
 `simultaneous_impact`, `sequential_impact`
     restitution of contacts that close
+`rough_impact`
+    the same with dry friction
 `moreau_step`
     one step of Moreau-Jean time stepping
 `is_p_matrix`
@@ -26,10 +30,12 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 """
 
 from .box import BoxSolution, BoxStatus, solve_box
+from .coupled import solve_coupled
 from .impact import Impact, sequential_impact, simultaneous_impact
 from .indeterminate import Group, minimal_split, undetermined_groups
 from .margin import Margin, MarginProblem
 from .pmatrix import is_p_matrix
+from .rough import rough_impact
 from .step import StepSolution, moreau_step
 from .velocity import NodeVelocity, solve_velocity
 
@@ -45,9 +51,11 @@ __all__ = [
     "is_p_matrix",
     "minimal_split",
     "moreau_step",
+    "rough_impact",
     "sequential_impact",
     "simultaneous_impact",
     "solve_box",
+    "solve_coupled",
     "solve_velocity",
     "undetermined_groups",
 ]

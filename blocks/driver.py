@@ -261,12 +261,19 @@ class Driver:
             seen.append((t, margin))
             before = t
         for left, middle, right in zip(seen, seen[1:], seen[2:], strict=False):
-            for t in _dips(left, middle, right, self.system.nm):
+            for t in _dips(left, middle, right, self._smooth_margins()):
                 margin = self._violated(t, step.dense(t))
                 if np.any(margin < 0):
                     return self._crossing_between(step, left[0], t, margin)
         self.seen = seen[-1:]
         return None
+
+    def _smooth_margins(self) -> np.ndarray:
+        """Margins that may dip below zero between two looks: relations and gaps."""
+        gaps = np.zeros(0, dtype=int)
+        if self.problem.laws is not None:
+            gaps = self.system.nm + self.problem.laws.open_contacts
+        return np.concatenate([np.arange(self.system.nm), gaps])
 
     def _crossing_between(self, step: Step, low: float, high: float, margin: np.ndarray
                           ) -> tuple[float, np.ndarray]:
@@ -390,12 +397,14 @@ class Driver:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
-            self._remember(t, laws.name(change.element), laws.words(change))
+            self._remember(t, laws.name(change.element), laws.words(change), not self.struck)
         self._refuse_chatter(t)
 
-    def _remember(self, t: float, component: str, text: str) -> None:
+    def _remember(self, t: float, component: str, text: str, suspicious: bool = True) -> None:
+        """Record an event; a series of ever smaller bounces is no chatter."""
         self.recording.events.append(EventRecord(float(t), component, text))
-        self.recent.append((t, component))
+        if suspicious:
+            self.recent.append((t, component))
 
     def _refuse_chatter(self, t: float) -> None:
         window = 1e-3 * (self.settings.t_end - self.settings.t_start)
@@ -435,10 +444,10 @@ class Driver:
 
 
 def _dips(left: tuple[float, np.ndarray], middle: tuple[float, np.ndarray],
-          right: tuple[float, np.ndarray], count: int) -> list[float]:
+          right: tuple[float, np.ndarray], which: np.ndarray) -> list[float]:
     """Times between three looks where a parabola through a margin comes near zero."""
     (t0, a), (t1, b), (t2, c) = left, middle, right
-    a, b, c = a[:count], b[:count], c[:count]
+    a, b, c = a[which], b[which], c[which]
     with np.errstate(all="ignore"):
         rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
         bend = (last - rise) / (t2 - t0)

@@ -171,6 +171,48 @@ class LoadDependence:
             problem.u[:], problem.z[:] = kept, z
         return index, impact
 
+    # -- efforts that the motion leaves open -----------------------------------------------
+    def splits(self, problem: Problem, t: float, index: np.ndarray
+               ) -> list[tuple[np.ndarray, Any]]:
+        """Per connected part of undetermined elements: who, and the split with the most room.
+
+        Leaves the problem at those splits.
+        """
+        from .nonsmooth import loaded_split
+
+        laws = self.laws
+        out = []
+        parts = self.linked(problem, t)
+        for part in np.unique(parts[index]):
+            rests = index[parts[index] == part]
+            slides = np.flatnonzero((laws.modes != 0) & (parts == part))
+            previous = np.inf
+            for _ in range(ROUNDS):
+                now, slopes = laws.look(problem, t), self.slopes(problem, t)
+                effort = laws.efforts_of(problem.u)
+                d = laws.delassus(problem, t)
+                d = d.toarray() if hasattr(d, "toarray") else d
+                # what slides follows: d effort[slides] / d effort[rests]
+                own = self.kinetic(problem, t)[slides]
+                back = np.linalg.solve(np.eye(len(slides)) - own[:, slides], own[:, rests])
+                inner, outer = np.ix_(rests, rests), np.ix_(rests, slides)
+                lower, upper = (s[inner] + s[outer] @ back for s in slopes[:2])
+                found = loaded_split(d[inner] + d[outer] @ back, effort[rests],
+                                     now.low[rests] - lower @ effort[rests],
+                                     now.high[rests] - upper @ effort[rests], lower, upper)
+                step = found.effort - effort[rests]
+                effort[rests] += step
+                effort[slides] += back @ step
+                problem.u[laws.column] = effort * laws.sign
+                if problem.algebraic:
+                    problem.solve_algebraic(t)
+                change = float(np.abs(step).max())
+                if change <= 1e-9 * np.abs(effort).max() or change > 2 * previous:
+                    break
+                previous = change
+            out.append((rests, found))
+        return out
+
     # -- Painlevé ------------------------------------------------------------------------
     def refuse(self, t: float, solution: Any, here: np.ndarray) -> None:
         """Stop where no efforts, or several, solve the problem of the elements ``here``."""
@@ -183,9 +225,9 @@ class LoadDependence:
                           "no motion obeys")
 
     def _error(self, t: float, elements: np.ndarray, found: str) -> SimulationError:
-        names = tuple(dict.fromkeys(self.laws.name(int(i)) for i in elements))
+        names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
         return SimulationError(
-            ", ".join(names),
+            ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
             f"at t = {t:.9g} s {found} the laws of rigid contact and dry friction: sliding "
             "friction presses its own contact together as fast as the contact can push back, or "
             "faster (Painlevé's paradox: the body jams).",

@@ -100,6 +100,8 @@ class SetValuedLaws:
         self.system = system
         tape, flat = system.tape, system.flat
         self.owners: list[tuple[int, int]] = []  # family, instance
+        self.effort_names: list[str] = []
+        self._twins: list[bool] = []  # whether its component has another law of the kind
         column: list[int] = []
         sign: list[float] = []
         rows: list[list[Any]] = [[] for _ in range(7)]
@@ -121,6 +123,9 @@ class SetValuedLaws:
                 own = family.kernel.symbols[effort, 0]
                 self._effort_rows.append(tape.writer.kernel_row(f, own).T)
                 self.owners += [(f, i) for i in range(family.size)]
+                self.effort_names += [family.kernel.variables[effort].name] * family.size
+                kind = [other[-2] is None for other in family.kernel.set_valued]
+                self._twins += [kind.count(gap is None) > 1] * family.size
                 contact += [gap is not None] * family.size
                 zero = ca.SX(0)
                 everything = [flow, *bounds, zero if gap is None else gap,
@@ -176,11 +181,25 @@ class SetValuedLaws:
         f, i = self.owners[element]
         return self.system.network.families[f].path(i)
 
+    def label(self, element: int) -> str:
+        """Path of an element: of its component, or of its effort where that has several."""
+        f, _ = self.owners[element]
+        several = len(self.system.network.families[f].kernel.set_valued) > 1
+        return self.name(element) + f".{self.effort_names[element]}" * several
+
     def words(self, change: Change) -> str:
         """What a change is called."""
         if self.contact[change.element]:
-            return {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
-        return {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
+            word = {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
+        else:
+            word = {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
+        return f"{word} ({self.effort_names[change.element]})" if self._twins[change.element] \
+            else word
+
+    @property
+    def open_contacts(self) -> np.ndarray:
+        """Contacts whose gap is watched."""
+        return np.flatnonzero(self.contact & (self.modes != 0))
 
     def changes(self, before: np.ndarray) -> list[Change]:
         """What has changed since the modes were ``before``."""
@@ -423,6 +442,8 @@ class SetValuedLaws:
         """Where stuck efforts are not unique the best split decides: margins, first to leave."""
         from .nonsmooth import MarginProblem
 
+        if self.load is not None:
+            return self._loaded_margins(problem, t, index)
         d = self.delassus(problem, t)
         large = self._large(problem, t, index, MANY)
         if large:
@@ -451,6 +472,16 @@ class SetValuedLaws:
         for part, value, leading in zip(m.parts, found.value, found.first, strict=True):
             out[part] = 1.0 - value
             first[leading] = True
+        return out, first
+
+    def _loaded_margins(self, problem: Problem, t: float, index: np.ndarray
+                        ) -> tuple[np.ndarray, np.ndarray]:
+        """The same where bounds depend on the split."""
+        assert self.load is not None
+        out, first = np.full(self.size, np.inf), np.zeros(self.size, dtype=bool)
+        for part, found in self.load.splits(problem, t, index):
+            out[part] = found.room
+            first[part[found.first]] = True
         return out, first
 
     def _large(self, problem: Problem, t: float, index: np.ndarray, size: int) -> list[np.ndarray]:
@@ -488,6 +519,9 @@ class SetValuedLaws:
         dead, open_ = self._undetermined(problem, t, stuck)
         if not len(dead) and not len(open_):
             return
+        if self.load is not None:
+            self.load.splits(problem, t, open_)
+            open_ = open_[:0]
         from .nonsmooth import minimal_split
 
         now = self._present(problem, t)
@@ -512,8 +546,12 @@ class SetValuedLaws:
         stuck = self.modes == 0
         dead, open_ = self._undetermined(problem, t, stuck)
         effort = self.efforts_of(problem.u)
-        out = [([self.name(int(i))], effort[[i]]) for i in dead]
-        if len(open_):
+        out = [([self.label(int(i))], effort[[i]]) for i in dead]
+        if self.load is not None:
+            for members, found in self.load.splits(problem, t, open_):
+                if found.free:
+                    out.append(([self.label(int(i)) for i in members], found.effort))
+        elif len(open_):
             from .nonsmooth import undetermined_groups
 
             now = self._present(problem, t)
@@ -522,7 +560,7 @@ class SetValuedLaws:
                                          effort[open_], np.arange(len(open_)))
             crowds = [p for p in self._large(problem, t, open_, CROWD) if len(p) > CROWD]
             for members in [*(open_[g.members] for g in groups), *crowds]:
-                out.append(([self.name(int(i)) for i in members], effort[members]))
+                out.append(([self.label(int(i)) for i in members], effort[members]))
         return out
 
     # -- decisions -----------------------------------------------------------------------

@@ -87,7 +87,7 @@ def test_below_the_critical_friction_a_dragged_rod_has_a_force_and_above_it_the_
         rod(angle, 1.01 * mu, slip=-3.0).simulate("1 s")
     error = caught.value
     assert error.code == "simulation.paradox"
-    assert (error.time, error.variables, error.where) == (0.0, ("rod",), "rod")
+    assert (error.time, error.variables, error.where) == (0.0, ("rod.N", "rod.T"), "rod")
     assert "no motion obeys" in str(error)
     assert "friction" in error.advice
     assert error.result.status == "failed"

@@ -301,9 +301,13 @@ class Driver:
             at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high,
                         xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
         # go to the far side of the crossing, so that rounding cannot undo the switch
-        nudge = np.spacing(max(abs(low), abs(high)))
+        nudge = grain = np.spacing(max(abs(low), abs(high)))
+        near = at
         while at < high and (at <= step.t_old or margin(at) >= 0):
-            at, nudge = min(at + nudge, high), 2 * nudge
+            near, at, nudge = at, min(at + nudge, high), 2 * nudge
+        while at - near > 8 * grain:  # far from the root that was found: that was none
+            middle = (near + at) / 2
+            near, at = (near, middle) if margin(middle) < 0 else (middle, at)
         return at
 
     # -- events --------------------------------------------------------------------------

@@ -156,6 +156,9 @@ class SetValuedLaws:
         for other in (TIME, ca.vertcat(tape.m, tape.d)):
             if other.numel():
                 self._varies |= np.array(ca.which_depends(flow, other, 1, True), dtype=bool)
+        if self.size <= DENSE:
+            own = by_u[:, self.column.tolist()] * ca.repmat(ca.DM(self.sign).T, self.size, 1)
+            self._dense = system.function("delassus", ca.densify(-own).T)  # row by row
         self._by_u = system.function("rate_u", by_u)
         self._slope_u = system.jacobian(tape.slope, tape.u)
         self._flow_x = system.jacobian(flow, tape.x)
@@ -223,6 +226,11 @@ class SetValuedLaws:
             elif "D" in self._cache:
                 return self._cache["D"]
         args = problem._arguments(t)
+        if self.size <= DENSE and not problem.system.nz:
+            d = self._dense(*args).reshape(self.size, self.size)
+            if self.constant:
+                self._cache["D"] = d
+            return d
         by_u = self._by_u.sparse(*args)
         if problem.system.nz:
             by_u = csc_matrix(by_u + self._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t))
@@ -268,6 +276,7 @@ class SetValuedLaws:
         if not self.size:
             return
         stuck = self.modes == 0
+        last = np.inf
         for _ in range(ROUNDS if self.nonlinear else 1):
             now = self.look(problem, t)
             effort = self.efforts_of(problem.u)
@@ -282,8 +291,11 @@ class SetValuedLaws:
             problem.u[self.column] = (effort + step) * self.sign
             if problem.algebraic:
                 problem.solve_algebraic(t)
-            if np.abs(step).max() <= 1e-12 * np.abs(effort).max():
+            size = np.abs(step).max()
+            if size <= 1e-12 * np.abs(effort).max() or (size > 0.5 * last and size < 1e-9 * np.abs(
+                    effort).max()):
                 break
+            last = size
         if not self.coupled and not problem.algebraic:
             self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
 
@@ -369,8 +381,8 @@ class SetValuedLaws:
         effort = self.efforts_of(problem.u)
         stuck = self.modes == 0
         room = np.minimum(now.high - effort, effort - now.low)
-        parting = (now.gap < 0) & (now.flow <= 0)  # by rounding, just after a rebound
-        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
+        parting = (now.gap <= 0) & (now.flow <= 0)  # by rounding, just after a rebound
+        open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
         moving = np.where(self.contact, open_gap, self.modes * now.flow)
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~self.contact & ~stuck] = np.inf  # stuck with no effort lets go
@@ -479,6 +491,12 @@ class SetValuedLaws:
         """The same where bounds depend on the split."""
         assert self.load is not None
         out, first = np.full(self.size, np.inf), np.zeros(self.size, dtype=bool)
+        now, effort = self.look(problem, t), self.efforts_of(problem.u)
+        room = np.minimum(now.high - effort, effort - now.low)[index]
+        least = float(room.min())
+        if least > 1e-6 * np.abs(effort).max():  # a split within the bounds is proof
+            out[index] = least
+            return out, first
         for part, found in self.load.splits(problem, t, index):
             out[part] = found.room
             first[part[found.first]] = True

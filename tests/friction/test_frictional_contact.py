@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from friction_bench import happened, times_of, value, values
 from numpy.testing import assert_allclose
-from rigid_bodies import G, Rod
+from rigid_bodies import Box, G, Rod
 
 from blocks import Model, SimulationError, quantity
 
@@ -23,8 +23,10 @@ def rod(angle, mu, *, slip=0.0, static=None, w=0.0, drop=0.0, fall=0.0, restitut
     model, a = Model("rod on the floor"), np.deg2rad(angle)
     model.rod = Rod(
         angle=quantity(angle, "deg"), friction=mu, static_friction=static or mu,
-        w=quantity(w, "rad/s"), y=quantity(np.sin(a) + drop, "m"), vx=quantity(slip - w * np.sin(a), "m/s"),
-        vy=quantity(w * np.cos(a) - fall, "m/s"), restitution=restitution, **more)  # fmt: skip
+        w=quantity(w, "rad/s"), y=quantity(np.sin(a) + drop, "m"), restitution=restitution,
+        vx=quantity(slip - w * np.sin(a), "m/s"), vy=quantity(w * np.cos(a) - fall, "m/s"),
+        **more,
+    )  # fmt: skip
     return model
 
 
@@ -176,3 +178,66 @@ def test_every_method_refuses_a_rod_that_jams(method):
     with pytest.raises(SimulationError) as caught:
         rod(60, 2.0, slip=-3.0).simulate("1 s", method=method, **more)
     assert caught.value.code == "simulation.paradox"
+
+
+# -- two feet: forces that are not determined ------------------------------------------------
+def ramp(newtons_per_second):
+    return lambda t: quantity(newtons_per_second, "N/s") * t
+
+
+def test_a_block_on_two_feet_breaks_away_when_no_split_can_hold_it():
+    model = Model("block")
+    model.box = Box(push=ramp(6.0))  # 2 kg, mu = 0.5
+    run = model.simulate("3 s", rtol=1e-9)
+    weight = 2 * G
+    assert_allclose(times_of(run, "slides"), [weight / 2 / 6] * 2, rtol=0, atol=1e-9)
+    # pushed at the centre, h = 0.5 m up: the front foot carries push h/(2 a) more
+    t = np.array([0.0, 0.7, 1.6, 1.64, 2.5])
+    n1, n2, t1, t2 = values(run, ["box.N1", "box.N2", "box.T1", "box.T2"], t)
+    drag = np.where(t < weight / 12, 6 * t, weight / 2)
+    assert_allclose(n1 + n2, weight, rtol=1e-12)
+    assert_allclose((n2 - n1) / 2, drag * 0.25, rtol=0, atol=1e-9)
+    assert_allclose(t1 + t2, drag, rtol=0, atol=1e-9)
+    assert np.all(np.abs(t1) <= 0.5 * n1 + 1e-9)
+    assert np.all(np.abs(t2) <= 0.5 * n2 + 1e-9)
+    assert_allclose([t1[0], t2[0]], 0, atol=1e-12)  # none where none is needed
+    (shared,) = run.sticking().undetermined
+    assert shared.components == ("box.N1", "box.T1", "box.N2", "box.T2")
+
+
+def test_a_block_that_does_not_slip_tips_over_its_front_foot():
+    model = Model("block")
+    model.box = Box(push=ramp(6.0), friction=3.0, static_friction=3.0, h="1.5 m", y="1.5 m")
+    run = model.simulate("2.5 s", rtol=1e-9)
+    time, _, what = happened(run)[0]
+    assert what == "opens (N1)"
+    assert_allclose(time, 2 * G * 1.0 / 1.5 / 6, rtol=0, atol=1e-9)
+    assert value(run, "box.w") < 0
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5])
+@pytest.mark.parametrize("phi", [0.0, 0.3])
+def test_a_block_that_falls_on_its_feet_comes_to_rest_and_never_gains_energy(phi, e):
+    model = Model("block")
+    model.box = Box(y="1 m", vx="1 m/s", phi=quantity(phi, "rad"), restitution=e)
+    run = model.simulate("2 s", rtol=1e-9)
+    energy, *rest = values(run, [f"box.{v}" for v in ("energy_stored", "gap1", "gap2", "N1", "N2")],
+                           np.linspace(0, 2, 400))  # fmt: skip
+    assert np.diff(energy).max() < 1e-8
+    assert np.min(rest) > -1e-9
+    assert_allclose([value(run, f"box.{v}") for v in ("vx", "vy", "w", "gap1", "gap2")], 0,
+                    atol=1e-9)  # fmt: skip
+    assert_allclose(energy[-1], 2 * G * 0.5, rtol=1e-9)
+
+
+def test_a_flat_landing_shares_the_impulse_and_brakes_by_it():
+    # both feet at once: impulses m v/2 each, friction mu m v in all, no rotation for h = 0
+    model = Model("block")
+    model.box = Box(y="0.2 m", vx="3 m/s", h="0 m")
+    run = model.simulate("0.3 s", rtol=1e-10)
+    fall = np.sqrt(2 * G * 0.2)
+    hit = np.sqrt(2 * 0.2 / G)
+    assert_allclose(times_of(run, "closes"), [hit, hit], rtol=0, atol=1e-10)
+    assert_allclose(value(run, "box.vx", hit + 1e-9), 3 - 0.5 * fall, rtol=0, atol=1e-7)
+    assert_allclose(value(run, "box.vx"), 3 - 0.5 * fall - 0.5 * G * (0.3 - hit), rtol=0, atol=1e-9)
+    assert abs(value(run, "box.w")) < 1e-14

@@ -41,7 +41,9 @@ class LoadDependence:
         own = own * ca.repmat(ca.DM(laws.sign).T, own.shape[0], 1)
         self._dense = system.function("bounds_u", ca.densify(own).T)  # row by row
         self._by_z = system.jacobian(bounds, tape.z) if system.nz else None
-        pattern = ca.jacobian(bounds, ca.vertcat(tape.u, tape.z)).sparsity()
+        fast = ca.vertcat(tape.u, tape.z)
+        self.pieces = any(ca.which_depends(bounds, fast, 2, True))  # abs_(N) and the like
+        pattern = ca.jacobian(bounds, fast).sparsity()
         rows = np.array(pattern.row(), dtype=int) % max(self.size, 1)
         self.dependent = np.zeros(self.size, dtype=bool)  # bounds move with some effort
         self.dependent[rows] = True
@@ -272,6 +274,34 @@ class LoadDependence:
             out[slides] = left - PARADOX
             out[rests] = left - PARADOX
         return out
+
+    def refuse_several(self, problem: Problem, t: float) -> None:
+        """Stop where what slides would do so as well with a guide that presses the other way."""
+        laws = self.laws
+        sliding = (laws.modes != 0) & self.dependent
+        if not self.pieces or not sliding.any():
+            return
+        u, z = problem.u.copy(), problem.z.copy()
+        slope = laws.system.slope(*problem._arguments(t))
+        big = 1e3 * max(float(np.abs(u).max()), 1e-3)
+        try:
+            for sign in (1, -1):
+                effort = laws.efforts_of(u)
+                effort[sliding] = sign * big
+                problem.u[laws.column] = effort * laws.sign
+                if problem.algebraic:
+                    problem.solve_algebraic(t)
+                laws.apply(problem, t)
+                now, effort = laws.look(problem, t), laws.efforts_of(problem.u)
+                near = 1e-6 * np.abs(effort).max()
+                holds = np.where(laws.modes == 0, (effort >= now.low - near)
+                                 & (effort <= now.high + near),
+                                 np.abs(now.sliding(laws.modes) - effort) <= near)  # fmt: skip
+                other = laws.system.slope(*problem._arguments(t))
+                if holds.all() and np.abs(other - slope).max() > 1e-6 * np.abs(slope).max():
+                    raise self._error(t, np.flatnonzero(sliding), "several motions obey")
+        finally:
+            problem.u[:], problem.z[:] = u, z
 
     def refuse_jam(self, problem: Problem, t: float, elements: np.ndarray) -> None:
         """Stop where the efforts of what slides have no bound."""

@@ -628,6 +628,8 @@ class SetValuedLaws:
         pins = self._pins(problem, t)
         problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
         self.apply(problem, t)
+        if self.load is not None:
+            self.load.refuse_several(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
         self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
         if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
@@ -669,6 +671,9 @@ class SetValuedLaws:
         self._choose(problem, t, still, np.zeros(self.size, dtype=bool))
         self._look_ahead(problem, t, still)
         self.apply(problem, t)
+        if self.load is not None:
+            self.load.refuse_jam(problem, t, np.ones(self.size, dtype=bool))
+            self.load.refuse_several(problem, t)
 
     def _impacts(self, problem: Problem, t: float, closing: np.ndarray) -> np.ndarray:
         """Newton impacts of contacts that close, through the network; who took part."""

@@ -10,6 +10,7 @@ import pytest
 from friction_bench import happened, missing_energy, push, times_of, value, values
 from numpy.testing import assert_allclose
 from rigid_bodies import G
+from scipy.integrate import solve_ivp
 
 from blocks import (
     Component,
@@ -222,3 +223,51 @@ def test_a_ladder_stands_above_its_classical_angle_and_slides_below(floor, wall,
     else:
         assert value(run, "ladder.w") < 0
         assert_allclose([t1, t2], [floor * n1, -wall * n2], rtol=1e-12, atol=1e-12)
+
+
+# -- a bearing loaded by the swing itself ---------------------------------------------------
+class Bearing(Component):
+    """A pendulum in Cartesian coordinates whose bearing rubs with the pull of the rod."""
+
+    x, y = Variable("m", "1 m", priority="high"), Variable("m", "0 m")
+    u, v = Variable("m/s", "0 m/s", priority="high"), Variable("m/s")
+    pull, brake = Variable("N/m"), Variable("N*m")
+    grip = Parameter("0.1 m", doc="coefficient of friction times radius")
+    mass, length = Parameter("1 kg"), Parameter("1 m")
+
+    def equations(self):
+        torque = self.grip * abs_(self.pull) * self.length
+        yield der(self.x) == self.u
+        yield der(self.y) == self.v
+        yield self.mass * der(self.u) == -self.pull * self.x + self.brake * self.y / self.length**2
+        yield self.mass * der(self.v) == (-self.pull * self.y - self.brake * self.x / self.length**2
+                                          - self.mass * quantity(G, "m/s^2"))  # fmt: skip
+        yield self.x**2 + self.y**2 == self.length**2
+        turning = (self.x * self.v - self.y * self.u) / self.length**2
+        yield dry_friction(self.brake, turning, static=torque, kinetic=torque)
+
+
+def test_a_pendulum_in_a_bearing_that_rubs_with_its_own_pull_stops_where_the_angle_equation_does():
+    grip, theta, w, t, sense, stops = 0.08, 0.0, 0.0, 0.0, -1.0, []
+    while True:  # theta'' = -g cos(theta) - sense grip (w^2 - g sin(theta)), rod 1 m, mass 1 kg
+        def slope(_, s, sense=sense):
+            return [s[1], -G * np.cos(s[0]) - sense * grip * abs(s[1]**2 - G * np.sin(s[0]))]
+
+        def stop(_, s):
+            return s[1]
+
+        stop.terminal, stop.direction = True, -sense
+        start = solve_ivp(slope, (t, t + 1e-2), [theta, w], rtol=1e-13, atol=1e-14, method="DOP853")
+        piece = solve_ivp(slope, (start.t[-1], 60), start.y[:, -1], rtol=1e-13, atol=1e-14,
+                          method="DOP853", events=stop)  # fmt: skip
+        t, theta, w = piece.t_events[0][0], piece.y_events[0][0][0], 0.0
+        stops.append((t, theta))
+        if abs(np.cos(theta)) <= grip * abs(np.sin(theta)):
+            break
+        sense = -sense
+    assert len(stops) > 3
+    model = Model("pendulum")
+    model.p = Bearing(grip=quantity(grip, "m"))
+    run = model.simulate(quantity(t + 1, "s"), rtol=1e-10)
+    assert [e[0] for e in happened(run)] == pytest.approx([t for t, _ in stops], abs=1e-6)
+    assert_allclose(np.arctan2(value(run, "p.y"), value(run, "p.x")), theta, rtol=0, atol=1e-6)

@@ -88,6 +88,12 @@ class Driver:
         except AlgebraicFailure as failure:  # at an event
             self.problem.failure = failure
             self._fail(Step.failed(failure.t, self.problem.start_vector(), str(failure)))
+        except SimulationError as error:
+            if self.recording.status not in ("failed", "interrupted"):
+                self.recording.status, self.recording.message = "failed", str(error)
+            if not self.recording.episodes:
+                self._open(t)
+            raise
         except KeyboardInterrupt:
             self.recording.status = "interrupted"
             self.recording.message = f"interrupted at t = {self._reached():.6g} s"
@@ -263,7 +269,7 @@ class Driver:
             seen.append((t, self._violated(t, y)))
             if len(seen) > 2:
                 left, middle, right = seen[-3:]
-                for near in _dips(left, middle, right, self.system.nm):
+                for near in _dips(left, middle, right, self._smooth_margins()):
                     margin = self._violated(near, step.dense(near))
                     if np.any(margin < 0):
                         return self._crossing_between(step, left[0], near, margin)
@@ -272,6 +278,13 @@ class Driver:
                 return self._crossing_between(step, before, t, seen[-1][1])
         self.seen = seen[-1:]
         return None
+
+    def _smooth_margins(self) -> np.ndarray:
+        """Margins that may dip below zero between two looks: relations and gaps."""
+        gaps = np.zeros(0, dtype=int)
+        if self.problem.laws is not None:
+            gaps = self.system.nm + self.problem.laws.open_contacts
+        return np.concatenate([np.arange(self.system.nm), gaps])
 
     def _crossing_between(self, step: Step, low: float, high: float, margin: np.ndarray
                           ) -> tuple[float, np.ndarray]:
@@ -299,9 +312,13 @@ class Driver:
             at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high,
                         xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
         # go to the far side of the crossing, so that rounding cannot undo the switch
-        nudge = np.spacing(max(abs(low), abs(high)))
+        nudge = grain = np.spacing(max(abs(low), abs(high)))
+        near = at
         while at < high and (at <= step.t_old or margin(at) >= 0):
-            at, nudge = min(at + nudge, high), 2 * nudge
+            near, at, nudge = at, min(at + nudge, high), 2 * nudge
+        while at - near > 8 * grain:  # far from the root that was found: that was none
+            middle = (near + at) / 2
+            near, at = (near, middle) if margin(middle) < 0 else (middle, at)
         return at
 
     # -- events --------------------------------------------------------------------------
@@ -395,12 +412,14 @@ class Driver:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
-            self._remember(t, laws.name(change.element), laws.words(change))
+            self._remember(t, laws.name(change.element), laws.words(change), not self.struck)
         self._refuse_chatter(t)
 
-    def _remember(self, t: float, component: str, text: str) -> None:
+    def _remember(self, t: float, component: str, text: str, suspicious: bool = True) -> None:
+        """Record an event; a series of ever smaller bounces is no chatter."""
         self.recording.events.append(EventRecord(float(t), component, text))
-        self.recent.append((t, component))
+        if suspicious:
+            self.recent.append((t, component))
 
     def _refuse_chatter(self, t: float) -> None:
         window = 1e-3 * (self.settings.t_end - self.settings.t_start)
@@ -440,10 +459,10 @@ class Driver:
 
 
 def _dips(left: tuple[float, np.ndarray], middle: tuple[float, np.ndarray],
-          right: tuple[float, np.ndarray], count: int) -> list[float]:
+          right: tuple[float, np.ndarray], which: np.ndarray) -> list[float]:
     """Times between three looks where a parabola through a margin comes near zero."""
     (t0, a), (t1, b), (t2, c) = left, middle, right
-    a, b, c = a[:count], b[:count], c[:count]
+    a, b, c = a[which], b[which], c[which]
     with np.errstate(all="ignore"):
         rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
         bend = (last - rise) / (t2 - t0)

@@ -396,7 +396,7 @@ def dry_friction(effort: Any, flow: Any, *, static: Any, kinetic: Any) -> SetVal
     return set_valued(effort, flow, static=(-static, static), kinetic=(-kinetic, kinetic))
 
 
-def contact(effort: Any, gap: Any, approach: Any, *, restitution: Any = 0.0) -> SetValued:
+def contact(effort: Any, gap: Any, approach: Any = None, *, restitution: Any = 0.0) -> SetValued:
     """A unilateral contact: yield it from ``equations()`` as the law of ``effort``.
 
     ``gap > 0`` is open, with no effort; at ``gap == 0`` the effort is whatever keeps
@@ -410,16 +410,17 @@ def contact(effort: Any, gap: Any, approach: Any, *, restitution: Any = 0.0) -> 
         Force that presses the two sides apart, >= 0.
     gap : expression
         Distance, of variables that are integrated.
-    approach : expression
-        Velocity at which the gap closes, ``-der(gap)``.
+    approach : expression, optional
+        Velocity at which the gap closes; ``-der(gap)`` where it is left out.
     restitution : expression or number
         0 (plastic) to 1 (elastic).
     """
-    effort = as_expression(effort)
+    effort, gap = as_expression(effort), as_expression(gap)
+    approach = -der(gap) if approach is None else as_expression(approach)
     none = Expression(ca.SX(0.0), effort.dimension)
     endless = Expression(ca.SX(np.inf), effort.dimension)
-    return SetValued(effort, as_expression(approach), (none, endless), (none, none),
-                     as_expression(gap), as_expression(restitution))
+    return SetValued(effort, approach, (none, endless), (none, none), gap,
+                     as_expression(restitution))
 
 
 def where(condition: Any, then: Any, otherwise: Any, *, events: bool = True) -> Expression:

@@ -22,6 +22,7 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from .expression import TIME
+from .loaddependent import LoadDependence
 from .system import Problem, System
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
@@ -99,6 +100,8 @@ class SetValuedLaws:
         self.system = system
         tape, flat = system.tape, system.flat
         self.owners: list[tuple[int, int]] = []  # family, instance
+        self.effort_names: list[str] = []
+        self._twins: list[bool] = []  # whether its component has another law of the kind
         column: list[int] = []
         sign: list[float] = []
         rows: list[list[Any]] = [[] for _ in range(7)]
@@ -120,6 +123,9 @@ class SetValuedLaws:
                 own = family.kernel.symbols[effort, 0]
                 self._effort_rows.append(tape.writer.kernel_row(f, own).T)
                 self.owners += [(f, i) for i in range(family.size)]
+                self.effort_names += [family.kernel.variables[effort].name] * family.size
+                kind = [other[-2] is None for other in family.kernel.set_valued]
+                self._twins += [kind.count(gap is None) > 1] * family.size
                 contact += [gap is not None] * family.size
                 zero = ca.SX(0)
                 everything = [flow, *bounds, zero if gap is None else gap,
@@ -146,11 +152,13 @@ class SetValuedLaws:
         self._laws = system.function("laws", ca.densify(everything))
         self._restitution = system.function("restitution", ca.densify(restitution))
         self._kinetic_x = system.jacobian(ca.vertcat(back, forth), tape.x)
-        self._kinetic_u = system.jacobian(ca.vertcat(back, forth), tape.u)
         self._varies = np.array(ca.which_depends(flow, tape.x, 2, True), dtype=bool)
         for other in (TIME, ca.vertcat(tape.m, tape.d)):
             if other.numel():
                 self._varies |= np.array(ca.which_depends(flow, other, 1, True), dtype=bool)
+        if self.size <= DENSE:
+            own = by_u[:, self.column.tolist()] * ca.repmat(ca.DM(self.sign).T, self.size, 1)
+            self._dense = system.function("delassus", ca.densify(-own).T)  # row by row
         self._by_u = system.function("rate_u", by_u)
         self._slope_u = system.jacobian(tape.slope, tape.u)
         self._flow_x = system.jacobian(flow, tape.x)
@@ -162,10 +170,11 @@ class SetValuedLaws:
                 ca.vertcat(tape.residual, tape.constraints), tape.u)
         fast = ca.vertcat(tape.u, tape.z)
         self.coupled = any(ca.which_depends(bounds, fast, 1, True))  # normal forces
+        self.load = LoadDependence(self, bounds) if self.coupled else None
         self.nonlinear = self.coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(rate, fast, 2, True))
         moving = {s.__hash__() for s in ca.symvar(by_u)} - {s.__hash__() for s in ca.symvar(tape.p)}
-        self.constant = not moving and not system.nz
+        self.constant = not moving and not system.nz and not self.coupled
         self._cache: dict[Any, Any] = {}
         self._seen: Any = None
 
@@ -175,11 +184,25 @@ class SetValuedLaws:
         f, i = self.owners[element]
         return self.system.network.families[f].path(i)
 
+    def label(self, element: int) -> str:
+        """Path of an element: of its component, or of its effort where that has several."""
+        f, _ = self.owners[element]
+        several = len(self.system.network.families[f].kernel.set_valued) > 1
+        return self.name(element) + f".{self.effort_names[element]}" * several
+
     def words(self, change: Change) -> str:
         """What a change is called."""
         if self.contact[change.element]:
-            return {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
-        return {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
+            word = {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
+        else:
+            word = {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
+        return f"{word} ({self.effort_names[change.element]})" if self._twins[change.element] \
+            else word
+
+    @property
+    def open_contacts(self) -> np.ndarray:
+        """Contacts whose gap is watched."""
+        return np.flatnonzero(self.contact & (self.modes != 0))
 
     def changes(self, before: np.ndarray) -> list[Change]:
         """What has changed since the modes were ``before``."""
@@ -203,6 +226,11 @@ class SetValuedLaws:
             elif "D" in self._cache:
                 return self._cache["D"]
         args = problem._arguments(t)
+        if self.size <= DENSE and not problem.system.nz:
+            d = self._dense(*args).reshape(self.size, self.size)
+            if self.constant:
+                self._cache["D"] = d
+            return d
         by_u = self._by_u.sparse(*args)
         if problem.system.nz:
             by_u = csc_matrix(by_u + self._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t))
@@ -233,6 +261,8 @@ class SetValuedLaws:
 
     def _parts(self, problem: Problem, t: float) -> np.ndarray:
         """Number of the connected part of every element: efforts act within a part only."""
+        if self.load is not None:
+            return self.load.linked(problem, t)
         d = self.delassus(problem, t)
         if self.constant and "parts" in self._cache:
             return self._cache["parts"]
@@ -246,6 +276,7 @@ class SetValuedLaws:
         if not self.size:
             return
         stuck = self.modes == 0
+        last = np.inf
         for _ in range(ROUNDS if self.nonlinear else 1):
             now = self.look(problem, t)
             effort = self.efforts_of(problem.u)
@@ -260,8 +291,11 @@ class SetValuedLaws:
             problem.u[self.column] = (effort + step) * self.sign
             if problem.algebraic:
                 problem.solve_algebraic(t)
-            if np.abs(step).max() <= 1e-12 * np.abs(effort).max():
+            size = np.abs(step).max()
+            if size <= 1e-12 * np.abs(effort).max() or (size > 0.5 * last and size < 1e-9 * np.abs(
+                    effort).max()):
                 break
+            last = size
         if not self.coupled and not problem.algebraic:
             self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
 
@@ -291,17 +325,9 @@ class SetValuedLaws:
     def _newton(self, problem: Problem, t: float, now: Look, effort: np.ndarray,
                 stuck: np.ndarray) -> np.ndarray:
         """Change of efforts where kinetic efforts depend on other efforts."""
-        d = self.delassus(problem, t)
-        d = d.toarray() if issparse(d) else d
-        by_u = self._kinetic_u.sparse(*problem._arguments(t))
-        if problem.system.nz:
-            kinetic_z = self._kinetic_z.sparse(*problem._arguments(t))
-            by_u = by_u + kinetic_z @ self._algebraic_by_u(problem, t)
-        by_u = by_u.toarray()[:, self.column] * self.sign
-        kinetic = np.where((self.modes > 0)[:, None], by_u[self.size :], by_u[: self.size])
-        matrix = np.where(stuck[:, None], d, np.eye(self.size) - kinetic)
+        assert self.load is not None
         residual = np.where(stuck, now.rate, now.sliding(self.modes) - effort)
-        return np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
+        return np.linalg.lstsq(self.load.matrix(problem, t), residual, rcond=1e-13)[0]
 
     def _solve_stuck(self, d: Any, stuck: np.ndarray, rate: np.ndarray) -> np.ndarray:
         key = ("solve", stuck.tobytes())
@@ -355,8 +381,8 @@ class SetValuedLaws:
         effort = self.efforts_of(problem.u)
         stuck = self.modes == 0
         room = np.minimum(now.high - effort, effort - now.low)
-        parting = (now.gap < 0) & (now.flow <= 0)  # by rounding, just after a rebound
-        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
+        parting = (now.gap <= 0) & (now.flow <= 0)  # by rounding, just after a rebound
+        open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
         moving = np.where(self.contact, open_gap, self.modes * now.flow)
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~self.contact & ~stuck] = np.inf  # stuck with no effort lets go
@@ -368,6 +394,8 @@ class SetValuedLaws:
                 margin[dead] = np.where(np.abs(rate) <= noise, np.inf, -1.0)
             if len(open_):
                 margin[open_] = self._joint_margins(problem, t, open_, now)[0][open_]
+        if self.load is not None:
+            margin = np.minimum(margin, self.load.hold(problem, t))
         return margin
 
     def _present(self, problem: Problem, t: float) -> Look:
@@ -426,6 +454,8 @@ class SetValuedLaws:
         """Where stuck efforts are not unique the best split decides: margins, first to leave."""
         from .nonsmooth import MarginProblem
 
+        if self.load is not None:
+            return self._loaded_margins(problem, t, index)
         d = self.delassus(problem, t)
         large = self._large(problem, t, index, MANY)
         if large:
@@ -454,6 +484,22 @@ class SetValuedLaws:
         for part, value, leading in zip(m.parts, found.value, found.first, strict=True):
             out[part] = 1.0 - value
             first[leading] = True
+        return out, first
+
+    def _loaded_margins(self, problem: Problem, t: float, index: np.ndarray
+                        ) -> tuple[np.ndarray, np.ndarray]:
+        """The same where bounds depend on the split."""
+        assert self.load is not None
+        out, first = np.full(self.size, np.inf), np.zeros(self.size, dtype=bool)
+        now, effort = self.look(problem, t), self.efforts_of(problem.u)
+        room = np.minimum(now.high - effort, effort - now.low)[index]
+        least = float(room.min())
+        if least > 1e-6 * np.abs(effort).max():  # a split within the bounds is proof
+            out[index] = least
+            return out, first
+        for part, found in self.load.splits(problem, t, index):
+            out[part] = found.room
+            first[part[found.first]] = True
         return out, first
 
     def _large(self, problem: Problem, t: float, index: np.ndarray, size: int) -> list[np.ndarray]:
@@ -491,6 +537,9 @@ class SetValuedLaws:
         dead, open_ = self._undetermined(problem, t, stuck)
         if not len(dead) and not len(open_):
             return
+        if self.load is not None:
+            self.load.splits(problem, t, open_)
+            open_ = open_[:0]
         from .nonsmooth import minimal_split
 
         now = self._present(problem, t)
@@ -515,8 +564,12 @@ class SetValuedLaws:
         stuck = self.modes == 0
         dead, open_ = self._undetermined(problem, t, stuck)
         effort = self.efforts_of(problem.u)
-        out = [([self.name(int(i))], effort[[i]]) for i in dead]
-        if len(open_):
+        out = [([self.label(int(i))], effort[[i]]) for i in dead]
+        if self.load is not None:
+            for members, found in self.load.splits(problem, t, open_):
+                if found.free:
+                    out.append(([self.label(int(i)) for i in members], found.effort))
+        elif len(open_):
             from .nonsmooth import undetermined_groups
 
             now = self._present(problem, t)
@@ -525,7 +578,7 @@ class SetValuedLaws:
                                          effort[open_], np.arange(len(open_)))
             crowds = [p for p in self._large(problem, t, open_, CROWD) if len(p) > CROWD]
             for members in [*(open_[g.members] for g in groups), *crowds]:
-                out.append(([self.name(int(i)) for i in members], effort[members]))
+                out.append(([self.label(int(i)) for i in members], effort[members]))
         return out
 
     # -- decisions -----------------------------------------------------------------------
@@ -539,6 +592,8 @@ class SetValuedLaws:
         before = self.modes.copy()
         margin = self.margins(problem, t)
         crossed = self._crossed(problem, t, touched, margin)
+        if self.load is not None:
+            self.load.refuse_jam(problem, t, crossed)
         struck = self._impacts(problem, t, crossed & self.contact & (before != 0))
         now = self.look(problem, t)
         pace = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
@@ -573,6 +628,8 @@ class SetValuedLaws:
         pins = self._pins(problem, t)
         problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
         self.apply(problem, t)
+        if self.load is not None:
+            self.load.refuse_several(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
         self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
         if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
@@ -614,6 +671,9 @@ class SetValuedLaws:
         self._choose(problem, t, still, np.zeros(self.size, dtype=bool))
         self._look_ahead(problem, t, still)
         self.apply(problem, t)
+        if self.load is not None:
+            self.load.refuse_jam(problem, t, np.ones(self.size, dtype=bool))
+            self.load.refuse_several(problem, t)
 
     def _impacts(self, problem: Problem, t: float, closing: np.ndarray) -> np.ndarray:
         """Newton impacts of contacts that close, through the network; who took part."""
@@ -625,11 +685,14 @@ class SetValuedLaws:
         now = self.look(problem, t)
         near = 1e-9 * max(1e-9, float(np.abs(problem.x).max(initial=0.0)))
         group = self.contact & (closing | (self.modes == 0) | (now.gap <= near))
-        index = np.flatnonzero(group)
         e = self._restitution(*problem._arguments(t))
-        d = self.delassus(problem, t)[index][:, index]
-        d = d.toarray() if issparse(d) else d
-        impact = sequential_impact(d, now.flow[index], e[index])
+        if self.load is not None:
+            index, impact = self.load.strike(problem, t, group, now, e)
+        else:
+            index = np.flatnonzero(group)
+            d = self.delassus(problem, t)[index][:, index]
+            d = d.toarray() if issparse(d) else d
+            impact = sequential_impact(d, now.flow[index], e[index])
         self._speed = max(self._speed, float(np.abs(now.flow).max()))
         slow = RESTS * self._speed
         problem.x += self._push(problem, t, index) @ impact.impulse
@@ -639,7 +702,7 @@ class SetValuedLaws:
         rest = np.zeros(self.size, dtype=bool)
         rest[index] = np.abs(after[index]) <= slow
         self._stop(problem, t, rest, rest)
-        struck[index[impact.impulse > 0]] = True
+        struck[index[(impact.impulse > 0) & self.contact[index]]] = True
         return struck
 
     def _stop(self, problem: Problem, t: float, resting: np.ndarray, stopping: np.ndarray) -> None:
@@ -688,6 +751,8 @@ class SetValuedLaws:
         """Efforts of the elements at rest; those that moved have their kinetic bounds."""
         from .nonsmooth import solve_box
 
+        if self.load is not None:
+            return self.load.solve(problem, t, index, moved, self._noise(problem, t))
         d = self.delassus(problem, t)[index][:, index]
         noise = self._noise(problem, t)[index]
         previous = np.inf
@@ -767,6 +832,8 @@ class SetValuedLaws:
         n = self.size
         kinetic = self._kinetic_x.sparse(*args).tocsr()
         ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
+        if self.load is not None:
+            return self._loaded_by_x(problem, t, kinetic)
         by_x = csr_matrix(ahead @ kinetic[n:] + back @ kinetic[:n])
         if (self.modes == 0).any():
             d = self.delassus(problem, t)
@@ -776,6 +843,21 @@ class SetValuedLaws:
             rate = csr_matrix(rate) - csr_matrix(d) @ by_x
             by_x = by_x + self._held_by_x(d, csr_matrix(rate))
         return csc_matrix(self._push(problem, t, np.arange(n)) @ by_x)
+
+    def _loaded_by_x(self, problem: Problem, t: float, kinetic: csr_matrix) -> csc_matrix:
+        """The same where the efforts of sliding elements depend on others."""
+        assert self.load is not None
+        args = problem._arguments(t)
+        rate = self._rate_x.sparse(*args)
+        if problem.system.nz:
+            z_by_x = self._algebraic_by_x(problem, t)
+            rate = rate + self._rate_z.sparse(*args) @ z_by_x
+            kinetic = csr_matrix(kinetic + self._kinetic_z.sparse(*args) @ z_by_x)
+        ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
+        sliding = (ahead @ kinetic[self.size:] + back @ kinetic[: self.size]).toarray()
+        right = np.where((self.modes == 0)[:, None], rate.toarray(), sliding)
+        by_x = np.linalg.lstsq(self.load.matrix(problem, t), right, rcond=1e-13)[0]
+        return csc_matrix(self._push(problem, t, np.arange(self.size)) @ csr_matrix(by_x))
 
     def _algebraic_by_x(self, problem: Problem, t: float) -> csc_matrix:
         from scipy.sparse.linalg import splu

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csc_matrix, diags, identity
 
-from .exceptions import ParameterError
+from .exceptions import ParameterError, SimulationError
 from .solvers import Method, Step
 
 __all__ = ["MoreauJean"]
@@ -26,6 +26,7 @@ NEWTON = 40
 SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
 SERIES = 12
+LOADED = 25  # repetitions for bounds that depend on efforts
 
 
 class MoreauJean(Method):
@@ -51,6 +52,7 @@ class MoreauJean(Method):
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
         self._factor: Any = None
+        self._effort = np.zeros(0 if laws is None else laws.size)
 
     def restart(self, t: float, y: np.ndarray) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -133,9 +135,8 @@ class MoreauJean(Method):
         problem.solve(t + h, end)
         args = problem._arguments(t + h)
         free = laws.look(problem, t + h).flow
-        by_u = csc_matrix(laws._slope_u.sparse(*args))[problem.free]
-        push = by_u[:, laws.column].multiply(laws.sign[None, :])
-        push = diags(1 / problem.scale) @ csc_matrix(push)
+        push = csc_matrix(laws._push(problem, t + h, np.arange(laws.size)))[problem.free]
+        push = diags(1 / problem.scale) @ push
         push = self._through_smooth(csc_matrix(push), h)
         flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
         d = -(flow_x @ push)
@@ -147,11 +148,56 @@ class MoreauJean(Method):
         low = np.where(laws.contact, 0.0, low)
         high = np.where(laws.contact, np.where(closed, np.inf, 0.0), high)
         restitution = np.where(closed, laws._restitution(*args), 0.0)
-        solved = moreau_step(d, free, low, high, h, flow_before=before.flow,
-                             restitution=restitution, start=laws.efforts_of(problem.u))  # fmt: skip
+        if laws.load is None:
+            solved = moreau_step(d, free, low, high, h, flow_before=before.flow,
+                                 restitution=restitution)
+        else:
+            solved = self._loaded(laws, t, y, d, free, h, before, closed, restitution)
+        if not solved.converged:
+            self._refuse(laws, solved.solution, t)
         end = end + h * np.asarray(push @ solved.effort).ravel()
         laws.modes = np.where(
             laws.contact, np.where(closed & (solved.effort > 0), 0, -1),
             np.where(solved.solution.state == 0, 0, np.sign(solved.flow)),
         ).astype(int)  # fmt: skip
         return end
+
+    def _loaded(self, laws: Any, t: float, y: np.ndarray, d: Any, free: np.ndarray, h: float,
+                before: Any, closed: np.ndarray, restitution: np.ndarray) -> Any:
+        """The same with bounds that follow the efforts of this step, at its beginning."""
+        from .nonsmooth import moreau_step
+
+        problem, effort = self.problem, self._effort
+        problem.solve(t, y)
+        laws.load.refuse_jam(problem, t, np.ones(laws.size, dtype=bool))
+        for _ in range(LOADED):
+            problem.u[laws.column] = effort * laws.sign
+            problem.solve(t, y)
+            now, slopes = laws.look(problem, t), laws.load.slopes(problem, t)
+            stuck = (laws.modes == 0)[:, None]
+            by_low = np.where(stuck, slopes[0], slopes[2])
+            by_high = np.where(stuck, slopes[1], slopes[3])
+            low = np.where(stuck[:, 0], now.low, now.back) - by_low @ effort
+            high = np.where(stuck[:, 0], now.high, now.forth) - by_high @ effort
+            low = np.where(laws.contact, 0.0, low)
+            high = np.where(laws.contact, np.where(closed, np.inf, 0.0), high)
+            solved = moreau_step(d, free, low, high, h, flow_before=before.flow, by_lower=by_low,
+                                 by_upper=by_high, restitution=restitution, start=effort)
+            change = np.abs(solved.effort - effort).max()
+            effort = solved.effort
+            if change <= 1e-12 * np.abs(effort).max():
+                break
+        self._effort = effort
+        problem.u[:] = 0.0
+        return solved
+
+    def _refuse(self, laws: Any, solution: Any, t: float) -> None:
+        """Say why a step has no solution."""
+        if laws.load is not None:
+            laws.load.refuse(t, solution, np.arange(laws.size))
+        names = tuple(dict.fromkeys(laws.name(int(i)) for i in solution.suspects))
+        raise SimulationError(
+            ", ".join(names[:5]), f"no efforts were found at t = {t:.9g} s that obey the laws of "
+            f"friction and contact at the end of the step ({solution.status}).",
+            "Take a smaller step, or leave the method out.", time=t, variables=names,
+        )  # fmt: skip

@@ -7,14 +7,20 @@ arrays only: no components, units, time or events.
 
 `solve_box`
     modes, efforts and rates of all elements at an instant
+`solve_coupled`
+    the same where bounds depend on other efforts (mu N)
 `undetermined_groups`, `minimal_split`
     which efforts the motion leaves open, and the split that is reported
+`loaded_split`
+    both questions where bounds depend on other efforts
 `MarginProblem`
     how far the stuck elements are from breaking away, as an event function
 `solve_velocity`
     velocities of massless nodes between frictions
 `simultaneous_impact`, `sequential_impact`
     restitution of contacts that close
+`rough_impact`
+    the same with dry friction
 `moreau_step`
     one step of Moreau-Jean time stepping
 `is_p_matrix`
@@ -26,10 +32,13 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 """
 
 from .box import BoxSolution, BoxStatus, solve_box
+from .coupled import solve_coupled
 from .impact import Impact, sequential_impact, simultaneous_impact
 from .indeterminate import Group, minimal_split, undetermined_groups
+from .loadedsplit import LoadedSplit, loaded_split
 from .margin import Margin, MarginProblem
 from .pmatrix import is_p_matrix
+from .rough import rough_impact
 from .step import StepSolution, moreau_step
 from .velocity import NodeVelocity, solve_velocity
 
@@ -38,16 +47,20 @@ __all__ = [
     "BoxStatus",
     "Group",
     "Impact",
+    "LoadedSplit",
     "Margin",
     "MarginProblem",
     "NodeVelocity",
     "StepSolution",
     "is_p_matrix",
+    "loaded_split",
     "minimal_split",
     "moreau_step",
+    "rough_impact",
     "sequential_impact",
     "simultaneous_impact",
     "solve_box",
+    "solve_coupled",
     "solve_velocity",
     "undetermined_groups",
 ]

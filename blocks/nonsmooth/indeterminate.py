@@ -20,7 +20,7 @@ from scipy.optimize import linprog, nnls
 from ._minimax import half_range, kernel, minimise_rows, rows_of
 from ._problem import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["Group", "minimal_split", "undetermined_groups"]
+__all__ = ["Group", "least_distance", "minimal_split", "undetermined_groups"]
 
 
 @dataclass(frozen=True)
@@ -229,29 +229,36 @@ def _split(low: Array, high: Array, held: Array, half: Array, basis: Array) -> A
 
 
 def _least_norm(start: Array, shape: Array, bottom: Array, top: Array) -> Array:
-    """Smallest y in start + range(shape) and in a box.
-
-    Least-distance programming by non-negative least squares: Lawson, Hanson,
-    Solving Least Squares Problems, 1974, ch. 23.
-    """
+    """Smallest y in start + range(shape) and in a box."""
     q, _ = np.linalg.qr(shape)
     fixed = start - q @ (q.T @ start)
     # y = fixed + q p:  G p >= h
     G = np.vstack([q, -q])
     h = np.concatenate([bottom - fixed, fixed - top])
     real = np.isfinite(h)
-    G, h = G[real], h[real]
+    p = least_distance(G[real], h[real])
+    if p is None:  # no room: start already is the answer
+        return start
+    y = fixed + q @ p
+    return y if np.all(y >= bottom - 1e-9) and np.all(y <= top + 1e-9) else start
+
+
+def least_distance(G: Array, h: Array) -> Array | None:
+    """The smallest p with G p >= h, None where there is none.
+
+    By non-negative least squares: Lawson, Hanson, Solving Least Squares Problems, 1974,
+    ch. 23.
+    """
     if np.all(h <= 1e-12):
-        return fixed
+        return np.zeros(G.shape[1])
     E = np.vstack([G.T, h])
     aim = np.zeros(len(E))
     aim[-1] = 1.0
     weight, _ = nnls(E, aim)
     residual = E @ weight - aim
-    if np.max(np.abs(residual)) < 1e-12:  # no room: start already is the answer
-        return start
-    y = fixed + q @ (-residual[:-1] / residual[-1])
-    return y if np.all(y >= bottom - 1e-9) and np.all(y <= top + 1e-9) else start
+    if np.max(np.abs(residual)) < 1e-12 or abs(residual[-1]) < 1e-13:
+        return None
+    return -residual[:-1] / residual[-1]
 
 
 def _kernel(A: Array) -> Array:

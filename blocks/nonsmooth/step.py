@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from ._problem import Array
 from .box import BoxSolution, solve_box
+from .coupled import solve_coupled
 
 __all__ = ["StepSolution", "moreau_step"]
 
@@ -63,6 +64,8 @@ def moreau_step(
     *,
     flow_before: ArrayLike | None = None,
     restitution: ArrayLike = 0.0,
+    by_lower: ArrayLike | None = None,
+    by_upper: ArrayLike | None = None,
     start: ArrayLike | None = None,
     tol: float = 1e-10,
 ) -> StepSolution:
@@ -83,6 +86,9 @@ def moreau_step(
         Flows at its beginning; needed where restitution is not 0.
     restitution : array_like
         e in [0, 1] per element; acts on flows that approach (positive).
+    by_lower, by_upper : (n, n) array_like, optional
+        Derivatives of the bounds by the efforts of the step, where they depend on them;
+        ``lower`` and ``upper`` are the bounds at no effort then.
     start : (n,) array_like, optional
         Efforts of the previous step.
     tol : float
@@ -111,5 +117,9 @@ def moreau_step(
             raise ValueError("restitution needs the flows at the beginning of the step")
         rebound = e * np.maximum(np.asarray(flow_before, dtype=float), 0.0)
     matrix = h * (D if sp.issparse(D) else np.asarray(D, dtype=float))
-    solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)
+    if by_lower is None or by_upper is None:
+        solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)
+    else:
+        solution = solve_coupled(matrix, free + rebound, lower, upper, by_lower, by_upper,
+                                 start=start, tol=tol)
     return StepSolution(solution.effort, h * solution.effort, solution.rate - rebound, solution)

@@ -1,0 +1,324 @@
+"""Friction whose strength depends on other efforts: what the joint problem needs.
+
+A bound such as ``mu N`` is linearised in the efforts, at the present ones, with the
+algebraic unknowns following; pieces (``abs_(N)``, ``maximum``) are found by repetition.
+The joint problem itself is :func:`blocks.nonsmooth.solve_coupled`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from .exceptions import SimulationError
+from .system import Problem
+
+__all__ = ["LoadDependence"]
+
+ROUNDS = 25
+PARADOX = 1e-6  # share of its value without friction at which a matrix counts as singular
+FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
+
+
+class LoadDependence:
+    """Bounds of set-valued elements as functions of efforts.
+
+    Parameters
+    ----------
+    laws : SetValuedLaws
+    bounds : expressions of lower and upper static, lower and upper kinetic bounds
+    """
+
+    def __init__(self, laws: Any, bounds: Any) -> None:
+        system, tape = laws.system, laws.system.tape
+        self.laws, self.size = laws, laws.size
+        self._by_u = system.jacobian(bounds, tape.u)
+        own = ca.jacobian(bounds, tape.u)[:, laws.column.tolist()]
+        own = own * ca.repmat(ca.DM(laws.sign).T, own.shape[0], 1)
+        self._dense = system.function("bounds_u", ca.densify(own).T)  # row by row
+        self._by_z = system.jacobian(bounds, tape.z) if system.nz else None
+        fast = ca.vertcat(tape.u, tape.z)
+        self.pieces = any(ca.which_depends(bounds, fast, 2, True))  # abs_(N) and the like
+        pattern = ca.jacobian(bounds, fast).sparsity()
+        rows = np.array(pattern.row(), dtype=int) % max(self.size, 1)
+        self.dependent = np.zeros(self.size, dtype=bool)  # bounds move with some effort
+        self.dependent[rows] = True
+
+    # -- linearisation -------------------------------------------------------------------
+    def slopes(self, problem: Problem, t: float) -> np.ndarray:
+        """d bound / d effort: (lower, upper static, lower, upper kinetic; element; effort)."""
+        laws, args = self.laws, problem._arguments(t)
+        if self._by_z is None:
+            return self._dense(*args).reshape(4, self.size, self.size)
+        by_u = self._by_u.sparse(*args)
+        if self._by_z is not None:
+            by_u = by_u + self._by_z.sparse(*args) @ laws._algebraic_by_u(problem, t)
+        return (by_u.toarray()[:, laws.column] * laws.sign).reshape(4, self.size, self.size)
+
+    def kinetic(self, problem: Problem, t: float) -> np.ndarray:
+        """d sliding effort / d effort at the present modes, 0 for elements at rest."""
+        slopes, modes = self.slopes(problem, t), self.laws.modes[:, None]
+        return np.where(modes > 0, slopes[3], np.where(modes < 0, slopes[2], 0.0))
+
+    def matrix(self, problem: Problem, t: float) -> np.ndarray:
+        """Rows: rates of elements at rest, efforts of sliding ones less what they slide with."""
+        laws = self.laws
+        d = laws.delassus(problem, t)
+        d = d.toarray() if hasattr(d, "toarray") else d
+        sliding = np.eye(self.size) - self.kinetic(problem, t)
+        return np.where((laws.modes == 0)[:, None], d, sliding)
+
+    def linked(self, problem: Problem, t: float) -> np.ndarray:
+        """Number of the connected part of every element, links by bounds included."""
+        d = self.laws.delassus(problem, t)
+        d = d.toarray() if hasattr(d, "toarray") else d
+        links = (d != 0) | np.any(self.slopes(problem, t) != 0, axis=0)
+        return connected_components(links, directed=False)[1]
+
+    # -- decisions ---------------------------------------------------------------------
+    def solve(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray,
+              noise: np.ndarray) -> tuple[Any, tuple[np.ndarray, np.ndarray]]:
+        """The joint problem of elements at rest, and their bounds at its solution.
+
+        Raises
+        ------
+        SimulationError
+            If no motion, or more than one, obeys the laws (Painlevé).
+        """
+        from .nonsmooth import solve_coupled
+
+        laws = self.laws
+        parts = self.linked(problem, t)
+        here = np.flatnonzero(np.isin(parts, parts[index]))
+        at = np.searchsorted(here, index)
+        known = np.ones(len(here), dtype=bool)
+        known[at] = False
+        loose = np.zeros(len(here), dtype=bool)
+        loose[at] = moved
+        modes = laws.modes[here]
+        previous = np.inf
+        for _ in range(ROUNDS):
+            now, slopes = laws.look(problem, t), self.slopes(problem, t)[:, here][:, :, here]
+            effort = laws.efforts_of(problem.u)[here]
+            values = [v[here] for v in (now.low, now.high, now.back, now.forth)]
+            constant = [v - s @ effort for v, s in zip(values, slopes, strict=True)]
+            held = known & (modes == 0)  # at rest elsewhere, in no doubt
+            low = _choose(loose & np.isfinite(values[0]) | (known & (modes < 0)), constant[2],
+                          constant[0])
+            by_low = _choose(loose & np.isfinite(values[0]) | (known & (modes < 0)), slopes[2],
+                             slopes[0])
+            high = _choose(loose & np.isfinite(values[1]), constant[3], constant[1])
+            by_high = _choose(loose & np.isfinite(values[1]), slopes[3], slopes[1])
+            ahead = known & (modes > 0)
+            low, by_low = _choose(ahead, constant[3], low), _choose(ahead, slopes[3], by_low)
+            low, by_low = np.where(held, effort, low), np.where(held[:, None], 0.0, by_low)
+            high, by_high = _choose(known, low, high), _choose(known, by_low, by_high)
+            d = laws.delassus(problem, t)[here][:, here]
+            solution = solve_coupled(d, now.rate[here] + d @ effort, low, high, by_low, by_high,
+                                     known=known, start=effort, rate_floor=noise[here])
+            change = np.abs(solution.effort - effort).max()
+            full = laws.efforts_of(problem.u)
+            full[here] = solution.effort
+            problem.u[laws.column] = full * laws.sign
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+            if change <= 1e-12 * np.abs(solution.effort).max() or change > 2 * previous:
+                break
+            previous = change
+        self.refuse(t, solution, here)
+        bounds = (low + by_low @ solution.effort)[at], (high + by_high @ solution.effort)[at]
+        part = replace(solution, effort=solution.effort[at], rate=solution.rate[at],
+                       state=solution.state[at], fixed=solution.fixed[at],
+                       grazing=solution.grazing[at])  # fmt: skip
+        return part, bounds
+
+    def strike(self, problem: Problem, t: float, group: np.ndarray, now: Any, e: np.ndarray
+               ) -> tuple[np.ndarray, Any]:
+        """Impact of contacts and the friction they load; who took part, and the impulses.
+
+        Bounds of impulses are the bounds' slopes at very large efforts in proportion to
+        the impulses themselves, which are found by repetition.
+        """
+        from .nonsmooth import rough_impact
+
+        laws = self.laws
+        bottom = np.where(laws.modes == 0, now.low, now.back)
+        top = np.where(laws.modes == 0, now.high, now.forth)
+        endless = ~np.isfinite(top - bottom) & ~laws.contact & (laws.modes == 0)
+        index = np.flatnonzero(group | (self.dependent & ~laws.contact) | endless)
+        block = np.ix_(index, index)
+        d = laws.delassus(problem, t)
+        d = (d.toarray() if hasattr(d, "toarray") else d)[block]
+        low = np.where(np.isfinite(bottom), 0.0, bottom)[index]
+        high = np.where(laws.contact, np.inf, np.where(np.isfinite(top), 0.0, top))[index]
+        kept, z = problem.u.copy(), problem.z.copy()
+        impulse = laws.contact[index].astype(float)
+        try:
+            for _ in range(ROUNDS):
+                effort = np.zeros(self.size)
+                effort[index] = FULL * impulse
+                problem.u[laws.column] = effort * laws.sign
+                if problem.algebraic:
+                    problem.solve_algebraic(t)
+                slopes = self.slopes(problem, t)
+                resting = (laws.modes == 0)[:, None]
+                by_low = np.where(resting, slopes[0], slopes[2])[block]
+                by_high = np.where(resting, slopes[1], slopes[3])[block]
+                impact = rough_impact(d, now.flow[index], e[index], laws.contact[index], low, high,
+                                      by_low, by_high)  # fmt: skip
+                change = np.abs(impact.impulse - impulse).max()
+                impulse = impact.impulse
+                if change <= 1e-12 * np.abs(impulse).max():
+                    break
+        finally:
+            problem.u[:], problem.z[:] = kept, z
+        return index, impact
+
+    # -- efforts that the motion leaves open -----------------------------------------------
+    def splits(self, problem: Problem, t: float, index: np.ndarray
+               ) -> list[tuple[np.ndarray, Any]]:
+        """Per connected part of undetermined elements: who, and the split with the most room.
+
+        Leaves the problem at those splits.
+        """
+        from .nonsmooth import loaded_split
+
+        laws = self.laws
+        out = []
+        parts = self.linked(problem, t)
+        for part in np.unique(parts[index]):
+            rests = index[parts[index] == part]
+            slides = np.flatnonzero((laws.modes != 0) & (parts == part))
+            pieces = None
+            for _ in range(ROUNDS):
+                now, slopes = laws.look(problem, t), self.slopes(problem, t)
+                if pieces is not None and np.allclose(slopes, pieces, rtol=1e-9, atol=1e-12):
+                    break
+                pieces = slopes
+                effort = laws.efforts_of(problem.u)
+                d = laws.delassus(problem, t)
+                d = d.toarray() if hasattr(d, "toarray") else d
+                # what slides follows: d effort[slides] / d effort[rests]
+                own = self.kinetic(problem, t)[slides]
+                back = np.linalg.solve(np.eye(len(slides)) - own[:, slides], own[:, rests])
+                inner, outer = np.ix_(rests, rests), np.ix_(rests, slides)
+                lower, upper = (s[inner] + s[outer] @ back for s in slopes[:2])
+                found = loaded_split(d[inner] + d[outer] @ back, effort[rests],
+                                     now.low[rests] - lower @ effort[rests],
+                                     now.high[rests] - upper @ effort[rests], lower, upper)
+                step = found.effort - effort[rests]
+                effort[rests] += step
+                effort[slides] += back @ step
+                problem.u[laws.column] = effort * laws.sign
+                if problem.algebraic:
+                    problem.solve_algebraic(t)
+            out.append((rests, found))
+        return out
+
+    # -- Painlevé ------------------------------------------------------------------------
+    def refuse(self, t: float, solution: Any, here: np.ndarray) -> None:
+        """Stop where no efforts, or several, solve the problem of the elements ``here``."""
+        from .nonsmooth import BoxStatus
+
+        if solution.status is BoxStatus.SOLVED:
+            return
+        several = solution.status is BoxStatus.NOT_UNIQUE
+        raise self._error(t, here[solution.suspects], "several motions obey" if several else
+                          "no motion obeys")
+
+    def _error(self, t: float, elements: np.ndarray, found: str) -> SimulationError:
+        names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
+            f"at t = {t:.9g} s {found} the laws of rigid contact and dry friction: sliding "
+            "friction presses its own contact together as fast as the contact can push back, or "
+            "faster (Painlevé's paradox: the body jams).",
+            "Lower the coefficient of friction or change the angle at which the friction acts; or "
+            "let the contact yield: a spring with a damper in place of the rigid contact or guide.",
+            code="simulation.paradox", time=float(t), variables=names,
+        )  # fmt: skip
+
+    def hold(self, problem: Problem, t: float) -> np.ndarray:
+        """Share of its friction-free value that the matrix of a part that slides has left.
+
+        Infinite where nothing slides with a friction that depends on efforts. At 0
+        efforts become infinite; below, they have the wrong sign.
+        """
+        laws = self.laws
+        out = np.full(self.size, np.inf)
+        sliding = (laws.modes != 0) & self.dependent
+        if not sliding.any():
+            return out
+        kinetic = self.kinetic(problem, t)
+        sliding &= kinetic.any(axis=1)
+        if not sliding.any():
+            return out
+        d = laws.delassus(problem, t)
+        d = d.toarray() if hasattr(d, "toarray") else d
+        parts = self.linked(problem, t)
+        for part in np.unique(parts[sliding]):
+            slides = np.flatnonzero(sliding & (parts == part))
+            own = np.eye(len(slides)) - kinetic[np.ix_(slides, slides)]
+            left = float(np.linalg.det(own))
+            drives = (laws.modes == 0) & (parts == part) & kinetic[slides].any(axis=0)
+            rests = np.flatnonzero(drives)
+            if len(rests) and left > PARADOX:
+                block = d[np.ix_(rests, rests)]
+                back = np.linalg.solve(own, kinetic[np.ix_(slides, rests)])
+                loaded = block + d[np.ix_(rests, slides)] @ back
+                left = min(left, _volume(loaded, block))
+            out[slides] = left - PARADOX
+            out[rests] = left - PARADOX
+        return out
+
+    def refuse_several(self, problem: Problem, t: float) -> None:
+        """Stop where what slides would do so as well with a guide that presses the other way."""
+        laws = self.laws
+        sliding = (laws.modes != 0) & self.dependent
+        if not self.pieces or not sliding.any():
+            return
+        u, z = problem.u.copy(), problem.z.copy()
+        slope = laws.system.slope(*problem._arguments(t))
+        big = 1e3 * max(float(np.abs(u).max()), 1e-3)
+        try:
+            for sign in (1, -1):
+                effort = laws.efforts_of(u)
+                effort[sliding] = sign * big
+                problem.u[laws.column] = effort * laws.sign
+                if problem.algebraic:
+                    problem.solve_algebraic(t)
+                laws.apply(problem, t)
+                now, effort = laws.look(problem, t), laws.efforts_of(problem.u)
+                near = 1e-6 * np.abs(effort).max()
+                holds = np.where(laws.modes == 0, (effort >= now.low - near)
+                                 & (effort <= now.high + near),
+                                 np.abs(now.sliding(laws.modes) - effort) <= near)  # fmt: skip
+                other = laws.system.slope(*problem._arguments(t))
+                if holds.all() and np.abs(other - slope).max() > 1e-6 * np.abs(slope).max():
+                    raise self._error(t, np.flatnonzero(sliding), "several motions obey")
+        finally:
+            problem.u[:], problem.z[:] = u, z
+
+    def refuse_jam(self, problem: Problem, t: float, elements: np.ndarray) -> None:
+        """Stop where the efforts of what slides have no bound."""
+        jams = elements & (self.hold(problem, t) <= 0)
+        if jams.any():
+            raise self._error(t, np.flatnonzero(jams), "no unique motion obeys")
+
+
+def _choose(mask: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.where(mask if one.ndim == 1 else mask[:, None], one, other)
+
+
+def _volume(loaded: np.ndarray, block: np.ndarray) -> float:
+    """det(loaded)/det(block), of the rank of the block where that is singular."""
+    size = np.sqrt(np.maximum(np.diag(block), 1e-300))
+    loaded, block = loaded / np.outer(size, size), block / np.outer(size, size)
+    values, vectors = np.linalg.eigh(block)
+    real = values > 1e-10
+    q = vectors[:, real]
+    return float(np.linalg.det(q.T @ loaded @ q) / np.prod(values[real]))

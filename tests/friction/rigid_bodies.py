@@ -1,0 +1,104 @@
+"""Rigid bodies in the plane with frictional point contacts, written as a user would.
+
+A body with mass m and inertia J about its centre (x, y); its corners touch the floor
+y = 0. Normal force N >= 0 up, friction T against the slip of the corner.
+"""
+
+from __future__ import annotations
+
+from blocks import (
+    Component,
+    Parameter,
+    Variable,
+    contact,
+    cos,
+    der,
+    dry_friction,
+    quantity,
+    sin,
+)
+
+G = 9.81
+
+
+class Rod(Component):
+    """A slender rod; its lower end, ``half_length`` from the centre, touches a rough floor.
+
+    ``angle`` is that of the rod against the floor, counted anticlockwise from the end in
+    touch to the centre: the end is at x - l cos(angle), y - l sin(angle).
+    """
+
+    mass = Parameter("1 kg")
+    inertia = Parameter("0.3333333333333333 kg*m^2")
+    half_length = Parameter("1 m")
+    friction = Parameter(0.5)
+    static_friction = Parameter(0.5)
+    restitution = Parameter(0.0)
+    push = Parameter("0 N", varying=True)
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
+    angle = Variable("rad", "60 deg", priority="high")
+    vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    w = Variable("rad/s", "0 rad/s", priority="high")
+    gap, slip = Variable("m"), Variable("m/s")
+    N, T = Variable("N"), Variable("N")
+    power_dissipated, energy_stored = Variable("W"), Variable("J")
+    power_supplied = Variable("W")
+
+    def equations(self):
+        l, m = self.half_length, self.mass
+        arm_x, arm_y = -l * cos(self.angle), -l * sin(self.angle)
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield der(self.angle) == self.w
+        yield m * der(self.vx) == self.push - self.T
+        yield m * der(self.vy) == self.N - m * quantity(G, "m/s^2")
+        yield self.inertia * der(self.w) == arm_x * self.N + arm_y * self.T
+        yield self.gap == self.y + arm_y
+        yield self.slip == self.vx - arm_y * self.w
+        yield contact(self.N, self.gap, restitution=self.restitution)
+        yield dry_friction(self.T, self.slip, static=self.static_friction * self.N,
+                           kinetic=self.friction * self.N)
+        yield self.power_dissipated == self.T * self.slip
+        yield self.power_supplied == self.push * self.vx
+        yield self.energy_stored == (
+            m * (self.vx**2 + self.vy**2) / 2 + self.inertia * self.w**2 / 2
+            + m * quantity(G, "m/s^2") * self.y)
+
+
+class Box(Component):
+    """A block on two feet, 2 a apart, with its centre at the height h above them."""
+
+    mass, inertia = Parameter("2 kg"), Parameter("1 kg*m^2")
+    a, h = Parameter("1 m"), Parameter("0.5 m")
+    friction, static_friction = Parameter(0.5), Parameter(0.5)
+    restitution = Parameter(0.0)
+    push = Parameter("0 N", varying=True)
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0.5 m", priority="high")
+    phi = Variable("rad", "0 rad", priority="high")
+    vx, vy = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    w = Variable("rad/s", "0 rad/s", priority="high")
+    gap1, gap2 = Variable("m"), Variable("m")
+    slip1, slip2 = Variable("m/s"), Variable("m/s")
+    N1, T1, N2, T2 = Variable("N"), Variable("N"), Variable("N"), Variable("N")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        m, g, s, c = self.mass, quantity(G, "m/s^2"), sin(self.phi), cos(self.phi)
+        arms = [(-self.a * c + self.h * s, -self.a * s - self.h * c),
+                (self.a * c + self.h * s, self.a * s - self.h * c)]  # fmt: skip
+        feet = [(self.gap1, self.slip1, self.N1, self.T1),
+                (self.gap2, self.slip2, self.N2, self.T2)]  # fmt: skip
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield der(self.phi) == self.w
+        yield m * der(self.vx) == self.push - self.T1 - self.T2
+        yield m * der(self.vy) == self.N1 + self.N2 - m * g
+        yield self.inertia * der(self.w) == sum(
+            x * N + y * T for (x, y), (_, _, N, T) in zip(arms, feet, strict=True))
+        for (_, y), (gap, slip, N, T) in zip(arms, feet, strict=True):
+            yield gap == self.y + y
+            yield slip == self.vx - y * self.w
+            yield contact(N, gap, restitution=self.restitution)
+            yield dry_friction(T, slip, static=self.static_friction * N, kinetic=self.friction * N)
+        yield self.energy_stored == (
+            m * (self.vx**2 + self.vy**2) / 2 + self.inertia * self.w**2 / 2 + m * g * self.y)

@@ -93,7 +93,7 @@ def _collect(system: System) -> _Targets:
     for f, family in enumerate(system.network.families):
         for i, local in enumerate(family.kernel.variables):
             base = system.flat.base[f].get((i, 0))
-            if base is None or local.kind in ("across", "through"):
+            if base is None or local.kind in ("across", "through", "shared"):
                 continue
             declared = local.declared
             default = getattr(declared, "initial", None)

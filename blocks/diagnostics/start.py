@@ -89,7 +89,7 @@ def _quick(system: System) -> Iterator[Finding]:
     for f, family in enumerate(system.network.families):
         for i, local in enumerate(family.kernel.variables):
             slot = flat.base[f].get((i, 0))
-            if slot is None or local.kind in ("across", "through"):
+            if slot is None or local.kind in ("across", "through", "shared"):
                 continue
             slots = np.arange(slot, slot + family.size)
             wanted = np.full(family.size, getattr(local.declared, "initial", None) or 0.0)

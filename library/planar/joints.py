@@ -1,0 +1,91 @@
+"""Joints between two bodies, with 1-D ports to drive or brake them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Option, Parameter, Port, Variable, cos, der, sin
+
+from ..rotational import rotational
+from ..translational import translational
+from .domain import TwoFrame
+
+__all__ = ["Prismatic", "Revolute"]
+
+
+class Revolute(TwoFrame):
+    """A hinge: both frames stay at one place, F turns against B.
+
+    Equations: x and y of both frames are equal; phi = phi_F - phi_B, w = der(phi).
+    Frictionless; with ``drive=True`` the port A takes friction, a spring, a stop or
+    a motor from the rotational library, whose torque acts from B on F.
+
+    Parameters
+    ----------
+    drive : bool, default False
+        Whether there is a port A.
+
+    Ports
+    -----
+    B, F : frames
+    A : rotational, turns with w; only with ``drive``
+    """
+
+    drive = Option(False, doc="whether the hinge has a port A")
+    A = Port(rotational, when="drive", doc="axis: angular velocity of F against B")
+    phi = Variable("rad", "0 rad", priority="low", doc="angle of F against B")
+    w = Variable("rad/s", "0 rad/s", priority="low", doc="angular velocity of F against B")
+
+    def equations(self) -> Iterator[Any]:
+        B, F = self.B, self.F
+        yield F.x == B.x
+        yield F.y == B.y
+        yield self.phi == F.phi - B.phi
+        yield self.w == der(self.phi)
+        if self.drive:
+            yield self.A.w == self.w
+            yield F.t == -self.A.t
+        else:
+            yield F.t == 0
+
+
+class Prismatic(TwoFrame):
+    """A slide: F moves along a line that is fixed in B, without turning.
+
+    Equations: F is at the distance s from B along the direction ``angle`` of B, and
+    phi_F = phi_B; v = der(s). Frictionless; with ``drive=True`` the port A takes
+    friction, a spring, a stop or a motor from the translational library, whose
+    force acts from B on F.
+
+    Parameters
+    ----------
+    angle : angle, default 0 rad
+        Direction of the slide in the frame B, counterclockwise.
+    drive : bool, default False
+        Whether there is a port A.
+
+    Ports
+    -----
+    B, F : frames
+    A : translational, moves with v; only with ``drive``
+    """
+
+    drive = Option(False, doc="whether the slide has a port A")
+    A = Port(translational, when="drive", doc="velocity of F along the slide")
+    angle = Parameter("0 rad", doc="direction of the slide in the frame B")
+    s = Variable("m", "0 m", priority="low", doc="distance of F from B along the slide")
+    v = Variable("m/s", "0 m/s", priority="low", doc="velocity of F along the slide")
+
+    def equations(self) -> Iterator[Any]:
+        B, F = self.B, self.F
+        c, s = cos(B.phi + self.angle), sin(B.phi + self.angle)
+        yield F.x == B.x + self.s * c
+        yield F.y == B.y + self.s * s
+        yield F.phi == B.phi
+        yield self.v == der(self.s)
+        if self.drive:
+            yield self.A.v == self.v
+            yield F.fx * c + F.fy * s == -self.A.f
+        else:
+            yield F.fx * c + F.fy * s == 0

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .drift import ContactDrift
 from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .recording import Episode, RunRecording
@@ -70,6 +71,8 @@ class Driver:
         self.work: dict[str, int] = {}
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
         self.longest = settings.max_step  # as far as tied states can be followed
+        self.pace = settings.first_step  # the step to go on with after contacts were closed
+        self.drift: Any = None if problem.laws is None else ContactDrift(problem.laws)
         self.behind: tuple[np.ndarray, np.ndarray] | None = None  # these and their slopes
 
     # -- the loop ------------------------------------------------------------------------
@@ -139,8 +142,9 @@ class Driver:
         else:
             method = s.method(
                 problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
-                first_step=s.first_step, max_step=self.longest, step=s.step,
+                first_step=self.pace, max_step=self.longest, step=s.step,
             )  # fmt: skip
+        self.pace = s.first_step
         self.behind = self._tied(t) if self.system.clusters else None
         stop = self.stops.after(t)
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
@@ -176,6 +180,8 @@ class Driver:
                 t = step.t
                 if self.progress is not None:
                     self.progress(t)
+                if self.drift is not None and self._has_drifted(step):
+                    return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
                 if self.settings.may_switch and self._has_become_stiff(step):
@@ -217,6 +223,15 @@ class Driver:
     def _worth_reselecting(self, t: float, y: np.ndarray) -> bool:
         self._enter(t, y)
         return self.problem.choose_states(t)
+
+    def _has_drifted(self, step: Step) -> bool:
+        """Whether closed contacts had to be closed anew at the end of a step."""
+        self._enter(step.t, step.y)
+        if not self.drift(self.problem, step.t):
+            return False
+        self.problem.choose_states(step.t)
+        self.pace = min(step.t - step.t_old, self.settings.t_end - step.t) or None
+        return True
 
     def _tied(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """States that constraints determine at the present point, and their slopes."""

@@ -391,14 +391,20 @@ def _peel(rows: dict[int, dict[int, float | None]], native: np.ndarray, preferen
           ) -> dict[int, int]:
     """Equations that give a variable explicitly wherever the others may be: solve them for it.
 
-    First variables that no other open equation contains, again and again: what they
-    and their equations form is triangular, with constants on the diagonal (frames of an
-    open chain of bodies follow from its joints). Then auxiliary variables, one only
-    where the other equations can still be matched.
+    First equations that contain no other open variable, and variables that no other
+    open equation contains, again and again: what they form is triangular, with constants
+    on the diagonal (frames of an open chain of bodies follow from its joints). Then
+    auxiliary variables, one only where the other equations can still be matched.
     """
     chosen: dict[int, int] = {}
-    left = dict(rows)
+    left = {e: dict(row) for e, row in rows.items()}
     while True:
+        single = next((e for e, row in left.items() if len(row) == 1 and any(row.values())), None)
+        if single is not None:
+            (chosen[single],) = left.pop(single)
+            for row in left.values():
+                row.pop(chosen[single], None)
+            continue
         users: dict[int, list[int]] = {}
         for e, row in left.items():
             for c in row:

@@ -76,7 +76,7 @@ class Contact(TwoFrame):
     static_friction = Parameter(0.0, minimum=0, when=lambda c: not c.smooth,
                                 doc="coefficient of friction at rest, if larger")  # fmt: skip
     restitution = Parameter(0.0, minimum=0, maximum=1, doc="share of the speed that comes back")
-    gap = Variable("m", doc="distance of the outlines")
+    gap = Variable("m", "0 m", priority="none", doc="distance of the outlines")
     N = Variable("N", doc="normal force")
     T = Variable("N", when=lambda c: not c.smooth, doc="friction force against the slip")
     slip = Variable("m/s", doc="velocity of F over B at the contact, along the tangent")

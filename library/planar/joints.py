@@ -11,7 +11,7 @@ from ..rotational import rotational
 from ..translational import translational
 from .domain import TwoFrame
 
-__all__ = ["Prismatic", "Revolute"]
+__all__ = ["Prismatic", "Revolute", "RollingWheel"]
 
 
 class Revolute(TwoFrame):
@@ -89,3 +89,40 @@ class Prismatic(TwoFrame):
             yield F.fx * c + F.fy * s == -self.A.f
         else:
             yield F.fx * c + F.fy * s == 0
+
+
+class RollingWheel(TwoFrame):
+    """A wheel that rolls on a straight rail without slip and without leaving it.
+
+    Equations: the centre F stays at the distance ``radius`` above the x axis of B, and
+    der(s) + radius w = 0 with s the distance along the rail and w the angular
+    velocity against it: to the right is clockwise. The forces ``normal`` and
+    ``traction`` act from the rail on the wheel at the contact; a Contact decides
+    what they may be, this wheel only says what they would have to be.
+
+    Parameters
+    ----------
+    radius : length, default 0.3 m, > 0
+
+    Ports
+    -----
+    B : frame of the rail, its x axis is the rail
+    F : frame at the wheel's centre, of the wheel's body
+    """
+
+    radius = Parameter("0.3 m", above=0, doc="radius of the wheel")
+    s = Variable("m", "0 m", priority="low", doc="distance rolled along the rail")
+    v = Variable("m/s", "0 m/s", priority="low", doc="velocity along the rail")
+    normal = Variable("N", doc="force of the rail on the wheel, away from it")
+    traction = Variable("N", doc="force of the rail on the wheel, along it")
+
+    def equations(self) -> Iterator[Any]:
+        B, F = self.B, self.F
+        c, s = cos(B.phi), sin(B.phi)
+        yield F.x == B.x + self.s * c - self.radius * s
+        yield F.y == B.y + self.s * s + self.radius * c
+        yield self.v == der(self.s)
+        yield self.v == -self.radius * (F.w - B.w)
+        yield F.fx == -(self.traction * c - self.normal * s)
+        yield F.fy == -(self.traction * s + self.normal * c)
+        yield F.t == -self.radius * self.traction

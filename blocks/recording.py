@@ -267,6 +267,13 @@ class RunRecording:
             problem.x[free] = episode.trajectory(at)[: len(free)] * problem.scale_x[free]
             problem.update(at)
 
+    def shapes(self) -> list[Any]:
+        """Shapes of all components, with handles of variables instead of names."""
+        from .shapes import placed
+
+        return [shape for family in self.system.network.families for member in family.members
+                for shape in placed(member, lambda path: self.catalog[path].index)]
+
     # -- energy ------------------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:
         """Energy per component; see :mod:`blocks.energy`."""

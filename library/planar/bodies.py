@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from blocks import Component, Parameter, Port, Variable, cos, der, sin
+from blocks.shapes import Link, Marker, Shape
 
 from .domain import TwoFrame, planar, turned
 
@@ -39,6 +42,9 @@ class Ground(Component):
         yield self.P.x == self.x
         yield self.P.y == self.y
         yield self.P.phi == self.phi
+
+    def shapes(self) -> Iterator[Shape]:
+        yield Marker(("P.x", "P.y", "P.phi"), symbol="^")
 
 
 class Gravity(Component):
@@ -126,6 +132,10 @@ class Body(Component):
             - m * (P.gx * (self.x + rx) + P.gy * (self.y + ry))
         )  # fmt: skip
 
+    def shapes(self) -> Iterator[Shape]:
+        centre = [float(np.ravel(c.to("m").magnitude)[0]) for c in (self.center_x, self.center_y)]
+        yield Marker(("x", "y", "phi"), (centre[0], centre[1]), "+")
+
 
 class RigidOffset(TwoFrame):
     """A second frame on a body, at a fixed place in its first one.
@@ -154,3 +164,6 @@ class RigidOffset(TwoFrame):
         yield self.F.x == self.B.x + rx
         yield self.F.y == self.B.y + ry
         yield self.F.phi == self.B.phi + self.angle
+
+    def shapes(self) -> Iterator[Shape]:
+        yield Link(("B.x", "B.y"), ("F.x", "F.y"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from blocks import (
     Option,
     Parameter,
@@ -18,6 +20,7 @@ from blocks import (
     require,
     sqrt,
 )
+from blocks.shapes import Arrow, Cone, Outline, Shape
 
 from .curves import Circle, Curve, Line, tightest
 from .domain import TwoFrame, turned
@@ -163,6 +166,18 @@ class Contact(TwoFrame):
                       "the two outlines overlap. Move the bodies apart at the start; a guess for "
                       "xi_F and xi_B tells which of several places is meant.")  # fmt: skip
 
+    def shapes(self) -> Iterator[Shape]:
+        for name, curve in (("F", self.curve), ("B", self.base)):
+            frame = (f"{name}.x", f"{name}.y", f"{name}.phi")
+            yield Outline(frame, curve.outline, filled=curve.closed and curve.side > 0)
+            if isinstance(curve, Circle) and not curve.inside:
+                r = curve.radius
+                yield Outline(frame, np.array([[curve.x - r, curve.x + r], [curve.y, curve.y]]))
+        if not self.smooth:
+            slope = np.maximum(self.friction.magnitude, self.static_friction.magnitude)
+            yield Cone(("x", "y"), ("nx", "ny"), slope, ("N",))
+        yield Arrow(("x", "y"), ("F.fx", "F.fy"), sign=-1.0)
+
 
 class _Side:
     """One of the two outlines, in the world."""
@@ -220,6 +235,4 @@ def _is_sought(curve: Any, other: Any) -> bool:
 
 def _size(*curves: Curve) -> Any:
     """A length of the smaller one of two outlines."""
-    import numpy as np
-
     return quantity(min(float(np.ptp(c.outline)) for c in curves), "m")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, cos, sin, sqrt
+from blocks.shapes import Arrow, Link, Shape
 
 from ..rotational import rotational
 from ..translational import translational
@@ -49,6 +50,9 @@ class Force(Component):
         yield P.fy == -fy
         yield P.t == 0
         yield self.power_supplied == fx * P.vx + fy * P.vy
+
+    def shapes(self) -> Iterator[Shape]:
+        yield Arrow(("P.x", "P.y"), ("P.fx", "P.fy"), sign=-1.0)
 
 
 class Torque(Component):
@@ -126,6 +130,9 @@ class SpringDamper(Component):
         yield B.t == 0
         yield self.energy_stored == self.stiffness * stretch**2 / 2
         yield self.power_dissipated == self.damping * self.v**2
+
+    def shapes(self) -> Iterator[Shape]:
+        yield Link(("B.x", "B.y"), ("F.x", "F.y"), coiled=True)
 
 
 class RotationalBridge(TwoFrame):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from blocks import Option, Parameter, Port, Variable, cos, der, sin
+from blocks.shapes import Link, Marker, Outline, Shape
 
 from ..rotational import rotational
 from ..translational import translational
@@ -49,6 +52,9 @@ class Revolute(TwoFrame):
         else:
             yield F.t == 0
 
+    def shapes(self) -> Iterator[Shape]:
+        yield Marker(("F.x", "F.y", "F.phi"))
+
 
 class Prismatic(TwoFrame):
     """A slide: F moves along a line that is fixed in B, without turning.
@@ -90,6 +96,10 @@ class Prismatic(TwoFrame):
         else:
             yield F.fx * c + F.fy * s == 0
 
+    def shapes(self) -> Iterator[Shape]:
+        yield Link(("B.x", "B.y"), ("F.x", "F.y"))
+        yield Marker(("F.x", "F.y", "F.phi"), symbol="s")
+
 
 class RollingWheel(TwoFrame):
     """A wheel that rolls on a straight rail without slip and without leaving it.
@@ -126,3 +136,10 @@ class RollingWheel(TwoFrame):
         yield F.fx == -(self.traction * c - self.normal * s)
         yield F.fy == -(self.traction * s + self.normal * c)
         yield F.t == -self.radius * self.traction
+
+    def shapes(self) -> Iterator[Shape]:
+        turn = np.linspace(0, 2 * np.pi, 61)
+        r = float(np.ravel(self.radius.to("m").magnitude)[0])
+        frame = ("F.x", "F.y", "F.phi")
+        yield Outline(frame, r * np.array([np.cos(turn), np.sin(turn)]), filled=True)
+        yield Outline(frame, r * np.array([[-1.0, 1.0], [0.0, 0.0]]))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .drift import ContactDrift
+from .contacts import Contacts
 from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .recording import Episode, RunRecording
@@ -72,7 +72,7 @@ class Driver:
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
-        self.drift: Any = None if problem.laws is None else ContactDrift(problem.laws)
+        self.contacts: Any = None if problem.laws is None else Contacts(problem.laws)
         self.behind: tuple[np.ndarray, np.ndarray] | None = None  # these and their slopes
 
     # -- the loop ------------------------------------------------------------------------
@@ -83,6 +83,7 @@ class Driver:
         try:
             self._switch_initially(t)
             if self.problem.laws is not None:
+                self.contacts.refuse_rigid(self.problem, t)
                 self.problem.laws.start(self.problem, t)
                 self._switch_initially(t)  # relations may look at the sticking efforts
             self._require(t)
@@ -180,7 +181,7 @@ class Driver:
                 t = step.t
                 if self.progress is not None:
                     self.progress(t)
-                if self.drift is not None and self._has_drifted(step):
+                if self.contacts is not None and self._has_drifted(step):
                     return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
@@ -227,7 +228,7 @@ class Driver:
     def _has_drifted(self, step: Step) -> bool:
         """Whether closed contacts had to be closed anew at the end of a step."""
         self._enter(step.t, step.y)
-        if not self.drift(self.problem, step.t):
+        if not self.contacts.close(self.problem, step.t):
             return False
         self.problem.choose_states(step.t)
         self.pace = min(step.t - step.t_old, self.settings.t_end - step.t) or None

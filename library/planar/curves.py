@@ -20,6 +20,7 @@ __all__ = ["Circle", "Curve", "Ellipse", "Line", "ParametricCurve", "SplineCurve
 
 SAMPLES = 721  # points at which an outline is judged
 SHOWN = 241  # and drawn
+ENDS = 0.5 + 1e-9  # half a piece of an outline, its ends included
 
 
 LENGTH, SIZE, ANGLE = Parameter("0 m"), Parameter("1 m", above=0), Parameter("0 rad")
@@ -98,7 +99,7 @@ def _crossing(x: np.ndarray, y: np.ndarray, closed: bool) -> tuple[float, float]
         u = cross(between, d[:, None, :]) / det
     i, j = np.indices((n, n))
     apart = (j - i > 1) & ~((i == 0) & (j == n - 1) & closed)
-    hit = apart & (det != 0) & (t >= 0) & (t <= 1) & (u >= 0) & (u <= 1)
+    hit = apart & (det != 0) & (np.abs(t - 0.5) <= ENDS) & (np.abs(u - 0.5) <= ENDS)
     if not hit.any():
         return None
     k, m = np.argwhere(hit)[0]

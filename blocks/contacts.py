@@ -1,4 +1,4 @@
-"""How far have closed contacts drifted apart, and where should the bodies be?
+"""Which contacts can close at all, how far have closed ones drifted apart?
 
 Closed contacts are held by their efforts: gaps keep their rates, and errors of the
 integration add up. When a gap has grown beyond what is allowed, positions are moved as
@@ -13,16 +13,17 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from .exceptions import InitialisationError
 from .system import Problem
 
-__all__ = ["ContactDrift"]
+__all__ = ["Contacts"]
 
 ALLOWED = 1e-11  # of the largest position: a gap that is left alone
 ROUNDS = 3  # of Newton's method
 
 
-class ContactDrift:
-    """Watches and closes the gaps of closed contacts.
+class Contacts:
+    """The contacts among set-valued laws.
 
     Parameters
     ----------
@@ -47,8 +48,26 @@ class ContactDrift:
         states = tape.reduced.states
         self.positions = np.flatnonzero(np.isin(system.flat.derivative[states], states))
 
-    def __call__(self, problem: Problem, t: float) -> bool:
-        """Whether gaps had drifted and have been closed."""
+    def refuse_rigid(self, problem: Problem, t: float) -> None:
+        """A contact between parts that cannot move against each other is a mistake.
+
+        Raises
+        ------
+        InitialisationError
+            Naming the contact.
+        """
+        if not self.active:
+            return
+        d = self.laws.delassus(problem, t)
+        for k in self.of[self.laws._dead(d)[self.of]]:
+            raise InitialisationError(
+                self.laws.name(int(k)), "touches from one part to the same part, or to one that "
+                "cannot move against it, so it can never open or close.",
+                "Connect its two ports to two different bodies.", code="contact.rigid",
+            )  # fmt: skip
+
+    def close(self, problem: Problem, t: float) -> bool:
+        """Close gaps that have drifted open; whether there were any."""
         if not self.active:
             return False
         closed = np.flatnonzero(self.laws.modes[self.of] == 0)

@@ -170,27 +170,25 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
 
 def _near_targets(system: System, problem: Problem, targets: _Targets, nominals: Nominals, t: float
                   ) -> None:
-    """Go where targets and guesses are met, constraints or not: their branch is the one meant."""
+    """Go where targets and guesses are met, constraints or not: their branch is the one meant.
+
+    Those count that are linear in the states (angles of joints): they cannot lead astray.
+    """
     outputs = _TargetFunctions(
         system, system.flat.class_of[targets.slots], system.flat.sign_of[targets.slots])
+    if not len(targets.slots):
+        return
     size = _sizes(system, targets.slots, nominals)
-    args = problem._arguments
-    of_states = np.ones(len(size), dtype=bool)  # accelerations and forces are no guide
-    if outputs.by_z is not None:
-        of_states[outputs.by_z.sparse(*args(t)).tocoo().row] = False
-    order = [(targets.levels == k) & of_states for k in (0, 1, 4, 2, 3)]
-    start = problem.x.copy()
-    for _ in range(20):
-        r = (outputs.values(problem, t) - targets.values) / size
-        j = outputs.by_x.sparse(*args(t)).toarray() / size[:, None] * problem.scale_x
-        if not (np.isfinite(r[of_states]).all() and np.isfinite(j[of_states]).all()):
-            problem.x[:] = start
-            return
-        _, step = _lexicographic([None, *(j[k] if k.any() else None for k in order)],
-                                 [r[:0], *(r[k] for k in order)], system.nx)
-        problem.x += step * problem.scale_x
-        if np.max(np.abs(step), initial=0.0) <= 1e-6:
-            return
+    linear = ~np.array(ca.which_depends(outputs.expression, system.tape.x, 2, True), dtype=bool)
+    if system.nz:
+        linear &= ~np.array(ca.which_depends(outputs.expression, system.tape.z, 1, True),
+                            dtype=bool)  # fmt: skip
+    order = [(targets.levels == k) & linear for k in (0, 1, 4, 2, 3)]
+    r = (outputs.values(problem, t) - targets.values) / size
+    j = outputs.by_x.sparse(*problem._arguments(t)).toarray() / size[:, None] * problem.scale_x
+    _, step = _lexicographic([None, *(j[k] if k.any() else None for k in order)],
+                             [r[:0], *(r[k] for k in order)], system.nx)
+    problem.x += step * problem.scale_x
 
 
 def _unclosed(system: System, problem: Problem, t: float) -> InitialisationError:
@@ -381,6 +379,7 @@ class _TargetFunctions:
         expression = ca.SX(0, 1)
         if len(classes):
             expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
+        self.expression = expression
         self.value: Evaluator = system.function("targets", expression)
         self.by_x = system.jacobian(expression, tape.x)
         self.by_z = system.jacobian(expression, tape.z) if system.nz else None

@@ -131,6 +131,9 @@ class Contact(TwoFrame):
         else:
             away, (tx, ty) = other.touching, other.tangent
             point, (nx, ny) = guide.nearest(away)
+            facing = other.curve.side * (nx * ty - ny * tx)
+            yield require(facing < 0, "the nearest points found are on the far side of an outline. "
+                          "Give guesses for xi_F and xi_B near the sides that face each other.")
             gap = (away[0] - point[0]) * nx + (away[1] - point[1]) * ny
             yield nx * tx + ny * ty == 0
             if guide.xi is not None:

@@ -99,7 +99,8 @@ def _crossing(x: np.ndarray, y: np.ndarray, closed: bool) -> tuple[float, float]
         u = cross(between, d[:, None, :]) / det
     i, j = np.indices((n, n))
     apart = (j - i > 1) & ~((i == 0) & (j == n - 1) & closed)
-    hit = apart & (det != 0) & (np.abs(t - 0.5) <= ENDS) & (np.abs(u - 0.5) <= ENDS)
+    across = np.abs(det) > 1e-9 * np.max(np.sum(d**2, axis=1))  # pieces that are not parallel
+    hit = apart & across & (np.abs(t - 0.5) <= ENDS) & (np.abs(u - 0.5) <= ENDS)
     if not hit.any():
         return None
     k, m = np.argwhere(hit)[0]

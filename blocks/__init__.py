@@ -17,6 +17,7 @@ What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.
 """
 
+from .calculus import partial, sample
 from .component import Branch, Component
 from .declarations import Discrete, Input, Option, Output, Parameter, Port, Target, Variable
 from .domain import Domain
@@ -79,6 +80,6 @@ __all__ = [
     "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",
     "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "der", "dry_friction", "every",
     "exp", "floor", "held", "initially", "interpolate", "log", "maximum", "minimum", "mod",
-    "quantity", "require", "reset", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
-    "time", "when", "where",
+    "partial", "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt",
+    "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

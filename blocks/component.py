@@ -186,6 +186,10 @@ class Component:
         """Relations between parameters that must hold; yields what is violated."""
         return iter(())
 
+    def shapes(self) -> Iterator[Any]:
+        """What it looks like in pictures of a run; yields shapes of :mod:`blocks.shapes`."""
+        return iter(())
+
     # -- declarations whose unit depends on the instance ---------------------------
     def _take_structure(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take what sets units and numbers of ports, settle the form; returns the rest."""

@@ -425,11 +425,19 @@ class Output(Signal):
 
 
 class Port(Declaration):
-    """A conserving port of a domain."""
+    """A conserving port of a domain.
 
-    def __init__(self, domain: Domain, *, when: str | Callable[[Any], bool] | None = None,
-                 doc: str = "") -> None:
-        self.domain, self.when, self.doc = domain, when, doc
+    Parameters
+    ----------
+    domain : Domain
+    sets : bool
+        The component states the domain's parameters for the whole circuit, by
+        equations such as ``self.P.gravity == self.strength``.
+    """
+
+    def __init__(self, domain: Domain, *, sets: bool = False,
+                 when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
+        self.domain, self.sets, self.when, self.doc = domain, sets, when, doc
 
     def read(self, component: Component) -> PortRef:
         return PortRef(component, self)

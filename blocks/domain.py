@@ -2,7 +2,8 @@
 
 A domain is data: the engine knows no domain by name. Across variables of
 joined ports are equal; through variables, counted positive into the component,
-sum to zero at every node.
+sum to zero at every node. Across variables may come in pairs of a position and
+its velocity; parameters of a domain are the same throughout a circuit.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .units import Unit, unit
+from .exceptions import UnitError, unknown_name
+from .units import Unit, quantity, to_si, unit
 
 __all__ = ["Domain"]
 
@@ -24,7 +26,15 @@ class Domain:
     name : str
         As shown in messages: ``"translational"``.
     across, through : mapping of str to unit text
-        Variables of a conserving port, e.g. ``{"v": "m/s"}`` and ``{"f": "N"}``.
+        Variables of a conserving port, e.g. ``{"v": "m/s"}`` and ``{"f": "N"}``. The
+        n-th through variable times the n-th across variable is a power.
+    rates : mapping of str to str
+        Across variables that are the time derivative of another one at every node:
+        ``{"x": "v"}`` says der(x) == v, once for all ports that meet there.
+    parameters : mapping of str to value with unit
+        Values that all ports of a circuit share, ``{"gravity": "9.81 m/s^2"}``: read
+        like the port's variables. A component with a port declared ``sets=True``
+        states them by equations; where a circuit has none, these values hold.
     reference : str
         Name of the component class that grounds a circuit, for the advice in
         messages; empty where circuits need no reference.
@@ -44,9 +54,12 @@ class Domain:
     across: Mapping[str, str]
     through: Mapping[str, str]
     reference: str = ""
+    rates: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
     colour: str = "tab:gray"
     doc: str = ""
     variables: dict[str, Unit] = field(init=False, repr=False)
+    shared: dict[str, tuple[Unit, float]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         across = {k: unit(u) for k, u in self.across.items()}
@@ -54,6 +67,22 @@ class Domain:
         object.__setattr__(self, "across", across)
         object.__setattr__(self, "through", through)
         object.__setattr__(self, "variables", {**across, **through})
+        for position, velocity in self.rates.items():
+            for name in (position, velocity):
+                if name not in across:
+                    raise unknown_name(f"Domain {self.name}.rates", name, across, "variables")
+            if across[position].dimension != (across[velocity].dimension * unit("s").dimension):
+                raise UnitError(
+                    f"Domain {self.name}.rates", f"{velocity} in {across[velocity]} is not the "
+                    f"time derivative of {position} in {across[position]}.",
+                    "Name a velocity that belongs to the position.",
+                )  # fmt: skip
+        shared = {}
+        for name, value in self.parameters.items():
+            number = quantity(value)
+            u = unit(f"{number.units:~C}")
+            shared[name] = u, float(to_si(number, u))
+        object.__setattr__(self, "shared", shared)
 
     def __str__(self) -> str:
         return self.name

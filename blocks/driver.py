@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .contacts import Contacts
 from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .recording import Episode, RunRecording
@@ -27,6 +28,8 @@ __all__ = ["Driver", "Settings"]
 
 INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at for double crossings
 MOST_ROUNDS = 50  # of the mode fixpoint at one instant
+FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
+SMALL = 1e-3  # of its nominal value: what it may miss anyway
 STANDSTILL = 1000  # episodes in a row that do not advance
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
@@ -67,6 +70,10 @@ class Driver:
         self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
+        self.longest = settings.max_step  # as far as tied states can be followed
+        self.pace = settings.first_step  # the step to go on with after contacts were closed
+        self.contacts: Any = None if problem.laws is None else Contacts(problem.laws)
+        self.behind: tuple[np.ndarray, np.ndarray] | None = None  # these and their slopes
 
     # -- the loop ------------------------------------------------------------------------
     def run(self) -> None:
@@ -76,6 +83,7 @@ class Driver:
         try:
             self._switch_initially(t)
             if self.problem.laws is not None:
+                self.contacts.refuse_rigid(self.problem, t)
                 self.problem.laws.start(self.problem, t)
                 self._switch_initially(t)  # relations may look at the sticking efforts
             self._require(t)
@@ -137,16 +145,18 @@ class Driver:
         s, problem = self.settings, self.problem
         y = problem.start_vector()
         if problem.size == 0:
-            method: Any = Quasistatic(problem, t, y, t_end=s.t_end, max_step=s.max_step)
+            method: Any = Quasistatic(problem, t, y, t_end=s.t_end, max_step=self.longest)
         else:
             method = s.method(
                 problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
-                first_step=s.first_step, max_step=s.max_step, step=s.step,
+                first_step=self.pace, max_step=self.longest, step=s.step,
             )  # fmt: skip
         trajectory = self._open(t, getattr(method, "course", None))
         looks_itself = hasattr(method, "watch")
         if looks_itself:
             method.watch(self.stops.timed & ~self.stops.curved)
+        self.pace = s.first_step
+        self.behind = self._tied(t) if self.system.clusters else None
         stop = self.stops.after(t)
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
         modes: Any = problem.laws.modes.copy() if method_steps_over else None
@@ -176,10 +186,18 @@ class Driver:
                     self._enter(at, trajectory(at, side="left"))
                     self._switch(at, which)
                     return at
+                until = self._followed(step) if self.system.clusters else step.t
+                if until < step.t:
+                    self.longest = until - step.t_old
+                    trajectory.append(step, until=until)
+                    problem.choose_states(until)
+                    return until
                 trajectory.append(step)
                 t = step.t
                 if self.progress is not None:
                     self.progress(t)
+                if self.contacts is not None and self._has_drifted(step):
+                    return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
                 if self.settings.may_switch and self._has_become_stiff(step):
@@ -224,6 +242,39 @@ class Driver:
     def _worth_reselecting(self, t: float, y: np.ndarray) -> bool:
         self._enter(t, y)
         return self.problem.choose_states(t)
+
+    def _has_drifted(self, step: Step) -> bool:
+        """Whether closed contacts had to be closed anew at the end of a step."""
+        self._enter(step.t, step.y)
+        if not self.contacts.close(self.problem, step.t):
+            return False
+        self.problem.choose_states(step.t)
+        self.pace = min(step.t - step.t_old, self.settings.t_end - step.t) or None
+        return True
+
+    def _tied(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """States that constraints determine at the present point, and their slopes."""
+        tied, problem = self.problem.tied, self.problem
+        return problem.x[tied].copy(), self.system.slope(*problem._arguments(t))[tied]
+
+    def _followed(self, step: Step) -> float:
+        """How far into a step tied states can be followed without taking another branch for theirs.
+
+        No error estimate watches them: where all motion is prescribed (a driven linkage),
+        the states that are integrated allow any step.
+        """
+        (x, slope), problem, t = self.behind, self.problem, step.t
+        for _ in range(MOST_ROUNDS):
+            h = t - step.t_old
+            problem.x[problem.tied] = x
+            self._enter(t, step.dense(t))
+            self.behind = self._tied(t)
+            missed = np.abs(self.behind[0] - x - h * (slope + self.behind[1]) / 2)
+            way = h * (np.abs(slope) + np.abs(self.behind[1])) / 2
+            if np.all(missed <= FOLLOWS * way + SMALL * problem.scale_x[problem.tied]):
+                break
+            t = step.t_old + h / 2
+        return t
 
     def _fail(self, step: Step) -> None:
         problem, system = self.problem, self.system

@@ -21,12 +21,13 @@ import numpy as np
 from .exceptions import InitialisationError
 from .nominal import Nominals, own_nominals
 from .system import AlgebraicFailure, Evaluator, Problem, System
-from .units import from_si
+from .units import from_si, unit
 
 __all__ = ["InitialWarning", "Start", "TargetRow", "initialise"]
 
 LEVELS = ("high", "low", "default high", "default low")
 TOLERANCE = 1e-9
+METRE = unit("m")
 ATTEMPTS = 5  # starting points that are tried
 
 
@@ -104,6 +105,7 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
     problem.tied = np.zeros(0, dtype=int)
     problem._partition()
     _settle(system, problem, targets, nominals, t)
+    _refuse_dependent(system, problem, t)
     start = _start(system, problem, targets, nominals, t)
     if start.unmet:
         names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})"
@@ -121,7 +123,7 @@ def _collect(system: System) -> _Targets:
     for f, family in enumerate(system.network.families):
         for i, local in enumerate(family.kernel.variables):
             base = system.flat.base[f].get((i, 0))
-            if base is None or local.kind in ("across", "through"):
+            if base is None or local.kind in ("across", "through", "shared"):
                 continue
             declared = local.declared
             default = getattr(declared, "initial", None)
@@ -172,6 +174,8 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
     ):
         return
     outputs = _TargetFunctions.of(system, classes, signs)
+    if nc:
+        _near_targets(system, problem, targets, nominals, t)
     start_x, start_z = problem.x.copy(), problem.z.copy()
     random = np.random.default_rng(0)
     for attempt in range(ATTEMPTS):
@@ -182,16 +186,115 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
             worst = _approach(system, problem, outputs, wanted, levels, size, t)
         except InitialisationError:
             if attempt == ATTEMPTS - 1:
-                raise
+                if not nc:
+                    raise
+                break
             continue
         if worst <= 1e-9 * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
             return
-    names = [system.state_name(i) for i in range(system.nx)][:6]
-    raise InitialisationError(
-        "", f"the constraints between {', '.join(names)} have no solution near the initial "
-        f"targets (residual {worst:.3g}).",
-        "Give initial targets that are closer to a possible position.", variables=names,
+    problem.x[:], problem.z[:] = start_x, start_z
+    raise _unclosed(system, problem, t)
+
+
+def _near_targets(system: System, problem: Problem, targets: _Targets, nominals: Nominals, t: float
+                  ) -> None:
+    """Go where targets and guesses are met, constraints or not: their branch is the one meant.
+
+    Those count that are linear in the states (angles of joints): they cannot lead astray.
+    """
+    outputs = _TargetFunctions(
+        system, system.flat.class_of[targets.slots], system.flat.sign_of[targets.slots])
+    if not len(targets.slots):
+        return
+    size = _sizes(system, targets.slots, nominals)
+    linear = ~np.array(ca.which_depends(outputs.expression, system.tape.x, 2, True), dtype=bool)
+    if system.nz:
+        linear &= ~np.array(ca.which_depends(outputs.expression, system.tape.z, 1, True),
+                            dtype=bool)  # fmt: skip
+    order = [(targets.levels == k) & linear for k in (0, 1, 4, 2, 3)]
+    r = (outputs.values(problem, t) - targets.values) / size
+    j = outputs.by_x.sparse(*problem._arguments(t)).toarray() / size[:, None] * problem.scale_x
+    _, step = _lexicographic([None, *(j[k] if k.any() else None for k in order)],
+                             [r[:0], *(r[k] for k in order)], system.nx)
+    problem.x += step * problem.scale_x
+
+
+def _unclosed(system: System, problem: Problem, t: float) -> InitialisationError:
+    """The error for constraints without a solution: how near they come, and which."""
+    from scipy.optimize import least_squares
+
+    nz = system.nz
+
+    def residual(y: np.ndarray) -> np.ndarray:
+        problem.x[:] = y * problem.scale_x
+        return system.residual(*problem._arguments(t))[nz:]
+
+    equations = [int(e) for cluster in system.clusters
+                 for level, _ in cluster.levels for e in level]  # fmt: skip
+    owners = [_owner(system, e) for e in equations]
+    start = problem.x / problem.scale_x
+    near = least_squares(residual, start, max_nfev=200).x
+    worst = int(np.argmax(np.abs(residual(near))))
+    mine = np.array([o == owners[worst] for o in owners])
+    weight = np.where(mine, 1.0, 1e3)  # all of the gap in one place
+    near = least_squares(lambda y: weight * residual(y), near, max_nfev=400).x
+    gap = float(np.linalg.norm(residual(near)[mine]))
+    if gap <= 1e-9:  # they can be met, but not solved for
+        _refuse_dependent(system, problem, t)
+    group, _ = system.flat.group_of(equations[worst])
+    where, unit_ = owners[worst], "mm" if _is_length(group.law) else "(SI)"
+    return InitialisationError(
+        where, f"no position meets all constraints: where they come nearest to it, "
+        f"{_equation(group)} of {where} is {1e3 * gap if unit_ == 'mm' else gap:.4g} {unit_} from being met.",
+        "Check the lengths and places of the parts around it, or give initial targets that are "
+        "closer to a possible position.", variables=[where], gap=gap,
     )  # fmt: skip
+
+
+def _owner(system: System, equation: int) -> str:
+    """Path of the component that states an equation."""
+    group, row = system.flat.group_of(equation)
+    if group.law is None:
+        return ""
+    return system.network.families[group.family].path(int(group.instances[row]))
+
+
+def _equation(group: Any) -> str:
+    return "a balance" if group.law is None else group.law.text
+
+
+def _is_length(law: Any) -> bool:
+    """Whether the residual of a law is a length, by the variable it is linear in."""
+    return law is not None and any(
+        kind == "constant" and law.kernel.variables[i].unit.dimension == METRE.dimension
+        for (i, order), kind in zip(law.arguments, law.slopes, strict=True) if order == 0)
+
+
+def _refuse_dependent(system: System, problem: Problem, t: float) -> None:
+    """Constraints that repeat each other leave forces open and cannot be solved."""
+    if not system.clusters:
+        return
+    at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
+    jacobian = system.residual_x.sparse(*problem._arguments(t))
+    offset = system.nz
+    for cluster in system.clusters:
+        equations, classes = cluster.levels[0]
+        columns = np.array([at[int(c)] for c in classes])
+        rows = np.arange(offset, offset + len(equations))
+        offset += sum(len(e) for e, _ in cluster.levels)
+        u, s, _ = np.linalg.svd(jacobian[rows][:, columns].toarray() * problem.scale_x[columns])
+        if s[-1] > 1e-9 * s[0]:
+            continue
+        named = [system.flat.group_of(int(e)) for e in equations[np.abs(u[:, -1]) > 1e-6]]
+        paths = list(dict.fromkeys(
+            system.network.families[g.family].path(int(g.instances[k])) for g, k in named
+            if g.law is not None))  # fmt: skip
+        raise InitialisationError(
+            " and ".join(paths), "demand the same thing twice: one of their constraints follows "
+            "from the others, so that forces are not determined.",
+            "Remove one of these joints or make it free in one direction; at a dead point, start "
+            "elsewhere.", variables=paths, code="initial.redundant",
+        )  # fmt: skip
 
 
 def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wanted: np.ndarray,

@@ -45,7 +45,7 @@ class Local:
 
     name: str  # "v" or "R.v"
     unit: Unit
-    kind: str  # "variable", "across", "through", "input", "output", "discrete"
+    kind: str  # "variable", "across", "through", "shared", "input", "output", "discrete"
     declared: Declaration
     port: str = ""  # name of the conserving port it belongs to
 
@@ -188,6 +188,8 @@ class Kernel:
         self.samplings: list[tuple[Any, Any, list[tuple[int, Any]]]] = []
         self.observed: dict[int, Any] = {}
         self.defaults: dict[int, Any] = {}  # of unconnected inputs
+        self.rates: list[tuple[int, int]] = []  # position and velocity at a port
+        self.shared: dict[int, float] = {}  # domain parameters at ports, with the domain's values
         self.requirements: list[tuple[Any, str]] = []  # condition that must hold, message
         # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
         self.set_valued: list[tuple[Any, ...]] = []
@@ -233,7 +235,7 @@ class Kernel:
         used += [sx for c, pairs in self.resets for sx in (c, *(v for _, v in pairs))]
         used += [v for _, _, pairs in self.samplings for _, v in pairs]
         used += [sx for _, *sxs in self.set_valued for sx in sxs if sx is not None]
-        highest: dict[int, int] = {}
+        highest: dict[int, int] = {position: 1 for position, _ in self.rates}
         for s in {s.__hash__(): s for sx in used for s in ca.symvar(sx)}.values():
             key = self.key_of(s)
             if key is not None:
@@ -263,11 +265,12 @@ class Kernel:
         )
 
     def default_law(self, i: int) -> Law:
-        """``input == default`` for instances whose input is not connected."""
+        """``input == default`` where nothing is connected, or a domain's own parameter value."""
         laws = self.__dict__.setdefault("_default_laws", {})
         if i not in laws:
-            residual = self.symbols[i, 0] - self.defaults[i]
-            text = f"{self.variables[i].name} == {readable(self.defaults[i])}"
+            default = self.defaults[i] if i in self.defaults else ca.SX(self.shared[i])
+            residual = self.symbols[i, 0] - default
+            text = f"{self.variables[i].name} == {readable(default)}"
             laws[i] = Law(self, residual, text)
         return laws[i]
 
@@ -324,7 +327,15 @@ class Trace:
                     kernel.add_variable(Local(f"{name}.{variable}", u, kind, declared, name))
                     indices[variable] = kernel.index[f"{name}.{variable}"]
             kernel.ports[name] = (declared.domain, indices)
-            self.cache[name] = PortSymbols(kernel, name, indices)
+            for position, velocity in domain.rates.items():
+                kernel.derivative_symbol(indices[position], 1)
+                kernel.rates.append((indices[position], indices[velocity]))
+            shared = {}
+            for parameter, (u, value) in domain.shared.items():
+                kernel.add_variable(Local(f"{name}.{parameter}", u, "shared", declared, name))
+                shared[parameter] = kernel.index[f"{name}.{parameter}"]
+                kernel.shared[shared[parameter]] = value
+            self.cache[name] = PortSymbols(kernel, name, {**indices, **shared})
         elif isinstance(declared, Variable):
             kinds = {Input: "input", Output: "output", Discrete: "discrete"}
             kind = kinds.get(type(declared), "variable")

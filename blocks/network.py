@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,17 @@ class Network:
         for f, family in enumerate(self.families):
             for name, (domain, _) in family.kernel.ports.items():
                 yield f, name, domain
+
+    def circuits(self, domain: Any) -> np.ndarray:
+        """Per node, a label of the part that components with ports of a domain join."""
+        left, right = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+        for f, family in enumerate(self.families):
+            ports = [name for name, (d, _) in family.kernel.ports.items() if d is domain]
+            for first, second in pairwise(ports):
+                left.append(self.node_of[self.port_numbers(f, first)])
+                right.append(self.node_of[self.port_numbers(f, second)])
+        count = int(self.node_of.max(initial=-1)) + 1
+        return connected(np.concatenate(left), np.concatenate(right), count)
 
     def graph(self) -> Any:
         """The topology as a bipartite networkx graph of components and nodes."""

@@ -245,9 +245,13 @@ class RunRecording:
         x = np.empty((self.system.nx, len(t)))
         z = np.empty((self.system.nz, len(t)))
         u = np.empty((self.system.nu, len(t)))
+        reached = episode.start
         for k, at in enumerate(t):
-            problem.x[free] = y[:, k] * problem.scale_x[free]
             try:
+                if self.system.clusters:  # tied states are followed from step to step
+                    self._walk(episode, reached, at)
+                    reached = at
+                problem.x[free] = y[:, k] * problem.scale_x[free]
                 problem.update(at)
                 if laws is not None and share:
                     laws.share(problem, at)
@@ -255,6 +259,21 @@ class RunRecording:
             except AlgebraicFailure:
                 x[:, k], z[:, k], u[:, k] = np.nan, np.nan, np.nan
         return x, z, u
+
+    def _walk(self, episode: Episode, start: float, end: float) -> None:
+        """Bring the problem's point from one time of an episode near another."""
+        problem, steps = self.problem, episode.trajectory.t
+        free = problem.free
+        for at in steps[(steps > start) & (steps < end)]:
+            problem.x[free] = episode.trajectory(at)[: len(free)] * problem.scale_x[free]
+            problem.update(at)
+
+    def shapes(self) -> list[Any]:
+        """Shapes of all components, with handles of variables instead of names."""
+        from .shapes import placed
+
+        return [shape for family in self.system.network.families for member in family.members
+                for shape in placed(member, lambda path: self.catalog[path].index)]
 
     # -- energy ------------------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:

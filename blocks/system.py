@@ -185,7 +185,7 @@ class Names(Mapping):
         rank = np.empty(flat.slots, dtype=int)
         for base, size, f, (i, order) in self.runs:
             kind = flat.network.families[f].kernel.variables[i].kind
-            of_port = kind in ("across", "through")
+            of_port = kind in ("across", "through", "shared")
             rank[base : base + size] = order * 4 + of_port * 2 + (kind == "input")
         ranked = np.lexsort((np.arange(flat.slots), rank, flat.class_of))
         first = np.unique(flat.class_of[ranked], return_index=True)

@@ -175,7 +175,7 @@ def flatten(network: Network) -> Flat:
     base, slots = _number_slots(network)
     plain, links = _alias_edges(network, base)
     node_groups, node_edges, node_count = _nodes(network, base)
-    plain += node_edges
+    plain += node_edges + _rate_edges(network, base) + _shared_edges(network, base)
     parents, children = _derivative_slots(network, base)
     class_of, sign_of, zero, links = _merge(slots, plain, links, parents, children)
 
@@ -276,6 +276,50 @@ def _nodes(network: Network, base: list[dict[tuple[int, int], int]]) -> Any:
             balances.append(slots[start : start + size])
             balance_nodes.append(int(nodes[start]))
     return (balances, balance_nodes), edges, count
+
+
+def _rate_edges(network: Network, base: list[dict[tuple[int, int], int]]) -> list[Any]:
+    """At every port, the derivatives of positions are the velocities (of a node: the same)."""
+    return [
+        (base[f][position, 1] + np.arange(family.size),
+         base[f][velocity, 0] + np.arange(family.size), 1)
+        for f, family in enumerate(network.families) for position, velocity in family.kernel.rates
+    ]  # fmt: skip
+
+
+def _shared_edges(network: Network, base: list[dict[tuple[int, int], int]]) -> list[Any]:
+    """Parameters of a domain are equal throughout a circuit."""
+    edges = []
+    for pairs in _shared(network, base).values():
+        circuits, slots, *_ = pairs
+        same = np.flatnonzero(circuits[1:] == circuits[:-1])
+        edges.append((slots[same], slots[same + 1], 1))
+    return edges
+
+
+def _shared(network: Network, base: list[dict[tuple[int, int], int]]) -> dict[Any, Any]:
+    """Per domain parameter: circuit, slot, family, variable, instance and whether it is set."""
+    rows: dict[Any, list[Any]] = {}
+    circuits: dict[int, Ints] = {}
+    for f, family in enumerate(network.families):
+        for i in family.kernel.shared:
+            local = family.kernel.variables[i]
+            domain = family.kernel.ports[local.port][0]
+            if id(domain) not in circuits:
+                circuits[id(domain)] = network.circuits(domain)
+            circuit = circuits[id(domain)]
+            nodes = network.node_of[network.port_numbers(f, local.port)]
+            n = np.arange(family.size)
+            sets = np.full(family.size, local.declared.sets)  # type: ignore[attr-defined]
+            rows.setdefault((id(domain), local.name.partition(".")[2]), []).append(
+                (circuit[nodes], base[f][i, 0] + n, np.full(family.size, f),
+                 np.full(family.size, i), n, sets))
+    out = {}
+    for key, parts in rows.items():
+        columns = [np.concatenate(c) for c in zip(*parts, strict=True)]
+        order = np.argsort(columns[0], kind="stable")
+        out[key] = [c[order] for c in columns]
+    return out
 
 
 def _sorted_by_node(pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
@@ -379,6 +423,11 @@ def _list_equations(flat: Flat, unmerged: list[Any]) -> None:
             fed[nodes[lonely]] = True
             if len(lonely):
                 flat.add(Group(f, family.kernel.default_law(i), lonely))
+    for circuits, _, families, variables, instances, sets in _shared(network, flat.base).values():
+        for k in np.unique(circuits, return_index=True)[1]:
+            if not sets[circuits == circuits[k]].any():
+                law = network.families[families[k]].kernel.default_law(int(variables[k]))
+                flat.add(Group(int(families[k]), law, instances[k : k + 1]))
 
 
 def _fed(network: Network) -> Ints:

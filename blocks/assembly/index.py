@@ -321,7 +321,7 @@ def _dummies(flat: Flat, child: np.ndarray, lower: np.ndarray, height: np.ndarra
             dummies += _select(rows, columns, part, preference)
             used += rows
             continue
-        peeled = _peel(part, native)
+        peeled = _peel(part, native, preference)
         dummies += peeled.values()
         used += peeled
         rest = [e for e in rows if e not in peeled]
@@ -387,13 +387,36 @@ def _entries(flat: Flat, equation: int, parameters: list[list[np.ndarray]]
     return out
 
 
-def _peel(rows: dict[int, dict[int, float | None]], native: np.ndarray) -> dict[int, int]:
-    """Equations that define an auxiliary variable explicitly: solve them for it.
+def _peel(rows: dict[int, dict[int, float | None]], native: np.ndarray, preference: np.ndarray
+          ) -> dict[int, int]:
+    """Equations that give a variable explicitly wherever the others may be: solve them for it.
 
-    One is taken only where the other equations can still be matched.
+    First equations that contain no other open variable, and variables that no other
+    open equation contains, again and again: what they form is triangular, with constants
+    on the diagonal (frames of an open chain of bodies follow from its joints). Then
+    auxiliary variables, one only where the other equations can still be matched.
     """
     chosen: dict[int, int] = {}
-    for e, row in rows.items():
+    left = {e: dict(row) for e, row in rows.items()}
+    while True:
+        single = next((e for e, row in left.items() if len(row) == 1 and any(row.values())), None)
+        if single is not None:
+            (chosen[single],) = left.pop(single)
+            for row in left.values():
+                row.pop(chosen[single], None)
+            continue
+        users: dict[int, list[int]] = {}
+        for e, row in left.items():
+            for c in row:
+                users.setdefault(c, []).append(e)
+        alone = [(preference[c], -abs(left[es[0]][c] or 0.0), c, es[0])
+                 for c, es in users.items() if len(es) == 1 and left[es[0]][c]]
+        if not alone:
+            break
+        *_, c, e = min(alone)
+        chosen[e] = c
+        del left[e]
+    for e, row in left.items():
         taken = set(chosen.values())
         options = [c for c, v in row.items() if not native[c] and v and c not in taken]
         for c in sorted(options, key=lambda c: -abs(row[c] or 0.0)):

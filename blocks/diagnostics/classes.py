@@ -23,11 +23,12 @@ __all__ = ["class_findings"]
 
 def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding]:
     """Missing, surplus and misplaced equations of a class with some instances."""
-    if any(len(d.across) != len(d.through) for d, _ in kernel.ports.values()):
+    if any(len(d.across) - len(d.rates) != len(d.through) for d, _ in kernel.ports.values()):
         return  # such a domain's own equations decide
     unknown = {i: n for n, i in enumerate(
         i for i, v in enumerate(kernel.variables)
-        if v.kind not in ("input", "discrete") and i not in kernel.observed)}  # fmt: skip
+        if v.kind not in ("input", "discrete") and i not in kernel.observed
+        and (v.kind != "shared" or v.declared.sets))}  # type: ignore[attr-defined]  # fmt: skip
     statements = _statements(kernel)
     rows, columns = [], []
     for row, (arguments, _) in enumerate(statements):
@@ -58,6 +59,9 @@ def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
         keys = [kernel.key_of(s) for s in ca.symvar(flow)]
         name = kernel.variables[effort].name
         out.append(({effort, *(k[0] for k in keys if k)}, f"{name} by a set-valued law of {flow}"))
+    for position, velocity in kernel.rates:
+        names = [kernel.variables[i].name for i in (position, velocity)]
+        out.append(({position, velocity}, f"der({names[0]}) == {names[1]} of the domain"))
     return out
 
 

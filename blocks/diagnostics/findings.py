@@ -55,6 +55,7 @@ SEVERITIES = {
     "initial.dependent": "error",
     "initial.derivative": "error",
     "initial.failed": "error",
+    "initial.redundant": "error",
 }
 _RANK = {"error": 0, "warning": 1, "info": 2}
 _ERRORS: dict[str, type[ModelError]] = {

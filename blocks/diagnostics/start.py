@@ -17,7 +17,7 @@ from ..initialise import InitialWarning
 from ..nominal import find_nominals
 from ..system import AlgebraicFailure, Problem, System
 from ..units import from_si
-from .findings import Finding, found
+from .findings import SEVERITIES, Finding, found
 from .singular import dependence, dependent_equations, zero_parameters
 from .topology import Topology
 from .words import Names, enumerated, listed
@@ -89,7 +89,7 @@ def _quick(system: System) -> Iterator[Finding]:
     for f, family in enumerate(system.network.families):
         for i, local in enumerate(family.kernel.variables):
             slot = flat.base[f].get((i, 0))
-            if slot is None or local.kind in ("across", "through"):
+            if slot is None or local.kind in ("across", "through", "shared"):
                 continue
             slots = np.arange(slot, slot + family.size)
             wanted = np.full(family.size, getattr(local.declared, "initial", None) or 0.0)
@@ -239,7 +239,12 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Fin
     names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))
     problem = getattr(error, "problem", str(error or "the equations have no solution"))
     advice = getattr(error, "advice", "")
+    code = getattr(error, "code", "") if getattr(error, "code", "") in SEVERITIES else \
+        "initial.failed"
+    where = getattr(error, "where", "")
+    if where and code != "initial.failed":
+        problem = f"at the start {where} {problem}"
     return found(
-        "initial.failed", names, f"{problem[0].upper()}{problem[1:]}",
+        code, names, f"{problem[0].upper()}{problem[1:]}",
         advice or "Give initial targets closer to a possible state.",
     )  # fmt: skip

@@ -125,7 +125,7 @@ class Names:
         """Components that have the unknown as one of their own variables."""
         slots = np.flatnonzero(self.flat.class_of == c)
         every = [self.slot(int(s)) for s in slots[:200]]
-        own = [s for s in every if s[2].kind not in ("across", "through")] or every
+        own = [s for s in every if s[2].kind not in ("across", "through", "shared")] or every
         return [family.path(instance) for family, instance, _, _ in own]
 
     def owner(self, equation: int) -> str:

@@ -128,6 +128,44 @@ class Result(Mapping[str, Series]):
         """Counters, the method taken and why, and the time it took."""
         return Statistics(self._recording.statistics)
 
+    def draw(self, *times: Any, save: str | Path | None = None) -> Any:
+        """Draw the components that have a shape, with their forces, at some instants.
+
+        Parameters
+        ----------
+        times : str or quantity
+            One panel each; the end of the run if none is given.
+        save : path, optional
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        from .scene import draw
+
+        return draw(self._recording, times, save)
+
+    def animate(self, save: str | Path | None = None, *, fps: int = 25, speed: float = 1.0
+                ) -> Any:
+        """A film of the components that have a shape, with their forces.
+
+        Parameters
+        ----------
+        save : path, optional
+            ``"run.gif"``, or ``"run.html"`` for a film with controls in a browser.
+        fps : int
+            Pictures a second.
+        speed : float
+            1 is real time, 0.1 slow motion.
+
+        Returns
+        -------
+        matplotlib animation
+        """
+        from .scene import animate
+
+        return animate(self._recording, save, fps, speed)
+
     def energy(self) -> Ledger:
         """Work, stored, dissipated and supplied energy per component, and what is missing."""
         return Ledger(self._recording.energy_terms(), self.name)

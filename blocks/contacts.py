@@ -1,0 +1,97 @@
+"""Which contacts can close at all, how far have closed ones drifted apart?
+
+Closed contacts are held by their efforts: gaps keep their rates, and errors of the
+integration add up. When a gap has grown beyond what is allowed, positions are moved as
+impulses of the contacts would move them, velocities are stopped likewise, and the
+integration starts afresh. Knows contacts as gaps of states only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .exceptions import InitialisationError
+from .system import Problem
+
+__all__ = ["Contacts"]
+
+ALLOWED = 1e-11  # of the largest position: a gap that is left alone
+ROUNDS = 3  # of Newton's method
+
+
+class Contacts:
+    """The contacts among set-valued laws.
+
+    Parameters
+    ----------
+    laws : SetValuedLaws
+    """
+
+    def __init__(self, laws: Any) -> None:
+        self.laws = laws
+        system, tape = laws.system, laws.system.tape
+        rows = [ca.SX(0, 1)]
+        for f, family in enumerate(system.network.families):
+            for *_, gap, _ in family.kernel.set_valued:
+                if gap is not None:
+                    rows.append(tape.writer.kernel_row(f, gap).T)
+        gaps = ca.vertcat(*rows)
+        self.of = np.flatnonzero(laws.contact)  # element of every gap
+        self.active = bool(len(self.of))
+        if not self.active:
+            return
+        self.gaps = system.function("gaps", ca.densify(gaps))
+        self.by_x = system.jacobian(gaps, tape.x)
+        states = tape.reduced.states
+        self.positions = np.flatnonzero(np.isin(system.flat.derivative[states], states))
+
+    def refuse_rigid(self, problem: Problem, t: float) -> None:
+        """A contact between parts that cannot move against each other is a mistake.
+
+        Raises
+        ------
+        InitialisationError
+            Naming the contact.
+        """
+        if not self.active:
+            return
+        d = self.laws.delassus(problem, t)
+        for k in self.of[self.laws._dead(d)[self.of]]:
+            raise InitialisationError(
+                self.laws.name(int(k)), "touches from one part to the same part, or to one that "
+                "cannot move against it, so it can never open or close.",
+                "Connect its two ports to two different bodies.", code="contact.rigid",
+            )  # fmt: skip
+
+    def close(self, problem: Problem, t: float) -> bool:
+        """Close gaps that have drifted open; whether there were any."""
+        if not self.active:
+            return False
+        closed = np.flatnonzero(self.laws.modes[self.of] == 0)
+        if not len(closed):
+            return False
+        allowed = ALLOWED * float(np.abs(problem.x[self.positions]).max(initial=0.0))
+        if np.abs(self._of(problem, t)[closed]).max() <= allowed:
+            return False
+        elements = self.of[closed]
+        for _ in range(ROUNDS):
+            gap = self._of(problem, t)[closed]
+            if np.abs(gap).max() <= 0.01 * allowed:
+                break
+            push = self.laws._push(problem, t, elements)
+            args = problem._arguments(t)
+            way = (problem.system.slope_x.sparse(*args) @ push).toarray()
+            way[np.setdiff1d(np.arange(len(way)), self.positions)] = 0.0
+            widening = self.by_x.sparse(*args)[closed] @ way
+            problem.x -= way @ np.linalg.lstsq(widening, gap, rcond=1e-10)[0]
+            problem.settle(t)
+        stuck = self.laws.modes == 0
+        self.laws._stop(problem, t, stuck, stuck)
+        problem.settle(t)
+        return True
+
+    def _of(self, problem: Problem, t: float) -> np.ndarray:
+        return self.gaps(*problem._arguments(t))

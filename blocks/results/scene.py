@@ -1,0 +1,221 @@
+"""How do the parts stand and which forces act, at an instant or as a film?
+
+Draws the shapes that components declare (:mod:`blocks.shapes`), at places that are
+variables of the run. Knows neither components nor domains; matplotlib draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, need_package
+from ..shapes import Arrow, Cone, Link, Marker, Outline
+from .plotting import INK, STYLE
+from .times import seconds_of
+
+__all__ = ["animate", "draw"]
+
+MARGIN = 0.08  # of the scene, around it
+LONGEST = 0.22  # of the scene: the largest force
+CONE = 0.16  # of the scene: length of a friction cone
+COILS = 7
+FEWEST, MOST = 2, 1500  # pictures of a film
+FORCE, ALLOWED = "tab:red", "tab:orange"
+
+
+class Scene:
+    """Shapes of a run and the numbers they need at given times."""
+
+    def __init__(self, recording: Any, times: np.ndarray) -> None:
+        self.shapes = recording.shapes() if hasattr(recording, "shapes") else []
+        if not self.shapes:
+            raise ParameterError("result.draw()", "no component of this model has a shape.",
+                                 "Shapes are declared by components, such as those of "
+                                 "library.planar.", code="result.shapes")  # fmt: skip
+        handles = sorted({h for s in self.shapes for name, value in vars(s).items()
+                          if name.endswith(("_at", "_by")) for h in value})  # fmt: skip
+        rows = recording.values(handles, times)
+        self.times, self.values = times, dict(zip(handles, rows, strict=True))
+        self.moves = {h: float(np.ptp(v)) > 1e-9 for h, v in self.values.items()}
+        self.limits = self._limits()
+        self.size = float(max(self.limits[1] - self.limits[0], self.limits[3] - self.limits[2]))
+        largest = [np.hypot(*self.at(s.force_by)).max() for s in self.shapes
+                   if isinstance(s, Arrow)]  # fmt: skip
+        self.force = max([1e-300, *largest])
+
+    def at(self, handles: tuple[int, ...], k: Any = slice(None)) -> np.ndarray:
+        return np.array([self.values[h][k] for h in handles])
+
+    def outline(self, shape: Outline | Marker, k: int) -> np.ndarray:
+        """Points of a frame in the world."""
+        x, y, phi = self.at(shape.frame_at, k)
+        px, py = shape.points if isinstance(shape, Outline) else np.array(shape.point)[:, None]
+        return np.array([x + np.cos(phi) * px - np.sin(phi) * py,
+                         y + np.sin(phi) * px + np.cos(phi) * py])  # fmt: skip
+
+    def _limits(self) -> tuple[float, float, float, float]:
+        moving, fixed = [], []
+        for shape in self.shapes:
+            if isinstance(shape, (Outline, Marker)):
+                some = range(0, len(self.times), max(1, len(self.times) // 60))
+                rests = not any(self.moves[h] for h in shape.frame_at)
+                for k in list(some)[:1] if rests else some:
+                    (fixed if rests else moving).append(self.outline(shape, k))
+            elif isinstance(shape, Link):
+                moving += [self.at(shape.start_at), self.at(shape.end_at)]
+        points = np.concatenate(moving or fixed, axis=1)
+        low, high = points.min(axis=1), points.max(axis=1)
+        reach = max(high - low)
+        for part in fixed:  # a floor is drawn as far as something happens on it
+            near = np.clip(part, (low - 0.5 * reach)[:, None], (high + 0.5 * reach)[:, None])
+            low, high = np.minimum(low, near.min(axis=1)), np.maximum(high, near.max(axis=1))
+        room = MARGIN * max(high - low)
+        return low[0] - room, high[0] + room, low[1] - room, high[1] + room
+
+
+class Picture:
+    """The artists of one axes, moved from instant to instant."""
+
+    def __init__(self, scene: Scene, ax: Any) -> None:
+        self.scene, self.ax = scene, ax
+        ax.set_aspect("equal")
+        ax.set_xlim(scene.limits[:2])
+        ax.set_ylim(scene.limits[2:])
+        ax.set_xlabel("x [m]")
+        ax.set_ylabel("y [m]")
+        ax.grid(False)
+        self.artists = [self._made(shape) for shape in scene.shapes]
+        self.colours: dict[int, str] = {}
+
+    def _colour(self, shape: Any) -> str:
+        if not any(self.scene.moves[h] for h in shape.frame_at):
+            return INK
+        key = tuple(self.scene.at(shape.frame_at, 0).round(9))
+        self._known: dict[Any, str] = getattr(self, "_known", {})
+        return self._known.setdefault(key, f"C{len(self._known) % 10}")
+
+    def _made(self, shape: Any) -> Any:
+        ax = self.ax
+        if isinstance(shape, Outline):
+            colour = self._colour(shape)
+            if shape.filled:
+                (patch,) = ax.fill([0], [0], facecolor=colour, alpha=0.25, edgecolor=colour, lw=1.6)
+                return patch
+            return ax.plot([], [], color=colour, lw=1.6)[0]
+        if isinstance(shape, Marker):
+            style = {"o": {"mfc": "white", "mec": INK, "ms": 6}, "+": {"mec": INK, "ms": 8},
+                     "^": {"mfc": "0.8", "mec": INK, "ms": 9}}.get(shape.symbol, {})
+            return ax.plot([], [], shape.symbol, ls="none", zorder=4, **style)[0]
+        if isinstance(shape, Link):
+            return ax.plot([], [], color=INK, lw=1.2 if shape.coiled else 3.0, zorder=2,
+                           solid_capstyle="round", alpha=0.8)[0]  # fmt: skip
+        if isinstance(shape, Arrow):
+            return ax.annotate("", (0, 0), (0, 0), annotation_clip=False, zorder=6,
+                               arrowprops={"arrowstyle": "-|>", "color": FORCE, "lw": 1.8,
+                                           "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+        return ax.fill([0], [0], color=ALLOWED, alpha=0.3, lw=0, zorder=1)[0]
+
+    def show(self, k: int) -> list[Any]:
+        """Move everything to the k-th instant."""
+        for shape, artist in zip(self.scene.shapes, self.artists, strict=True):
+            self._move(shape, artist, k)
+        self.ax.set_title(f"t = {self.scene.times[k]:.3f} s", fontweight="normal")
+        return self.artists
+
+    def _move(self, shape: Any, artist: Any, k: int) -> None:
+        scene = self.scene
+        if isinstance(shape, Outline) and shape.filled:
+            artist.set_xy(scene.outline(shape, k).T)
+        elif isinstance(shape, (Outline, Marker)):
+            artist.set_data(*scene.outline(shape, k))
+        elif isinstance(shape, Link):
+            points = np.stack([scene.at(shape.start_at, k), scene.at(shape.end_at, k)], axis=1)
+            artist.set_data(*(_coil(points, 0.02 * scene.size) if shape.coiled else points))
+        elif isinstance(shape, Arrow):
+            start = scene.at(shape.point_at, k)
+            force = shape.sign * scene.at(shape.force_by, k)
+            artist.set_visible(bool(np.hypot(*force) > 1e-6 * scene.force))
+            artist.set_position(start)
+            artist.xy = start + LONGEST * scene.size * force / scene.force
+        elif isinstance(shape, Cone):
+            tip, (nx, ny) = scene.at(shape.point_at, k), scene.at(shape.axis_by, k)
+            artist.set_visible(bool(scene.at(shape.effort_by, k)[0] > 1e-6 * scene.force))
+            far, slope = CONE * scene.size, float(shape.slope)
+            sides = [(nx - slope * ny, ny + slope * nx), (nx + slope * ny, ny - slope * nx)]
+            artist.set_xy([tip, *(tip + far * np.array(s) for s in sides)])
+
+
+def _coil(points: np.ndarray, width: float) -> np.ndarray:
+    """A zigzag between two points."""
+    along = np.concatenate([[0.0], np.linspace(0.15, 0.85, 2 * COILS + 1), [1.0]])
+    aside = np.zeros(len(along))
+    aside[2:-2] = width * np.resize([1.0, -1.0], 2 * COILS - 1)
+    start, way = points[:, 0], points[:, 1] - points[:, 0]
+    normal = np.array([-way[1], way[0]]) / max(float(np.hypot(*way)), 1e-300)
+    return start[:, None] + np.outer(way, along) + np.outer(normal, aside)
+
+
+def draw(recording: Any, times: Sequence[Any], save: str | Path | None) -> Any:
+    """One panel for every instant; see :meth:`Result.draw`."""
+    plt = _pyplot("result.draw()")
+    end = float(recording.times[-1])
+    at = np.array([float(seconds_of(t, "result.draw()")) for t in times] or [end])
+    with plt.rc_context(STYLE):
+        scene = Scene(recording, np.concatenate([at, recording.times]))
+        columns = min(len(at), 3)
+        rows = -(-len(at) // columns)
+        x0, x1, y0, y1 = scene.limits
+        height = 0.9 + (4.2 if columns > 1 else 6.0) * (y1 - y0) / max(x1 - x0, 0.6 * (y1 - y0))
+        figure, axes = plt.subplots(rows, columns, squeeze=False, layout="constrained",
+                                    figsize=((4.2 if columns > 1 else 6.0) * columns + 0.5,
+                                             min(height, 8.0) * rows))  # fmt: skip
+        for k, ax in enumerate(axes.ravel()):
+            if k < len(at):
+                Picture(scene, ax).show(k)
+            else:
+                ax.set_axis_off()
+        if save is not None:
+            figure.savefig(save)
+    return figure
+
+
+def animate(recording: Any, save: str | Path | None, fps: int, speed: float) -> Any:
+    """A film; see :meth:`Result.animate`."""
+    plt = _pyplot("result.animate()")
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    start, end = recording.times[[0, -1]]
+    if not (fps > 0 and speed > 0):
+        raise ParameterError("result.animate()", f"takes a positive fps and speed, not {fps} and "
+                             f"{speed}.", given=(fps, speed), code="parameter.bounds")  # fmt: skip
+    kind = Path(save).suffix.lower() if save is not None else ""
+    if kind not in ("", ".gif", ".html"):
+        raise ParameterError("result.animate(save=…)", f"writes .gif and .html, not {kind!r}.",
+                             "Name the file 'run.gif' or 'run.html'.", given=save,
+                             code="parameter.choice")  # fmt: skip
+    count = int(np.clip(round((end - start) / speed * fps) + 1, FEWEST, MOST))
+    with plt.rc_context(STYLE):
+        scene = Scene(recording, np.linspace(start, end, count))
+        x0, x1, y0, y1 = scene.limits
+        width = 6.4
+        figure, ax = plt.subplots(layout="constrained", figsize=(
+            width, float(np.clip(0.9 + (width - 0.8) * (y1 - y0) / (x1 - x0), 2.4, 7.5))))
+        picture = Picture(scene, ax)
+        film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
+        if kind == ".gif":
+            film.save(save, writer=PillowWriter(fps=fps))
+        elif kind == ".html":
+            Path(save).write_text(film.to_jshtml(fps=fps), encoding="utf-8")
+    return film
+
+
+def _pyplot(purpose: str) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise need_package("matplotlib", purpose, "plot") from None
+    return plt

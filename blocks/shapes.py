@@ -1,0 +1,89 @@
+"""What does a component look like? Declared by its class, drawn by the results.
+
+Shapes refer to the component's own variables by name; lengths are in m. Whoever draws
+them needs no knowledge of what the component is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Arrow", "Cone", "Link", "Marker", "Outline", "Shape", "placed"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Base of shapes. Fields whose names end in ``at`` or ``by`` hold names of variables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outline(Shape):
+    """A line or area fixed in a frame.
+
+    Parameters
+    ----------
+    frame_at : names of x, y and angle of the frame
+    points : (2, n) array in m, in the frame
+    filled : bool
+    """
+
+    frame_at: tuple[Any, Any, Any]
+    points: np.ndarray
+    filled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Marker(Shape):
+    """A point fixed in a frame: ``"o"`` a joint, ``"+"`` a centre of mass, ``"^"`` a support."""
+
+    frame_at: tuple[Any, Any, Any]
+    point: tuple[float, float] = (0.0, 0.0)
+    symbol: str = "o"
+
+
+@dataclass(frozen=True, eq=False)
+class Link(Shape):
+    """A straight part between two points that move, or a spring."""
+
+    start_at: tuple[Any, Any]
+    end_at: tuple[Any, Any]
+    coiled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow(Shape):
+    """A force at a point: its components times ``sign``."""
+
+    point_at: tuple[Any, Any]
+    force_by: tuple[Any, Any]
+    sign: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Cone(Shape):
+    """The directions a contact force may take: ``slope`` to both sides of the axis."""
+
+    point_at: tuple[Any, Any]
+    axis_by: tuple[Any, Any]
+    slope: Any
+    effort_by: tuple[Any]
+
+
+def placed(component: Any, index_of: Any) -> Iterator[Shape]:
+    """Shapes of all instances of a component, names replaced by ``index_of(path)``."""
+    shapes = list(component.shapes())
+    for i in range(component.size):
+        owner = component.path if component._count is None else f"{component.path}[{i}]"
+        for shape in shapes:
+            new: dict[str, Any] = {}
+            for f in fields(shape):
+                value = getattr(shape, f.name)
+                if f.name.endswith(("_at", "_by")):
+                    new[f.name] = tuple(index_of(f"{owner}.{name}") for name in value)
+                elif f.name == "slope" and np.ndim(value):
+                    new[f.name] = float(np.asarray(value)[i])
+            yield replace(shape, **new)

@@ -1,0 +1,241 @@
+"""Two outlines that touch: the normal force, friction, impact and detachment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import (
+    Option,
+    Parameter,
+    Variable,
+    contact,
+    der,
+    dry_friction,
+    maximum,
+    partial,
+    quantity,
+    require,
+    sqrt,
+)
+from blocks.shapes import Arrow, Cone, Outline, Shape
+
+from .curves import Circle, Curve, Line, tightest
+from .domain import TwoFrame, turned
+
+__all__ = ["Contact"]
+
+ROUND = (Circle, Line)  # their nearest points are found without iteration
+
+
+class Contact(TwoFrame):
+    """Contact of an outline of F with an outline of B: they touch or they are apart.
+
+    Where the outlines are nearest to each other their tangents are parallel; gap is
+    the distance there, N >= 0 the normal force while it is zero, T the friction
+    force against the slip of F over B::
+
+        gap > 0:  N == 0            gap == 0:  N is what keeps it from closing
+        slip != 0: T == friction N sign(slip)
+        slip == 0: |T| <= static_friction N, what keeps it rolling
+
+    Touching with a velocity is an impact by Newton's law with ``restitution``. The
+    nearest points are sought from where they last were: each outline should be near
+    the other in one place only (a corner or a second hollow needs a Contact of its own).
+
+    Parameters
+    ----------
+    curve, base : Curve
+        Outlines in the frames F and B: ``Circle``, ``Line``, ``Ellipse``,
+        ``ParametricCurve``, ``SplineCurve``.
+    friction : number, default 0.3, >= 0
+        Coefficient while sliding.
+    static_friction : number, default 0
+        Coefficient at rest; no less than ``friction``.
+    restitution : number, default 0
+        0 (plastic) to 1 (elastic).
+    smooth : bool, default False
+        Without friction, and without its variables.
+
+    Ports
+    -----
+    B, F : frames in which the outlines are given; of two different bodies
+
+    Notes
+    -----
+    Signs: (nx, ny) is the normal from B to F, the tangent is (ny, -nx); with a floor as
+    base that is upwards and to the right. N (nx, ny) - T (ny, -nx) acts on F. xi_F and
+    xi_B are the parameters of the touching points, for curves other than circles and
+    lines. The energy lost is T slip; what an impact takes is added by the ledger.
+    """
+
+    curve = Option(Circle("0.1 m"), doc="outline in the frame F")
+    base = Option(Line(), doc="outline in the frame B")
+    smooth = Option(False, doc="whether there is no friction")
+    friction = Parameter(0.3, minimum=0, when=lambda c: not c.smooth,
+                         doc="coefficient of friction while sliding")  # fmt: skip
+    static_friction = Parameter(0.0, minimum=0, when=lambda c: not c.smooth,
+                                doc="coefficient of friction at rest, if larger")  # fmt: skip
+    restitution = Parameter(0.0, minimum=0, maximum=1, doc="share of the speed that comes back")
+    gap = Variable("m", "0 m", priority="none", doc="distance of the outlines")
+    N = Variable("N", doc="normal force")
+    T = Variable("N", when=lambda c: not c.smooth, doc="friction force against the slip")
+    slip = Variable("m/s", doc="velocity of F over B at the contact, along the tangent")
+    x = Variable("m", doc="place of the contact, to the right")
+    y = Variable("m", doc="place of the contact, upwards")
+    nx = Variable("", doc="normal from B to F, x component")
+    ny = Variable("", doc="normal from B to F, y component")
+    xi_F = Variable("rad", when=lambda c: _is_sought(c.curve, c.base),
+                    doc="parameter of the nearest point of the outline of F")  # fmt: skip
+    xi_B = Variable("rad", when=lambda c: _is_sought(c.base, c.curve),
+                    doc="parameter of the nearest point of the outline of B")  # fmt: skip
+    rate_F = Variable("rad/s", when=lambda c: _is_sought(c.curve, c.base), doc="rate of xi_F")
+    rate_B = Variable("rad/s", when=lambda c: _is_sought(c.base, c.curve), doc="rate of xi_B")
+    power_dissipated = Variable("W", doc="power lost by friction")
+
+    def verify(self) -> Iterator[str]:
+        for name, c in (("curve", self.curve), ("base", self.base)):
+            if not isinstance(c, Curve):
+                yield f"{name} is {c!r}, which is no curve: give a Circle, Line, Ellipse, …"
+                return
+            for fault in c.faults():
+                yield f"its {name}, a {type(c).__name__}, {fault}"
+                return
+        if isinstance(self.curve, Line) and isinstance(self.base, Line):
+            yield "two straight lines never touch in one point: make one of them a body's outline"
+            return
+        bend, where = tightest((self.curve, self.base))
+        if bend <= 0:
+            yield (f"the {type(self.curve).__name__} does not fit into the {type(self.base).__name__}"
+                   f": near {where} of the hollow one its curvature is not larger, so that they "
+                   "would touch in two places")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        on_F = _Side(self.F, self.curve, self.xi_F)
+        on_B = _Side(self.B, self.base, self.xi_B)
+        # the guide gives the normal, the other one is a point at a distance if it is round
+        swap = isinstance(self.curve, Line) or (
+            isinstance(self.base, Circle) and not isinstance(self.curve, Circle))
+        guide, other = (on_F, on_B) if swap else (on_B, on_F)
+        if isinstance(other.curve, Circle):
+            centre = other.place(*other.centre)
+            point, (nx, ny) = guide.nearest(centre)
+            reach = other.curve.side * other.curve.radius * quantity("1 m")
+            gap = (centre[0] - point[0]) * nx + (centre[1] - point[1]) * ny - reach
+            away = centre[0] - reach * nx, centre[1] - reach * ny
+            if guide.xi is not None:
+                tx, ty = guide.tangent
+                yield (centre[0] - point[0]) * tx + (centre[1] - point[1]) * ty == 0
+        else:
+            away, (tx, ty) = other.touching, other.tangent
+            point, (nx, ny) = guide.nearest(away)
+            facing = other.curve.side * (nx * ty - ny * tx)
+            yield require(facing < 0, "the nearest points found are on the far side of an outline. "
+                          "Give guesses for xi_F and xi_B near the sides that face each other.")
+            gap = (away[0] - point[0]) * nx + (away[1] - point[1]) * ny
+            yield nx * tx + ny * ty == 0
+            if guide.xi is not None:
+                gx, gy = guide.tangent
+                yield (away[0] - point[0]) * gx + (away[1] - point[1]) * gy == 0
+        for side, rate in ((on_F, self.rate_F), (on_B, self.rate_B)):
+            if side.xi is not None:
+                yield rate == der(side.xi)
+        if swap:
+            nx, ny, point, away = -nx, -ny, away, point
+        yield self.nx == nx
+        yield self.ny == ny
+        yield self.x == point[0]
+        yield self.y == point[1]
+        yield self.gap == gap
+        ux, uy = (a - b for a, b in zip(on_F.velocity(away), on_B.velocity(point), strict=True))
+        approach, slip = -(ux * nx + uy * ny), ux * ny - uy * nx
+        yield self.slip == slip
+        yield contact(self.N, gap, approach, restitution=self.restitution)
+        push = self.N * nx, self.N * ny
+        lost = self.N * approach
+        if not self.smooth:
+            most = maximum(self.friction, self.static_friction)
+            yield dry_friction(self.T, slip, static=most * self.N, kinetic=self.friction * self.N)
+            push = push[0] - self.T * ny, push[1] + self.T * nx
+            lost = lost + self.T * slip
+        F = self.F
+        yield F.fx == -push[0]
+        yield F.fy == -push[1]
+        yield F.t == -((away[0] - F.x) * push[1] - (away[1] - F.y) * push[0])
+        yield self.power_dissipated == lost
+        yield require(gap > -1e-6 * _size(self.curve, self.base),
+                      "the two outlines overlap. Move the bodies apart at the start; a guess for "
+                      "xi_F and xi_B tells which of several places is meant.")  # fmt: skip
+
+    def shapes(self) -> Iterator[Shape]:
+        for name, curve in (("F", self.curve), ("B", self.base)):
+            frame = (f"{name}.x", f"{name}.y", f"{name}.phi")
+            yield Outline(frame, curve.outline, filled=curve.closed and curve.side > 0)
+            if isinstance(curve, Circle) and not curve.inside:
+                r = curve.radius
+                yield Outline(frame, np.array([[curve.x - r, curve.x + r], [curve.y, curve.y]]))
+        if not self.smooth:
+            slope = np.maximum(self.friction.magnitude, self.static_friction.magnitude)
+            yield Cone(("x", "y"), ("nx", "ny"), slope, ("N",))
+        yield Arrow(("x", "y"), ("F.fx", "F.fy"), sign=-1.0)
+
+
+class _Side:
+    """One of the two outlines, in the world."""
+
+    def __init__(self, frame: Any, curve: Curve, xi: Any) -> None:
+        self.frame, self.curve, self.xi = frame, curve, xi
+
+    def place(self, px: Any, py: Any) -> tuple[Any, Any]:
+        rx, ry = turned(self.frame.phi, px, py)
+        return self.frame.x + rx, self.frame.y + ry
+
+    def velocity(self, point: tuple[Any, Any]) -> tuple[Any, Any]:
+        f = self.frame
+        return f.vx - f.w * (point[1] - f.y), f.vy + f.w * (point[0] - f.x)
+
+    @property
+    def centre(self) -> tuple[Any, Any]:
+        assert isinstance(self.curve, Circle)
+        return quantity(self.curve.x, "m"), quantity(self.curve.y, "m")
+
+    @property
+    def touching(self) -> tuple[Any, Any]:
+        return self.place(*self.curve.point(self.xi))
+
+    @property
+    def tangent(self) -> tuple[Any, Any]:
+        """Derivative of the place by the parameter."""
+        return turned(self.frame.phi, *(partial(p, self.xi) for p in self.curve.point(self.xi)))
+
+    def nearest(self, other: tuple[Any, Any]) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """The point nearest to another one, and the unit normal to the free side there."""
+        if isinstance(self.curve, Circle):
+            cx, cy = self.place(*self.centre)
+            dx, dy = other[0] - cx, other[1] - cy
+            far = sqrt(dx**2 + dy**2)
+            dx, dy = dx / far, dy / far
+            r = quantity(self.curve.radius, "m")
+            return (cx + r * dx, cy + r * dy), (self.curve.side * dx, self.curve.side * dy)
+        if isinstance(self.curve, Line):
+            ox, oy = self.place(*self.curve.point(0.0))
+            ex, ey = self.place(*self.curve.point(1.0))
+            tx, ty = (ex - ox) / quantity("1 m"), (ey - oy) / quantity("1 m")
+            along = (other[0] - ox) * tx + (other[1] - oy) * ty
+            return (ox + along * tx, oy + along * ty), (-ty, tx)
+        tx, ty = self.tangent
+        far = sqrt(tx**2 + ty**2)
+        side = self.curve.side
+        return self.touching, (side * ty / far, -side * tx / far)
+
+
+def _is_sought(curve: Any, other: Any) -> bool:
+    """Whether the parameter of the nearest point on a curve is an unknown."""
+    return isinstance(curve, Curve) and not isinstance(curve, ROUND)
+
+
+def _size(*curves: Curve) -> Any:
+    """A length of the smaller one of two outlines."""
+    return quantity(min(float(np.ptp(c.outline)) for c in curves), "m")

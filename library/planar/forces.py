@@ -1,0 +1,193 @@
+"""Forces, torques, springs between points, and bridges to the 1-D domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Component, Input, Option, Parameter, Port, Variable, cos, sin, sqrt
+from blocks.shapes import Arrow, Link, Shape
+
+from ..rotational import rotational
+from ..translational import translational
+from .domain import TwoFrame, planar, turned
+
+__all__ = ["Force", "RotationalBridge", "SpringDamper", "Torque", "TranslationalBridge"]
+
+
+class Force(Component):
+    """A force on the origin of a frame.
+
+    Equations: (SX, SY) acts on what hangs on P, in world directions or, with
+    ``turns=True``, in those of the frame. SX and SY are signals, or the parameters
+    ``fx`` and ``fy`` while nothing is connected.
+
+    Parameters
+    ----------
+    fx, fy : force, default 0 N
+        Constant or function of time.
+    turns : bool, default False
+        Whether the force turns with the frame.
+
+    Ports
+    -----
+    P : frame; a point elsewhere on the body is made by a RigidOffset
+    SX, SY : inputs in N
+    """
+
+    P = Port(planar, doc="frame the force acts on")
+    turns = Option(False, doc="whether the force turns with the frame")
+    fx = Parameter("0 N", varying=True, doc="force along x")
+    fy = Parameter("0 N", varying=True, doc="force along y")
+    SX = Input("N", default="fx", doc="force along x")
+    SY = Input("N", default="fy", doc="force along y")
+    power_supplied = Variable("W", doc="power given to the mechanism")
+
+    def equations(self) -> Iterator[Any]:
+        P = self.P
+        fx, fy = turned(P.phi, self.SX, self.SY) if self.turns else (self.SX, self.SY)
+        yield P.fx == -fx
+        yield P.fy == -fy
+        yield P.t == 0
+        yield self.power_supplied == fx * P.vx + fy * P.vy
+
+    def shapes(self) -> Iterator[Shape]:
+        yield Arrow(("P.x", "P.y"), ("P.fx", "P.fy"), sign=-1.0)
+
+
+class Torque(Component):
+    """A torque on a frame, positive counterclockwise.
+
+    Equation: S acts on what hangs on P; S is a signal, or the parameter ``torque``
+    while nothing is connected.
+
+    Parameters
+    ----------
+    torque : torque, default 0 N*m
+        Constant or function of time.
+
+    Ports
+    -----
+    P : frame
+    S : input in N*m
+    """
+
+    P = Port(planar, doc="frame the torque acts on")
+    torque = Parameter("0 N*m", varying=True, doc="torque, counterclockwise")
+    S = Input("N*m", default="torque", doc="torque, counterclockwise")
+    power_supplied = Variable("W", doc="power given to the mechanism")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.P.fx == 0
+        yield self.P.fy == 0
+        yield self.P.t == -self.S
+        yield self.power_supplied == self.S * self.P.w
+
+
+class SpringDamper(Component):
+    """Spring and damper in parallel between the origins of two frames.
+
+    Equation: f = stiffness (length - free_length) + damping der(length), along the
+    line between the two origins; f > 0 pulls them together. The origins must not
+    coincide.
+
+    Parameters
+    ----------
+    stiffness : default 1 kN/m, >= 0
+    damping : default 0 N*s/m, >= 0
+    free_length : length, default 0.1 m, >= 0
+
+    Ports
+    -----
+    B, F : frames; no torque goes through them
+    """
+
+    B = Port(planar, doc="one end")
+    F = Port(planar, doc="the other end")
+    stiffness = Parameter("1 kN/m", minimum=0, doc="stiffness")
+    damping = Parameter("0 N*s/m", minimum=0, doc="damping coefficient")
+    free_length = Parameter("0.1 m", minimum=0, doc="length without force")
+    length = Variable("m", doc="distance of the ends")
+    v = Variable("m/s", doc="rate of the length")
+    f = Variable("N", doc="tension, > 0 pulls the ends together")
+    energy_stored = Variable("J", doc="elastic energy")
+    power_dissipated = Variable("W", doc="power lost in the damper")
+
+    def equations(self) -> Iterator[Any]:
+        B, F = self.B, self.F
+        dx, dy = F.x - B.x, F.y - B.y
+        length = sqrt(dx**2 + dy**2)
+        ex, ey = dx / length, dy / length
+        yield self.length == length
+        yield self.v == (F.vx - B.vx) * ex + (F.vy - B.vy) * ey
+        stretch = length - self.free_length
+        yield self.f == self.stiffness * stretch + self.damping * self.v
+        yield F.fx == self.f * ex
+        yield F.fy == self.f * ey
+        yield B.fx == -self.f * ex
+        yield B.fy == -self.f * ey
+        yield F.t == 0
+        yield B.t == 0
+        yield self.energy_stored == self.stiffness * stretch**2 / 2
+        yield self.power_dissipated == self.damping * self.v**2
+
+    def shapes(self) -> Iterator[Shape]:
+        yield Link(("B.x", "B.y"), ("F.x", "F.y"), coiled=True)
+
+
+class RotationalBridge(TwoFrame):
+    """A shaft of the rotational domain between two bodies, perpendicular to the plane.
+
+    Equations: w_A = w_F - w_B; the torque into the bridge at A acts from B on F.
+    Only rotation is joined: the bodies are held by other joints. With B on the
+    ground the shaft turns with the body at F.
+
+    Ports
+    -----
+    B, F : frames
+    A : rotational
+    """
+
+    A = Port(rotational, doc="shaft: angular velocity of F against B")
+
+    def port_equations(self) -> Iterator[Any]:
+        yield self.B.fx == 0
+        yield self.B.fy == 0
+        yield self.F.fx == 0
+        yield self.F.fy == 0
+        yield self.B.t + self.F.t == 0
+
+    def equations(self) -> Iterator[Any]:
+        yield self.A.w == self.F.w - self.B.w
+        yield self.F.t == -self.A.t
+
+
+class TranslationalBridge(TwoFrame):
+    """A rod of the translational domain that feels the motion of F along a line of B.
+
+    Equations: v_A is the velocity of the origin of F, seen from B, along the
+    direction ``angle`` of B; the force into the bridge at A acts from B on F along
+    that direction.
+
+    Parameters
+    ----------
+    angle : angle, default 0 rad
+        Direction of the line in the frame B, counterclockwise.
+
+    Ports
+    -----
+    B, F : frames
+    A : translational
+    """
+
+    A = Port(translational, doc="velocity of F along the line")
+    angle = Parameter("0 rad", doc="direction of the line in the frame B")
+
+    def equations(self) -> Iterator[Any]:
+        B, F = self.B, self.F
+        c, s = cos(B.phi + self.angle), sin(B.phi + self.angle)
+        vx, vy = F.vx - B.vx + B.w * (F.y - B.y), F.vy - B.vy - B.w * (F.x - B.x)
+        yield self.A.v == vx * c + vy * s
+        yield F.fx == -self.A.f * c
+        yield F.fy == -self.A.f * s
+        yield F.t == 0

@@ -1,0 +1,259 @@
+"""Every planar component against its closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+from blocks import Model, quantity
+from library.planar import (
+    Body,
+    Force,
+    ForceSensor,
+    Gravity,
+    Ground,
+    MotionSensor,
+    Prismatic,
+    RelativeSensor,
+    Revolute,
+    RigidOffset,
+    RollingWheel,
+    RotationalBridge,
+    SpringDamper,
+    Torque,
+    TranslationalBridge,
+)
+from library.rotational import AngularVelocitySource, RotationalFriction, RotationalReference
+from library.translational import HardStop, Reference
+
+G = 9.81
+
+
+def final(run, *paths):
+    return [float(run[p].final.magnitude) for p in paths]
+
+
+def model_of(**parts):
+    model = Model("planar")
+    for name, part in parts.items():
+        model.add(name, part)
+    return model
+
+
+def test_a_body_thrown_with_spin_about_its_centre_of_mass_flies_a_parabola():
+    # the frame is 0.2 m from the centre, which alone moves on the parabola
+    m = model_of(body=Body(mass="3 kg", inertia="0.4 kg*m^2", center_x="0.2 m", x="1 m", y="2 m",
+                           phi="0 rad", vx="1.5 m/s", vy="3 m/s", w="4 rad/s"))  # fmt: skip
+    run = m.simulate("0.7 s", rtol=1e-11)
+    t = 0.7
+    x, y, phi = final(run, "body.x", "body.y", "body.phi")
+    assert_allclose(phi, 4 * t, rtol=1e-10)
+    assert_allclose(x + 0.2 * np.cos(phi), 1.2 + 1.5 * t, rtol=1e-9)
+    assert_allclose(y + 0.2 * np.sin(phi), 2 + (3 + 0.2 * 4) * t - G * t**2 / 2, rtol=1e-9)
+
+
+def test_gravity_is_a_property_of_the_mechanism_it_is_connected_to():
+    m = model_of(moon=Gravity(strength="1.62 m/s^2", direction="-60 deg"), falling=Body(),
+                 earth=Body())  # fmt: skip
+    m.connect(m.moon.P, m.falling.P)
+    run = m.simulate("2 s")
+    assert_allclose(final(run, "falling.vx", "falling.vy"),
+                    [2 * 1.62 * 0.5, -2 * 1.62 * np.sqrt(0.75)], rtol=1e-9)
+    assert_allclose(final(run, "earth.vx", "earth.vy"), [0, -2 * G], atol=1e-9)
+
+
+def test_gravity_reaches_bodies_through_joints():
+    m = model_of(ground=Ground(), still=Gravity(strength="0 m/s^2"), hinge=Revolute(phi="1 rad"),
+                 bar=Body(center_x="1 m"))  # fmt: skip
+    m.connect(m.ground.P, m.hinge.B, m.still.P)
+    m.connect(m.hinge.F, m.bar.P)
+    assert final(m.simulate("1 s"), "hinge.w") == [0.0]
+
+
+def test_a_physical_pendulum_swings_with_the_period_of_its_reduced_length():
+    mass, inertia, arm = 2.0, 0.3, 0.4
+    m = model_of(ground=Ground(x="1 m"), hinge=Revolute(phi="-89.99 deg"),
+                 bar=Body(mass="2 kg", inertia="0.3 kg*m^2", center_x="0.4 m"))  # fmt: skip
+    m.connect(m.ground.P, m.hinge.B)
+    m.connect(m.hinge.F, m.bar.P)
+    period = 2 * np.pi * np.sqrt((inertia + mass * arm**2) / (mass * G * arm))
+    run = m.simulate(f"{period / 4} s", rtol=1e-11)
+    angle, speed = final(run, "hinge.phi", "hinge.w")
+    assert abs(angle + np.pi / 2) < 1e-9
+    assert_allclose(speed, -np.radians(0.01) * 2 * np.pi / period, rtol=1e-6)
+    assert_allclose(final(run, "bar.x", "bar.y"), [1, 0], atol=1e-15)
+
+
+def test_the_force_in_a_hinge_is_weight_and_centripetal_force():
+    m = model_of(ground=Ground(), sensor=ForceSensor(), hinge=Revolute(phi="0 rad"),
+                 bar=Body(mass="2 kg", inertia="1 g*m^2", center_x="0.5 m"))  # fmt: skip
+    m.connect(m.ground.P, m.sensor.B)
+    m.connect(m.sensor.F, m.hinge.B)
+    m.connect(m.hinge.F, m.bar.P)
+    run = m.simulate("1 s", rtol=1e-11)
+    phi, w = run["hinge.phi"].magnitude, run["hinge.w"].magnitude
+    j = 0.001 + 2 * 0.25
+    assert_allclose(j * w**2 / 2, -2 * G * 0.5 * np.sin(phi), atol=1e-8)
+    along = -2 * 0.5 * w**2 + 2 * G * np.sin(phi)
+    alpha = -2 * G * 0.5 * np.cos(phi) / j
+    across = 2 * 0.5 * alpha + 2 * G * np.cos(phi)
+    fx = along * np.cos(phi) - across * np.sin(phi)
+    fy = along * np.sin(phi) + across * np.cos(phi)
+    assert_allclose(run["sensor.FX"].magnitude, fx, atol=1e-7)
+    assert_allclose(run["sensor.FY"].magnitude, fy, atol=1e-7)
+    assert_allclose(run["sensor.T"].magnitude, 0, atol=1e-12)
+
+
+def test_a_slide_lets_a_body_accelerate_along_its_direction_only():
+    m = model_of(ground=Ground(), slide=Prismatic(angle="30 deg"), sensor=ForceSensor(),
+                 block=Body(mass="2 kg"), seen=RelativeSensor())  # fmt: skip
+    m.connect(m.ground.P, m.slide.B, m.seen.B)
+    m.connect(m.slide.F, m.sensor.B)
+    m.connect(m.sensor.F, m.block.P, m.seen.F)
+    run = m.simulate("1 s", rtol=1e-10)
+    assert_allclose(final(run, "slide.s", "slide.v"), [-G / 4, -G / 2], rtol=1e-9)
+    normal = 2 * G * np.cos(np.pi / 6)
+    assert_allclose(final(run, "sensor.FX", "sensor.FY"), [-normal / 2, normal * np.cos(np.pi / 6)],
+                    rtol=1e-9)
+    assert_allclose(final(run, "seen.X", "seen.Y", "seen.PHI"),
+                    [-G / 4 * np.cos(np.pi / 6), -G / 8, 0], rtol=1e-9, atol=1e-12)
+
+
+def test_a_relative_sensor_looks_along_the_axes_of_its_base():
+    m = model_of(base=Ground(x="1 m", y="1 m", phi="90 deg"), other=Ground(x="1 m", y="4 m"),
+                 seen=RelativeSensor(), body=Body())  # fmt: skip
+    m.connect(m.base.P, m.seen.B)
+    m.connect(m.other.P, m.seen.F)
+    run = m.simulate("0.1 s")
+    assert_allclose(final(run, "seen.X", "seen.Y", "seen.PHI"), [3, 0, -np.pi / 2], atol=1e-12)
+
+
+def test_an_offset_carries_force_and_its_moment():
+    m = model_of(body=Body(mass="2 kg", inertia="0.5 kg*m^2"), arm=RigidOffset(dy="0.25 m"),
+                 push=Force(fx="4 N", fy="19.62 N"), tip=MotionSensor())  # fmt: skip
+    m.connect(m.body.P, m.arm.B)
+    m.connect(m.arm.F, m.push.P, m.tip.P)
+    run = m.simulate("10 ms", rtol=1e-10)  # the body has hardly turned
+    assert_allclose(final(run, "body.vx", "body.w"), [0.02, -0.25 * 4 * 0.01 / 0.5], rtol=1e-3)
+    phi, w = final(run, "body.phi", "body.w")
+    assert_allclose(final(run, "tip.VX"), final(run, "body.vx")[0] - 0.25 * w * np.cos(phi),
+                    rtol=1e-12)
+
+
+def test_an_offset_turns_its_frame():
+    m = model_of(ground=Ground(phi="20 deg"), arm=RigidOffset(dx="1 m", angle="40 deg"),
+                 tip=MotionSensor(), body=Body())  # fmt: skip
+    m.connect(m.ground.P, m.arm.B)
+    m.connect(m.arm.F, m.tip.P)
+    run = m.simulate("0.1 s")
+    a = np.radians(20)
+    assert_allclose(final(run, "tip.X", "tip.Y", "tip.PHI"), [np.cos(a), np.sin(a), 3 * a])
+
+
+def test_force_and_torque_accelerate_a_body_and_supply_their_work():
+    m = model_of(body=Body(mass="2 kg", inertia="0.5 kg*m^2"), push=Force(fx="4 N", fy="19.62 N"),
+                 twist=Torque(torque="1 N*m"))  # fmt: skip
+    m.connect(m.body.P, m.push.P, m.twist.P)
+    run = m.simulate("2 s", rtol=1e-10)
+    assert_allclose(final(run, "body.x", "body.y", "body.phi"), [4, 0, 4], rtol=1e-9, atol=1e-12)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_force_that_turns_with_the_body_drives_it_in_a_circle():
+    # v turns with the body: constant force along its own x axis, spin w: |v| = 2 F/(m w) sin(w t/2)
+    m = model_of(body=Body(mass="1 kg", w="2 rad/s", vx="0 m/s", vy="0 m/s", phi="0 rad"),
+                 thrust=Force(fx="1 N", turns=True), still=Gravity(strength="0 m/s^2"))  # fmt: skip
+    m.connect(m.body.P, m.thrust.P, m.still.P)
+    run = m.simulate("1 s", rtol=1e-10)
+    assert_allclose(final(run, "body.vx", "body.vy"), [np.sin(2) / 2, (1 - np.cos(2)) / 2],
+                    rtol=1e-8)
+
+
+def test_a_spring_with_a_damper_between_points_rings_along_its_line():
+    m = model_of(ground=Ground(), ring=SpringDamper(stiffness="100 N/m", damping="3 N*s/m",
+                                                    free_length="0.5 m"),
+                 body=Body(mass="2 kg", x="0.6 m", y="0.8 m", vx="0 m/s", vy="0 m/s"),
+                 still=Gravity(strength="0 m/s^2"))  # fmt: skip
+    m.connect(m.ground.P, m.ring.B, m.still.P)
+    m.connect(m.ring.F, m.body.P)
+    run = m.simulate("1 s", rtol=1e-10)
+    exact = solve_ivp(lambda t, y: [y[1], -(100 * (y[0] - 0.5) + 3 * y[1]) / 2], (0, 1), [1, 0],
+                      rtol=1e-12, atol=1e-12).y[:, -1]  # fmt: skip
+    length, v, f = final(run, "ring.length", "ring.v", "ring.f")
+    assert_allclose([length, v], exact, rtol=1e-8)
+    assert_allclose(f, 100 * (exact[0] - 0.5) + 3 * exact[1], rtol=1e-8)
+    assert_allclose(final(run, "body.x", "body.y"), [0.6 * length, 0.8 * length], rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_rolling_wheel_takes_half_its_mass_more_down_a_slope():
+    m = model_of(slope=Ground(phi="-30 deg"), wheel=RollingWheel(radius="0.3 m"),
+                 body=Body(mass="2 kg", inertia="0.09 kg*m^2"))  # fmt: skip
+    m.connect(m.slope.P, m.wheel.B)
+    m.connect(m.wheel.F, m.body.P)
+    run = m.simulate("1 s", rtol=1e-10)
+    a = G * 0.5 / 1.5
+    assert_allclose(final(run, "wheel.s", "wheel.v", "wheel.normal", "wheel.traction", "body.w"),
+                    [a / 2, a, 2 * G * np.cos(np.pi / 6), -2 * G * 0.5 / 3, -a / 0.3], rtol=1e-9)
+
+
+def test_a_slide_feels_a_hard_stop_of_the_translational_library():
+    m = model_of(ground=Ground(), slide=Prismatic(angle="90 deg", drive=True), body=Body(),
+                 stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m", model="full",
+                               lower_damping="2 kN*s/m"),
+                 frame=Reference())  # fmt: skip
+    m.connect(m.ground.P, m.slide.B)
+    m.connect(m.slide.F, m.body.P)
+    m.connect(m.slide.A, m.stop.R)
+    m.connect(m.stop.C, m.frame.V)
+    run = m.simulate("3 s", rtol=1e-9)
+    assert_allclose(final(run, "slide.s"), -0.1 - G / 1e6, rtol=1e-9)  # its stiffness is 1 N/um
+    assert run.energy().relative_residual < 1e-6
+
+
+def test_a_motor_turns_a_hinge_and_pushes_back_on_the_base():
+    # base and arm are free: their angular momenta stay opposite
+    m = model_of(base=Body(inertia="2 kg*m^2", phi="0 rad", w="0 rad/s"), hinge=Revolute(drive=True),
+                 arm=Body(inertia="0.5 kg*m^2"), motor=AngularVelocitySource(velocity="3 rad/s"),
+                 case=RotationalReference())  # fmt: skip
+    m.connect(m.base.P, m.hinge.B)
+    m.connect(m.hinge.F, m.arm.P)
+    m.connect(m.hinge.A, m.motor.R)
+    m.connect(m.motor.C, m.case.W)
+    m.base.w = quantity(-3 * 0.5 / 2.5, "rad/s")
+    run = m.simulate("1 s")
+    base, arm = final(run, "base.w", "arm.w")
+    assert_allclose([arm - base, 2 * base + 0.5 * arm], [3, 0], atol=1e-9)
+
+
+def test_friction_of_the_rotational_library_brakes_a_shaft_across_a_bridge():
+    m = model_of(ground=Ground(), hinge=Revolute(), bridge=RotationalBridge(),
+                 body=Body(inertia="0.5 kg*m^2"), twist=Torque(torque="2 N*m"),
+                 brake=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                          breakaway_torque="1 N*m"),
+                 case=RotationalReference())  # fmt: skip
+    m.connect(m.ground.P, m.hinge.B, m.bridge.B)
+    m.connect(m.hinge.F, m.body.P, m.bridge.F, m.twist.P)
+    m.connect(m.bridge.A, m.brake.R)
+    m.connect(m.brake.C, m.case.W)
+    run = m.simulate("1 s", rtol=1e-9)
+    assert_allclose(final(run, "body.phi", "body.w"), [1, 2], rtol=1e-9)
+
+
+def test_a_translational_bridge_feels_one_component_of_the_motion():
+    m = model_of(ground=Ground(), bridge=TranslationalBridge(angle="90 deg"),
+                 body=Body(vx="1 m/s", vy="0 m/s", w="0 rad/s"), frame=Reference())  # fmt: skip
+    m.connect(m.ground.P, m.bridge.B)
+    m.connect(m.bridge.F, m.body.P)
+    m.connect(m.bridge.A, m.frame.V)  # held along y only
+    run = m.simulate("1 s", rtol=1e-10)
+    assert_allclose(final(run, "body.x", "body.y"), [1, 0], atol=1e-9)
+    assert_allclose(final(run, "bridge.A.f"), G, rtol=1e-9)  # carries the weight
+
+
+@pytest.mark.parametrize("wrong", [{"mass": "0 kg"}, {"inertia": "-1 kg*m^2"}])
+def test_a_body_without_mass_or_inertia_is_refused(wrong):
+    with pytest.raises(ValueError, match="must be greater than 0"):
+        Body(**wrong)

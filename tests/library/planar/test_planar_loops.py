@@ -1,0 +1,168 @@
+"""Closed loops of joints against their loop equations, open chains against their energy."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import InitialisationError, Model, Target
+from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
+from library.rotational import AngularVelocitySource, RotationalReference
+
+
+def bar(model, name, length, mass="1 kg", inertia="0.1 kg*m^2"):
+    """A body with its frame at one end and a frame ``name_end`` at the other."""
+    body = model.add(name, Body(mass=mass, inertia=inertia, center_x=f"{length / 2} m"))
+    end = model.add(f"{name}_end", RigidOffset(dx=f"{length} m"))
+    model.connect(body.P, end.B)
+    return body.P, end.F
+
+
+def motor(model, joint, speed):
+    model.motor, model.case = AngularVelocitySource(velocity=speed), RotationalReference()
+    model.connect(model.motor.R, joint.A)
+    model.connect(model.motor.C, model.case.W)
+
+
+def four_bar(driven, **ground):
+    model = Model("four-bar linkage")
+    model.left, model.right = Ground(), Ground(**(ground or {"x": "4 m"}))
+    crank = bar(model, "crank", 1.0)
+    coupler = bar(model, "coupler", 3.5, "3 kg", "1 kg*m^2")
+    rocker = bar(model, "rocker", 3.0, "2 kg", "1 kg*m^2")
+    model.a = Revolute(phi="1 rad", drive=driven)
+    model.b, model.c = Revolute(phi=Target("-0.5 rad", "low")), Revolute(phi=Target("2 rad", "none"))
+    model.d = Revolute(phi=Target("2 rad", "low"))
+    model.connect(model.left.P, model.a.B)
+    model.connect(model.a.F, crank[0])
+    model.connect(crank[1], model.b.B)
+    model.connect(model.b.F, coupler[0])
+    model.connect(model.right.P, model.d.B)
+    model.connect(model.d.F, rocker[0])
+    model.connect(rocker[1], model.c.B)
+    model.connect(model.c.F, coupler[1])
+    if driven:
+        motor(model, model.a, "2 rad/s")
+    return model
+
+
+def misfit(run):
+    crank, coupler, rocker = (run[f"{n}.phi"].magnitude for n in ("crank", "coupler", "rocker"))
+    x = np.cos(crank) + 3.5 * np.cos(coupler) - 4 - 3 * np.cos(rocker)
+    y = np.sin(crank) + 3.5 * np.sin(coupler) - 3 * np.sin(rocker)
+    return np.max(np.hypot(x, y))
+
+
+def test_a_driven_four_bar_linkage_goes_round_on_one_branch():
+    run = four_bar(True).simulate("10 s", rtol=1e-9, every="5 ms")
+    assert misfit(run) < 1e-12
+    crank, coupler, rocker = (run[f"{n}.phi"].magnitude for n in ("crank", "coupler", "rocker"))
+    # by hand: the diagonal of the quadrilateral gives the rocker's angle
+    diagonal = np.array([4 - np.cos(crank), -np.sin(crank)])
+    length = np.hypot(*diagonal)
+    inner = np.arccos((length**2 + 3.0**2 - 3.5**2) / (2 * length * 3.0))
+    back = np.arctan2(-diagonal[1], -diagonal[0])
+    sign = np.sign(np.sin(rocker[0] - back[0]))  # the branch of the start
+    assert_allclose(np.cos(rocker), np.cos(back + sign * inner), atol=1e-9)
+    assert_allclose(np.sin(rocker), np.sin(back + sign * inner), atol=1e-9)
+    w = 2.0 * np.sin(crank - coupler) / (3.0 * np.sin(rocker - coupler))
+    assert_allclose(run["rocker.w"].magnitude, w, atol=1e-9)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_free_four_bar_linkage_keeps_its_energy_and_its_loop_closed():
+    run = four_bar(False).simulate("5 s", rtol=1e-10)
+    assert misfit(run) < 1e-12
+    assert run.energy().relative_residual < 1e-9
+
+
+def slider_crank(driven):
+    model = Model("slider-crank")
+    model.ground = Ground()
+    crank = bar(model, "crank", 0.1)
+    rod = bar(model, "rod", 0.3)
+    model.piston, model.guide = Body(mass="0.5 kg"), Prismatic(s=Target("0.39 m", "low"))
+    model.a = Revolute(phi="0.2 rad", drive=driven)
+    model.b, model.c = Revolute(phi=Target("-0.3 rad", "low")), Revolute()
+    model.connect(model.ground.P, model.a.B, model.guide.B)
+    model.connect(model.a.F, crank[0])
+    model.connect(crank[1], model.b.B)
+    model.connect(model.b.F, rod[0])
+    model.connect(rod[1], model.c.B)
+    model.connect(model.c.F, model.piston.P, model.guide.F)
+    if driven:
+        motor(model, model.a, "10 rad/s")
+    return model
+
+
+def test_a_driven_slider_crank_moves_as_its_loop_equation_says():
+    run = slider_crank(True).simulate("1 s", rtol=1e-9, every="2 ms")
+    phi = run["crank.phi"].magnitude
+    root = np.sqrt(0.09 - 0.01 * np.sin(phi) ** 2)
+    assert_allclose(run["guide.s"].magnitude, 0.1 * np.cos(phi) + root, atol=1e-12)
+    v = -10 * 0.1 * np.sin(phi) * (1 + 0.1 * np.cos(phi) / root)
+    assert_allclose(run["guide.v"].magnitude, v, atol=1e-11)
+
+
+def test_a_free_slider_crank_passes_its_dead_points_and_keeps_its_energy():
+    model = slider_crank(False)
+    model.a.w = "8 rad/s"
+    run = model.simulate("3 s", rtol=1e-10)
+    assert np.max(np.abs(run["crank.phi"].magnitude)) > 4 * np.pi
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_a_double_pendulum_keeps_its_energy_for_a_hundred_seconds():
+    model = Model("double pendulum")
+    model.ground, model.a, model.b = Ground(), Revolute(phi="2 rad"), Revolute(phi="0.5 rad")
+    upper, lower = bar(model, "upper", 1.0), bar(model, "lower", 1.0)
+    model.connect(model.ground.P, model.a.B)
+    model.connect(model.a.F, upper[0])
+    model.connect(upper[1], model.b.B)
+    model.connect(model.b.F, lower[0])
+    run = model.simulate("100 s", rtol=1e-11)
+    energy = run["upper.energy_stored"].magnitude + run["lower.energy_stored"].magnitude
+    assert np.ptp(energy) < 1e-7 * 2 * 9.81
+    ends = np.hypot(run["lower.x"].magnitude, run["lower.y"].magnitude)
+    assert_allclose(ends, 1.0, atol=1e-12)
+    assert model.structure().states == 4  # joints and nothing else
+
+
+def test_a_loop_that_cannot_close_says_how_far_it_stays_open():
+    # crank, coupler and rocker together reach 7.5 m
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(InitialisationError, match="1500 mm"):
+            four_bar(False, x="9 m").simulate("1 s")
+
+
+def test_two_hinges_between_the_same_bodies_are_named_as_redundant():
+    model = Model("twice")
+    model.ground, model.arm, model.a, model.b = Ground(), Body(), Revolute(), Revolute()
+    model.connect(model.ground.P, model.a.B, model.b.B)
+    model.connect(model.arm.P, model.a.F, model.b.F)
+    (finding,) = model.check().errors
+    assert finding.code == "conflict.across"
+    assert "a and b are both rigid" in finding.problem
+
+
+def test_the_third_crank_of_a_parallelogram_is_named_as_redundant():
+    model = Model("parallelogram")
+    model.bar = Body(x="0 m", y="1 m", phi="0 rad")
+    for i in range(3):
+        ground = model.add(f"ground{i}", Ground(x=f"{i} m"))
+        crank = bar(model, f"crank{i}", 1.0)
+        foot = model.add(f"foot{i}", Revolute(phi="90 deg"))
+        head = model.add(f"head{i}", Revolute(phi=Target("-90 deg", "low")))
+        place = model.add(f"place{i}", RigidOffset(dx=f"{i} m"))
+        model.connect(ground.P, foot.B)
+        model.connect(foot.F, crank[0])
+        model.connect(crank[1], head.B)
+        model.connect(head.F, place.F)
+        model.connect(place.B, model.bar.P)
+    assert "initial.redundant" in model.check()
+    (finding,) = model.check().filter(code="initial.redundant")
+    assert "forces are not determined" in finding.problem

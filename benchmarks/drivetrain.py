@@ -52,7 +52,7 @@ RATIOS = (3.8, 2.3, 1.55, 1.15, 0.9, 0.72)
 FINAL = 3.5
 UP = (9.0, 15.0, 21.5, 28.0, 34.0)  # m/s, to the next gear
 DOWN = (6.0, 11.0, 17.0, 23.0, 29.0)  # m/s, back again
-CLAMP, RAMP = 4000.0, 0.4  # N, s
+CLAMP, LAUNCH, RAMP = 4000.0, 4.0, 0.4  # N, s, s
 SPEEDS = (0.0, 1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 6000.0, 7000.0)  # rpm
 THROTTLES = (0.0, 0.5, 1.0)
 TORQUES = (
@@ -60,7 +60,7 @@ TORQUES = (
     (90.0, 120.0, 140.0, 145.0, 130.0, 105.0, 70.0, 0.0),
     (110.0, 190.0, 230.0, 250.0, 250.0, 235.0, 200.0, 60.0),
 )  # N*m, a row per throttle
-PEDAL = ((0.0, 2.0, 4.0, 36.0, 36.5, 60.0), (0.15, 0.3, 1.0, 1.0, 0.0, 0.0))
+PEDAL = ((0.0, 4.0, 6.0, 36.0, 36.5, 60.0), (0.25, 0.5, 1.0, 1.0, 0.0, 0.0))
 BRAKE = ((0.0, 37.0, 38.0, 52.0, 53.0, 60.0), (0.0, 0.0, 11000.0, 11000.0, 0.0, 0.0))  # N
 ENGINE, SHAFT, WHEELS, CAR = 0.2, 0.05, 3.0, 1400.0  # kg*m^2 and kg
 STIFFNESS, DAMPING = 12e3, 120.0  # of the half shafts, N*m/rad and N*m*s/rad
@@ -76,11 +76,13 @@ class ShiftController(Component):
 
     Shifts up above ``up[gear]`` and down below ``down[gear]``. During a shift the force
     on the new clutch rises to ``clamp`` within ``ramp`` while that on the old one falls.
+    The first gear takes the time ``launch`` to close.
     """
 
     up = Parameter(["10 m/s"], doc="Speeds to shift up, one per step")
     down = Parameter(["5 m/s"], doc="Speeds to shift down, one per step")
     clamp = Parameter("4 kN", above=0, doc="Force on a closed clutch")
+    launch = Parameter("4 s", above=0, doc="Time to close the first clutch")
     ramp = Parameter("0.4 s", above=0, doc="Duration of a shift")
     v = Input("m/s", doc="speed of the car")
     N = Output(lambda c: ["N"] * (len(c.up) + 1), doc="forces on the clutches")
@@ -96,9 +98,10 @@ class ShiftController(Component):
             below = where(self.gear > k + 1.5, self.down[k], below, events=False)
         shift = {self.last: self.gear, self.since: time}
         yield initially({self.since: time})
-        yield when(self.v > above, {**shift, self.gear: self.gear + 1})
-        yield when(self.v < below, {**shift, self.gear: self.gear - 1})
-        done = minimum(maximum((time - self.since) / self.ramp, 0), 1)
+        yield when(self.v > above, {self.gear: self.gear + 1, **shift})
+        yield when(self.v < below, {self.gear: self.gear - 1, **shift})
+        duration = where(self.last < 0.5, self.launch, self.ramp, events=False)
+        done = minimum(maximum((time - self.since) / duration, 0), 1)
         for k, force in enumerate(self.N, 1):
             closing = where(abs(self.gear - k) < 0.5, done, 0, events=False)
             opening = where(abs(self.last - k) < 0.5, 1 - done, 0, events=False)
@@ -129,7 +132,8 @@ def drivetrain() -> Model:
                             drag_coefficient=0.35)  # fmt: skip
     model.speed = MotionSensor()
     model.controller = ShiftController(up=quantity(UP, "m/s"), down=quantity(DOWN, "m/s"),
-                                       clamp=quantity(CLAMP, "N"), ramp=quantity(RAMP, "s"))
+                                       clamp=quantity(CLAMP, "N"), launch=quantity(LAUNCH, "s"),
+                                       ramp=quantity(RAMP, "s"))
     model.housing, model.road = RotationalReference(), Reference()
 
     model.connect(model.pedal.y, model.map.u1)
@@ -187,9 +191,13 @@ class ByHand:
     def __post_init__(self) -> None:
         self.sign: dict[int, float] = {}
 
+    @property
+    def duration(self) -> float:
+        return RAMP if self.last else LAUNCH
+
     def forces(self, t: float) -> list[tuple[int, float]]:
         """(gear, force) of the clutches under pressure."""
-        done = min(max((t - self.since) / RAMP, 0.0), 1.0)
+        done = min(max((t - self.since) / self.duration, 0.0), 1.0)
         pressed = [(self.gear, CLAMP * done)]
         if self.last and done < 1:
             pressed.append((self.last, CLAMP * (1 - done)))
@@ -275,7 +283,7 @@ class ByHand:
         phases = []
         while t < DURATION:
             self.begun = t
-            stop = min(s for s in (*known, self.since + RAMP) if s > t)
+            stop = min(s for s in (*known, self.since + self.duration) if s > t)
             watched = self.watched()
             for function, direction, _ in watched:
                 function = getattr(function, "__func__", function)

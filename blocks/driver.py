@@ -375,8 +375,14 @@ class Driver:
             raise
 
     def _note(self, t: float, changed: np.ndarray) -> None:
+        acted = self.resets.told()
         for r in changed:
             component, text = self.stops.describe(int(r), bool(self.problem.m[r] > 0.5))
+            if self.stops.told[r] and component not in dict(acted):
+                self._remember(t, component, text)
+            else:
+                self.recent.append((t, component))
+        for component, text in acted:
             self._remember(t, component, text)
         self._refuse_chatter(t)
 
@@ -413,7 +419,7 @@ class Driver:
         )  # fmt: skip
 
     def _no_fixpoint(self, t: float, which: np.ndarray) -> None:
-        names = [": ".join(self.stops.describe(int(r), True)) for r in which[:3]]
+        names = [self.stops.condition(int(r)) for r in which[:3]]
         names = names or self.samples.restless(self.problem, t)
         self.recording.status = "failed"
         self.recording.message = "relations without a fixpoint"

@@ -130,6 +130,19 @@ def test_the_block_sticks_and_slips_up_to_the_speed_found_by_hand(run):
         assert last <= border < max(last, 40 - spacing) + spacing
 
 
+def test_a_controller_shifts_up_to_sixth_gear_and_down_again(run):
+    names, printed = run("six_speed")
+    result = names["result"]
+    gears = [e for e in result.events if e.component == "controller"]
+    shifts = [int(re.search(r"gear becomes (\d)", e.description)[1]) for e in gears]
+    assert shifts == [2, 3, 4, 5, 6, 5, 4, 3, 2]
+    for event, speed in zip(gears[:5], (30, 50, 70, 90, 110), strict=True):
+        assert_allclose(result["car.v"].at(f"{event.time} s").to("km/hour").m, speed, rtol=1e-6)
+    assert result["engine.w"].min().to("rpm").m > 500  # it does not stall
+    shown, by_hand = re.search(r"Engine (\S+) rpm at .* by hand (\S+) rpm", printed).groups()
+    assert shown == by_hand
+
+
 def test_every_example_has_a_test():
     tested = set(re.findall(r'run\("(\w+)"', Path(__file__).read_text()))
     assert {f.stem for f in EXAMPLES.glob("[!_]*.py")} == tested

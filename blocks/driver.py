@@ -60,6 +60,7 @@ class Driver:
         self.resets = Resets(system)
         self.requirements = Requirements(system)
         self.samples = Samples(system, self.stops)
+        self.delays = problem.delays
         self.standing = 0
         self.steps = 0
         self.struck: tuple[tuple[int, int], ...] = ()
@@ -73,6 +74,9 @@ class Driver:
         """Integrate to the end; the recording always holds what was computed."""
         started = clock.perf_counter()
         t = self.settings.t_start
+        if self.delays is not None:
+            self.delays.start(t, self.settings.t_end, self.settings.method.order,
+                              self.settings.rtol)
         try:
             self._switch_initially(t)
             if self.problem.laws is not None:
@@ -115,6 +119,8 @@ class Driver:
 
     def _open(self, t: float) -> tuple[Method | None, Trajectory]:
         problem = self.problem
+        if self.delays is not None:
+            self.delays.begin(problem, t)
         y = problem.start_vector()
         trajectory = Trajectory(t, y, order=self.settings.method.order)
         self.recording.episodes.append(Episode(
@@ -137,17 +143,19 @@ class Driver:
                 problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
                 first_step=s.first_step, max_step=s.max_step, step=s.step,
             )  # fmt: skip
-        stop = self.stops.after(t)
+        stop = self.stops.after(t) if self.delays is None else min(
+            self.stops.after(t), self.delays.after(t))
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
         modes: Any = problem.laws.modes.copy() if method_steps_over else None
         self.seen = []
         try:
             while t < stop:
-                step = method.advance(stop)
+                step = method.advance(
+                    stop if self.delays is None else min(stop, t + self.delays.shortest))
                 if step.failure:
                     self._fail(step)
                 if method_steps_over:
-                    trajectory.append(step)
+                    self._keep(trajectory, step, step.t)
                     t = step.t
                     if not np.array_equal(problem.laws.modes, modes):
                         self._enter(t, step.y)
@@ -157,11 +165,11 @@ class Driver:
                 found = self._first_crossing(step) if self.watched else None
                 if found is not None:
                     at, which = found
-                    trajectory.append(step, until=at)
+                    self._keep(trajectory, step, at)
                     self._enter(at, trajectory(at, side="left"))
                     self._switch(at, which)
                     return at
-                trajectory.append(step)
+                self._keep(trajectory, step, step.t)
                 t = step.t
                 if self.progress is not None:
                     self.progress(t)
@@ -194,6 +202,11 @@ class Driver:
             "why": f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)",
         })  # fmt: skip
         return True
+
+    def _keep(self, trajectory: Trajectory, step: Step, until: float) -> None:
+        trajectory.append(step, until=until)
+        if self.delays is not None:
+            self.delays.keep(self.problem, step, until)
 
     def _count(self, method: Any) -> None:
         for name in ("steps", "rejected", "residuals", "jacobians", "factorizations"):
@@ -320,6 +333,8 @@ class Driver:
     def _switch(self, t: float, which: np.ndarray) -> None:
         """Flip relations at an event and iterate until all agree."""
         problem = self.problem
+        if self.delays is not None:
+            self.delays.select(t)
         nm = self.system.nm
         touched, which = which[which >= nm] - nm, which[which < nm]
         before = problem.m.copy()

@@ -175,7 +175,8 @@ class Stops:
         for f, r, offset in self.rows:
             family = self.system.network.families[f]
             kernel = family.kernel
-            held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete}
+            past = {i for i, *_ in kernel.delays}
+            held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete if i not in past}
             free = {s.__hash__() for s in ca.symvar(kernel.relations[r][0])}
             mine = kernel.relation_symbols[r].__hash__()
             used = {s.__hash__() for sx in _laws_of(kernel) for s in ca.symvar(sx)}
@@ -193,6 +194,7 @@ def _laws_of(kernel: Any) -> Iterator[Any]:
     yield from (value for *_, pairs in kernel.samplings for _, value in pairs)
     yield from (sx for _, *sxs in kernel.set_valued for sx in sxs if sx is not None)
     yield from (condition for condition, _ in kernel.requirements)
+    yield from (value for _, value, *_ in kernel.delays)
 
 
 def _jumps(sx: Any) -> bool:

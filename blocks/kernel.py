@@ -191,6 +191,7 @@ class Kernel:
         self.requirements: list[tuple[Any, str]] = []  # condition that must hold, message
         # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
         self.set_valued: list[tuple[Any, ...]] = []
+        self.delays: list[tuple[int, Any, Any, Any]] = []  # variable, of what, delay, before the run
         self.index: dict[str, int] = {}
         self.own_keys: frozenset[tuple[int, int]] = frozenset()  # symbols the class itself uses
 
@@ -233,6 +234,7 @@ class Kernel:
         used += [sx for c, pairs in self.resets for sx in (c, *(v for _, v in pairs))]
         used += [v for _, _, pairs in self.samplings for _, v in pairs]
         used += [sx for _, *sxs in self.set_valued for sx in sxs if sx is not None]
+        used += [value for _, value, *_ in self.delays]
         highest: dict[int, int] = {}
         for s in {s.__hash__(): s for sx in used for s in ca.symvar(sx)}.values():
             key = self.key_of(s)
@@ -255,6 +257,16 @@ class Kernel:
         if not seeds:
             return ca.SX(0)
         return ca.jtimes(sx, ca.vertcat(*seeds), ca.vertcat(*tangents))
+
+    def refuse_delayed(self, sx: Any, where: str) -> None:
+        """Raise where the derivative of something delayed would be needed."""
+        past = {self.symbols[i, 0].__hash__() for i, *_ in self.delays}
+        if past & {s.__hash__() for s in ca.symvar(sx)}:
+            raise EquationError(
+                where, "needs the derivative of a delayed signal, which is not known.",
+                "Delay the derivative instead, delayed(der(x), T), or let a body follow the "
+                "delayed motion through a spring and a damper.", code="equation.delayed",
+            )  # fmt: skip
 
     def function(self, name: str, symbols: list[Any], value: Any) -> ca.Function:
         """A CasADi function of symbols, time, relations and parameters, in this order."""
@@ -407,7 +419,28 @@ class Trace:
         return symbol
 
     def derivative(self, sx: Any) -> Any:
+        self.kernel.refuse_delayed(sx, self.where())
         return self.kernel.total_derivative(sx)
+
+    def delayed(self, value: Any, delay: Any, initial: Any, dimension: Any) -> Any:
+        kernel = self.kernel
+        allowed = kernel.parameter_hashes
+        for sx, may, what in ((delay, allowed, "the delay"),
+                              (initial, allowed | {TIME.__hash__()}, "what was before the run")):
+            free = [s for s in ca.symvar(sx) if s.__hash__() not in may]
+            if free:
+                raise EquationError(
+                    self.where(), f"delayed(): {what} depends on {free[0].name()}.",
+                    "It may depend on parameters" + (" only." if sx is delay else " and time."),
+                    code="equation.delayed",
+                )  # fmt: skip
+        text = describe(dimension)
+        text = "1" if text == "dimensionless" else text
+        declared = Discrete(text, doc="a delayed signal")
+        name = f"delayed{len(kernel.delays) + 1}"
+        symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
+        kernel.delays.append((kernel.index[name], value, delay, initial))
+        return symbol
 
 
 def kernel_of(component: Component) -> Kernel:
@@ -565,6 +598,7 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
     outside = [c for c, _ in kernel.relations]
     outside += [c for c, _ in kernel.resets] + [v for _, p in kernel.resets for _, v in p]
     outside += [v for _, _, p in kernel.samplings for _, v in p]
+    outside += [value for _, value, *_ in kernel.delays]
     for effort, *sxs in kernel.set_valued:
         outside += [kernel.symbols[effort, 0], *(sx for sx in sxs if sx is not None)]
     busy = {s.__hash__() for sx in outside for s in ca.symvar(sx)}

@@ -78,8 +78,8 @@ __all__ = [
     "EquationError", "InitialWarning", "InitialisationError", "Input", "Model", "ModelError",
     "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "SimulationError",
     "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",
-    "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every",
-    "exp", "floor", "held", "initially", "interpolate", "log", "maximum", "minimum", "mod",
+    "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
+    "every", "exp", "floor", "held", "initially", "interpolate", "log", "maximum", "minimum", "mod",
     "quantity", "require", "reset", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
     "time", "when", "where",
 ]  # fmt: skip

@@ -336,9 +336,9 @@ class Component:
             return values
         raise ParameterError(
             where,
-            f"takes a {'matrix' if wanted == 2 else 'list of values'}, but was given an array of "
-            f"{values.ndim} dimensions.",
-            "Give a list of rows." if wanted == 2 else "Give a plain list.",
+            f"takes {_ARRAYS[wanted]}, but was given an array of {values.ndim} dimensions.",
+            "Give a plain list." if wanted == 1 else "Give a list of rows." if wanted == 2
+            else f"Give lists within lists, {wanted} deep, or an array.",
             given=values,
             code="parameter.size",
         )
@@ -680,6 +680,7 @@ class Component:
         return f"{type(self).__name__}({shown}{count})"
 
 
+_ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
 
 

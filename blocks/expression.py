@@ -23,8 +23,8 @@ from .units import SECOND, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
-    "breakpoints", "cos", "cosh", "contact", "delayed", "der", "dry_friction", "every", "exp", "floor",
-    "initially", "interpolate", "log", "maximum", "minimum", "mod", "require", "reset",
+    "breakpoints", "cos", "cosh", "contact", "delayed", "der", "dry_friction", "every", "exp",
+    "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod", "require", "reset",
     "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 

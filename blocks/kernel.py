@@ -191,7 +191,7 @@ class Kernel:
         self.requirements: list[tuple[Any, str]] = []  # condition that must hold, message
         # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
         self.set_valued: list[tuple[Any, ...]] = []
-        self.delays: list[tuple[int, Any, Any, Any]] = []  # variable, of what, delay, before the run
+        self.delays: list[tuple[int, Any, Any, Any]] = []  # variable, value, delay, initial
         self.index: dict[str, int] = {}
         self.own_keys: frozenset[tuple[int, int]] = frozenset()  # symbols the class itself uses
 
@@ -351,7 +351,7 @@ class Trace:
                 symbol = ca.SX.sym(name, size)
                 kernel.parameters.append(Local_Parameter(name, declared.unit, size, declared))
                 kernel.parameter_symbols.append(symbol)
-                if np.ndim(declared.default) == 2:  # stored row by row
+                if np.ndim(declared.default) == 2:  # stored row by row; of 3 dimensions: flat
                     rows, columns = np.shape(value)
                     symbol = ca.reshape(symbol, columns, rows).T
                 self.cache[name] = Expression(symbol, declared.unit.dimension)

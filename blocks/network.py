@@ -56,7 +56,7 @@ class Family:
         for start, component in zip(self.starts, self.members, strict=True):
             value = component._values.get(name, declared.default)
             rows = np.asarray(value, dtype=float)
-            if np.ndim(declared.default) == 2:  # a matrix is the same for all instances
+            if np.ndim(declared.default) > 1:  # a matrix is the same for all instances
                 rows = rows.ravel()
             if width == 1 and rows.ndim == 1:
                 rows = rows[:, None]

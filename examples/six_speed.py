@@ -19,7 +19,6 @@ from blocks import (
     Input,
     Model,
     Output,
-    Parameter,
     initially,
     maximum,
     minimum,

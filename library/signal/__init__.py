@@ -14,7 +14,7 @@ block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 ``discrete``    ZeroOrderHold, UnitDelay, SampleAndHold, Counter, RandomNumber,
                 UniformRandomNumber, RunningRMS, PeriodicRMS
 ``logic``       Compare, And, Or, Not
-``tables``      Table1D, Table2D, TimeTable, RepeatingSequence
+``tables``      Table1D, Table2D, Table3D, TimeTable, RepeatingSequence
 ==============  =======================================================================
 """
 
@@ -52,13 +52,13 @@ from .nonlinear import (
     Switch,
 )
 from .sources import Chirp, Constant, Pulse, Ramp, Sine, Step, TimeFunction
-from .tables import RepeatingSequence, Table1D, Table2D, TimeTable
+from .tables import RepeatingSequence, Table1D, Table2D, Table3D, TimeTable
 
 __all__ = [
     "Abs", "And", "Backlash", "Chirp", "Compare", "Constant", "Counter", "DeadZone", "Delay",
-    "Derivative", "Divide", "Gain", "Integrator", "MathFunction", "Maximum", "Minimum", "Not", "Or", "PID",
-    "PadeDelay", "PeriodicRMS", "Product", "Pulse", "Ramp", "RandomNumber", "Relay",
+    "Derivative", "Divide", "Gain", "Integrator", "MathFunction", "Maximum", "Minimum", "Not", "Or",
+    "PID", "PadeDelay", "PeriodicRMS", "Product", "Pulse", "Ramp", "RandomNumber", "Relay",
     "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine",
-    "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "TimeFunction",
-    "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay", "ZeroOrderHold",
+    "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "Table3D",
+    "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay", "ZeroOrderHold",
 ]  # fmt: skip

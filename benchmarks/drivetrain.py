@@ -335,7 +335,7 @@ def by_hand(rtol: float) -> tuple[float, float]:
     return seconds, float(np.abs(_speed_by_hand(phases) - _exact()).max())
 
 
-TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+TOLERANCES = tuple(10.0**-k for k in np.arange(3, 7.5, 0.5))
 
 
 @cache
@@ -361,5 +361,5 @@ if __name__ == "__main__":
     toolkit(1e-3)  # functions are made with the first run
     for tolerance in TOLERANCES:
         mine, other = toolkit(tolerance), by_hand(tolerance)
-        print(f"{tolerance:>8.0e}{mine[0] * 1e3:>9.0f} ms{mine[1]:>10.1e} m/s"
+        print(f"{tolerance:>8.1e}{mine[0] * 1e3:>9.0f} ms{mine[1]:>10.1e} m/s"
               f"{other[0] * 1e3:>9.0f} ms{other[1]:>10.1e} m/s")  # fmt: skip

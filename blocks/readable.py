@@ -67,7 +67,7 @@ def crossing(sx: Any, holds: bool, known: set[int]) -> str:
         left, right, up = right, left, not up
     verb = "rises above" if up else "falls below"
     if left.is_symbolic() and left.name() == "time":
-        verb = "reaches"
+        return f"time reaches {readable(right)}{' s' if right.is_constant() else ''}"
     return f"{readable(left)} {verb} {readable(right)}"
 
 

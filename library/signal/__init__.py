@@ -60,5 +60,6 @@ __all__ = [
     "PID", "PadeDelay", "PeriodicRMS", "Product", "Pulse", "Ramp", "RandomNumber", "Relay",
     "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine",
     "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "Table3D",
-    "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay", "ZeroOrderHold",
+    "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay",
+    "ZeroOrderHold",
 ]  # fmt: skip

@@ -231,13 +231,21 @@ class Driver:
             names = self._suspects(step)
         self.recording.status = "failed"
         self.recording.message = reason
+        from .diagnostics.breakdown import breakdown
+
+        broken = None if problem.failure is not None else breakdown(
+            system, problem, step.t, step.y, self.settings.t_start)
         owners = ", ".join(dict.fromkeys(n.rpartition(".")[0].removeprefix("der(") for n in names))
+        advice = ("Look for a value that grows without bound there; a smaller max_step, a looser "
+                  "rtol or nominal values that fit may help.")
+        if broken is not None:
+            advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
+                      "root or logarithm of a negative number.")
         raise SimulationError(
-            "",
+            broken[0] if broken else "",
             f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}. "
             f"Unsolved: {', '.join(names)} (of {owners}).",
-            "Everything before is in error.result. Look for a value that grows without bound "
-            "there; a smaller max_step, a looser rtol or nominal values that fit may help.",
+            f"{advice} Everything before is in error.result.",
             time=step.t, variables=tuple(names), system=system.network.root._name,
         ) from step.cause  # fmt: skip
 

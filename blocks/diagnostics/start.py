@@ -75,7 +75,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         yield _conflict(unmet)
     yield from _derivatives(system, problem, slope)
     if np.isfinite(slope).all() and any(step.group < 0 for step in system.tape.steps):
-        equations, _ = _origin(system, problem, blocks_only=True)
+        equations, _ = not_finite(system, problem, blocks_only=True)
         cause = _dependent_block(system) if equations else None
         if cause is not None:
             yield cause
@@ -164,7 +164,7 @@ def _derivatives(system: System, problem: Problem, slope: np.ndarray) -> Iterato
         return
     names, states = Names(system.flat), system.tape.reduced.states
     paths = [names.unknown(int(states[i])) for i in bad[:20]]
-    equations, unknowns = _origin(system, problem, blocks_only=False)
+    equations, unknowns = not_finite(system, problem)
     owners = list(dict.fromkeys(
         [o for e in equations if (o := names.owner(e))]
         + [o for c in unknowns for o in names.owners(c)]
@@ -199,13 +199,14 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
             f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
 
 
-def _origin(system: System, problem: Problem, blocks_only: bool) -> tuple[list[int], list[int]]:
+def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bool = False
+               ) -> tuple[list[int], list[int]]:
     """The first equations, as evaluated, without a finite value, and their unknowns.
 
     With ``blocks_only``, only equations that are solved together.
     """
     with np.errstate(all="ignore"):
-        values = system.function("values", system.tape.values)(*problem._arguments(0.0))
+        values = system.function("values", system.tape.values)(*problem._arguments(t))
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])
         if wrong.any() and not (blocks_only and step.group >= 0):

@@ -373,6 +373,8 @@ class Component:
                                      "a finite number.", f"Give a value in {declared.unit}.",
                                      code="parameter.finite")
             self._targets[declared.name] = (number, target.priority)
+            self.__dict__.setdefault("_written_in", {})[declared.name] = unit_given(
+                target.value, where)
         elif target.priority == "none":
             self._targets[declared.name] = (None, "none")
 

@@ -317,11 +317,14 @@ def _report(system: System, problem: Problem, targets: _Targets, nominals: Nomin
         targets.slots, classes, start, targets.values, targets.levels, strict=True
     ):
         base, _, f, (i, _) = runs[int(np.searchsorted(bases, slot, side="right")) - 1]
-        local = flat.network.families[f].kernel.variables[i]
+        family = flat.network.families[f]
+        local = family.kernel.variables[i]
+        written = family.member(slot - base).__dict__.get("_written_in", {})
+        shown = written.get(local.name, local.unit)
         yield TargetRow(
-            f"{flat.network.families[f].path(slot - base)}.{local.name}",
+            f"{family.path(slot - base)}.{local.name}",
             LEVELS[level] if level < 4 else "none",
-            from_si(wanted, local.unit),
-            from_si(value, local.unit),
+            from_si(wanted, shown),
+            from_si(value, shown),
             bool(abs(value - wanted) <= 1e-7 * max(nominals.value[c], abs(wanted))),
         )

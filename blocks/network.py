@@ -38,6 +38,10 @@ class Family:
         self.size += component.size
         return self.starts[-1]
 
+    def member(self, instance: int) -> Component:
+        """The component an instance belongs to."""
+        return self.members[bisect_right(self.starts, instance) - 1]
+
     def path(self, instance: int) -> str:
         """Dotted path of an instance."""
         m = bisect_right(self.starts, instance) - 1

@@ -207,6 +207,7 @@ def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bo
     """
     with np.errstate(all="ignore"):
         values = system.function("values", system.tape.values)(*problem._arguments(t))
+    values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])
         if wrong.any() and not (blocks_only and step.group >= 0):

@@ -63,7 +63,8 @@ def _keywords(owner: Any) -> list[tuple[str, Any]]:
     """Options and parameters, then variables with an initial target."""
     declared = owner._declared.items()
     chosen = [(n, d) for n, d in declared if isinstance(d, (Option, Parameter))]
-    return chosen + [(n, d) for n, d in declared if isinstance(d, Variable) and _start(d) is not None]
+    aimed = [(n, d) for n, d in declared if isinstance(d, Variable) and _start(d) is not None]
+    return chosen + aimed
 
 
 def _start(declared: Variable) -> Any:

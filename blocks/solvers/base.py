@@ -167,8 +167,9 @@ class UnknownMethod(UnknownName, ValueError):
         near = difflib.get_close_matches(str(name).lower(), by_folded, n=1)
         nearest = by_folded[near[0]] if near else None
         hint = f"Did you mean {nearest!r}? " if nearest else ""
-        super().__init__("", f"There is no solver {name!r}.", f"{hint}Available: "
-                         f"{', '.join(known)}.", name=name, known=known, nearest=nearest)  # fmt: skip
+        super().__init__("", f"There is no solver {name!r}.",
+                         f"{hint}Available: {', '.join(known)}.",
+                         name=name, known=known, nearest=nearest)  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.data["name"], self.data["known"])

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from blocks import Model, Parameter, SimulationError, UnknownName, Variable, der, log, quantity, sqrt
+from blocks import (
+    Model,
+    Parameter,
+    SimulationError,
+    UnknownName,
+    Variable,
+    der,
+    log,
+    quantity,
+    sqrt,
+)
 from library.translational import Mass, Reference, TwoPort
 
 

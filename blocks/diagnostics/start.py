@@ -177,12 +177,13 @@ def _derivatives(system: System, problem: Problem, slope: np.ndarray) -> Iterato
         f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
         f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
         f"{origin}",
-        _derivative_advice(system, names, problem.x, bad, owners),
+        _derivative_advice(system, names, problem.x, bad, owners,
+                           [o for e in equations if (o := names.owner(e))]),
     )  # fmt: skip
 
 
 def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndarray,
-                       owners: list[str]) -> str:
+                       owners: list[str], culprits: list[str]) -> str:
     zero = zero_parameters(system.flat, owners)
     if zero:
         return f"Give {listed(zero)} a value other than zero."
@@ -192,11 +193,29 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
     if lone:
         return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
                 "while it carries no force: connect it.")
+    light = _massless_node(topology, owners)
+    if light and culprits:
+        return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
+                f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
+                "small one will do.")
     states = system.tape.reduced.states
     values = listed((f"{names.unknown(int(states[i]))} = "
                      f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
     return (f"Look for a division by zero, a root or logarithm of a negative number, or a node "
             f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
+
+
+def _massless_node(topology: Topology, owners: list[str]) -> str:
+    """A node at which only some given components meet, as its ports."""
+    mine: dict[int, list[str]] = {}
+    for row in topology.rows:
+        for i, node in enumerate(row.nodes):
+            if (path := topology.path(row.family, i)) in owners:
+                mine.setdefault(int(node), []).append(f"{path}.{row.name}")
+    for node, ports in mine.items():
+        if len(ports) > 1 and len(ports) == topology.degree[node]:
+            return " = ".join(ports)
+    return ""
 
 
 def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bool = False

@@ -43,6 +43,7 @@ from .exceptions import (
     UnitError,
     unknown_name,
 )
+from .manual import Documentation, Signature
 from .units import Unit, from_si, quantity, to_si
 
 __all__ = ["Branch", "Component", "View"]
@@ -98,6 +99,7 @@ class Component:
     """
 
     _declared: ClassVar[dict[str, Declaration]] = {}
+    __signature__ = Signature()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -125,6 +127,7 @@ class Component:
                 "of its own and make that a part.",
             )
         cls._declared = declared
+        cls.__doc__ = Documentation(cls.__dict__.get("__doc__"))  # type: ignore[assignment]
         cls._kernels, cls._forms = _Memory(), _Memory()
         cls._open = any(d.open for d in declared.values())
 
@@ -340,9 +343,9 @@ class Component:
             return values
         raise ParameterError(
             where,
-            f"takes a {'matrix' if wanted == 2 else 'list of values'}, but was given an array of "
-            f"{values.ndim} dimensions.",
-            "Give a list of rows." if wanted == 2 else "Give a plain list.",
+            f"takes {_ARRAYS[wanted]}, but was given an array of {values.ndim} dimensions.",
+            "Give a plain list." if wanted == 1 else "Give a list of rows." if wanted == 2
+            else f"Give lists within lists, {wanted} deep, or an array.",
             given=values,
             code="parameter.size",
         )
@@ -374,6 +377,8 @@ class Component:
                                      "a finite number.", f"Give a value in {declared.unit}.",
                                      code="parameter.finite")
             self._targets[declared.name] = (number, target.priority)
+            self.__dict__.setdefault("_written_in", {})[declared.name] = unit_given(
+                target.value, where)
         elif target.priority == "none":
             self._targets[declared.name] = (None, "none")
 
@@ -577,6 +582,18 @@ class Component:
             return node
         return View(self, self._indices(index, None))
 
+    def __len__(self) -> int:
+        if self._count is None:
+            raise TypeError(f"{self.path} is a single component, not an array; "
+                            f"{type(self).__name__}(count=…) makes one")
+        return self._count
+
+    def __iter__(self) -> Iterator[View]:
+        return (View(self, np.array([k])) for k in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return True
+
     def _indices(self, index: Any, inside: Any) -> np.ndarray:
         every = np.arange(self.size) if inside is None else np.asarray(inside)
         try:
@@ -684,6 +701,7 @@ class Component:
         return f"{type(self).__name__}({shown}{count})"
 
 
+_ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
 
 
@@ -701,6 +719,15 @@ class View:
     component: Component
     index: np.ndarray
 
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __iter__(self) -> Iterator[View]:
+        return (View(self.component, self.index[k : k + 1]) for k in range(len(self)))
+
+    def __getitem__(self, index: Any) -> View:
+        return View(self.component, self.component._indices(index, self.index))
+
     def __getattr__(self, name: str) -> Any:
         ref = getattr(self.component, name)
         if isinstance(ref, PortRef):
@@ -709,6 +736,7 @@ class View:
             return View(ref, self.index)
         if hasattr(ref, "magnitude"):
             values = np.broadcast_to(ref.magnitude, (self.component.size,))[self.index]
+            values = values[0] if len(values) == 1 else values
             return quantity(values, f"{ref.units:~C}")
         return ref
 

@@ -63,6 +63,7 @@ class Driver:
         self.resets = Resets(system)
         self.requirements = Requirements(system)
         self.samples = Samples(system, self.stops)
+        self.delays = problem.delays
         self.standing = 0
         self.steps = 0
         self.struck: tuple[tuple[int, int], ...] = ()
@@ -80,6 +81,9 @@ class Driver:
         """Integrate to the end; the recording always holds what was computed."""
         started = clock.perf_counter()
         t = self.settings.t_start
+        if self.delays is not None:
+            self.delays.start(t, self.settings.t_end, self.settings.method.order,
+                              self.settings.rtol)
         try:
             self._switch_initially(t)
             if self.problem.laws is not None:
@@ -130,6 +134,8 @@ class Driver:
     def _open(self, t: float, course: Any = None) -> Trajectory:
         """Begin an episode; ``course`` is the method's own record of its steps, if it has one."""
         problem = self.problem
+        if self.delays is not None:
+            self.delays.begin(problem, t)
         if course is None:
             course = Trajectory(t, problem.start_vector(), order=self.settings.method.order)
         self.recording.episodes.append(Episode(
@@ -157,17 +163,19 @@ class Driver:
             method.watch(self.stops.timed & ~self.stops.curved)
         self.pace = s.first_step
         self.behind = self._tied(t) if self.system.clusters else None
-        stop = self.stops.after(t)
+        stop = self.stops.after(t) if self.delays is None else min(
+            self.stops.after(t), self.delays.after(t))
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
         modes: Any = problem.laws.modes.copy() if method_steps_over else None
         self.seen = []
         try:
             while t < stop:
-                step = method.advance(stop)
+                step = method.advance(
+                    stop if self.delays is None else min(stop, t + self.delays.shortest))
                 if step.failure:
                     self._fail(step)
                 if method_steps_over:
-                    trajectory.append(step)
+                    self._keep(trajectory, step, step.t)
                     t = step.t
                     if not np.array_equal(problem.laws.modes, modes):
                         self._enter(t, step.y)
@@ -182,17 +190,17 @@ class Driver:
                     found = self._first_crossing(step)
                 if found is not None:
                     at, which = found
-                    trajectory.append(step, until=at)
+                    self._keep(trajectory, step, at)
                     self._enter(at, trajectory(at, side="left"))
                     self._switch(at, which)
                     return at
                 until = self._followed(step) if self.system.clusters else step.t
                 if until < step.t:
                     self.longest = until - step.t_old
-                    trajectory.append(step, until=until)
+                    self._keep(trajectory, step, until)
                     problem.choose_states(until)
                     return until
-                trajectory.append(step)
+                self._keep(trajectory, step, step.t)
                 t = step.t
                 if self.progress is not None:
                     self.progress(t)
@@ -230,6 +238,11 @@ class Driver:
             "why": f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)",
         })  # fmt: skip
         return True
+
+    def _keep(self, trajectory: Trajectory, step: Step, until: float) -> None:
+        trajectory.append(step, until=until)
+        if self.delays is not None:
+            self.delays.keep(self.problem, step, until)
 
     def _count(self, method: Any) -> None:
         for name in ("steps", "rejected", "residuals", "jacobians", "factorizations"):
@@ -287,13 +300,21 @@ class Driver:
             names = self._suspects(step)
         self.recording.status = "failed"
         self.recording.message = reason
+        from .diagnostics.breakdown import breakdown
+
+        broken = None if problem.failure is not None else breakdown(
+            system, problem, step.t, step.y, self.settings.t_start)
         owners = ", ".join(dict.fromkeys(n.rpartition(".")[0].removeprefix("der(") for n in names))
+        advice = ("Look for a value that grows without bound there; a smaller max_step, a looser "
+                  "rtol or nominal values that fit may help.")
+        if broken is not None:
+            advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
+                      "root or logarithm of a negative number.")
         raise SimulationError(
-            "",
+            broken[0] if broken else "",
             f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}. "
             f"Unsolved: {', '.join(names)} (of {owners}).",
-            "Everything before is in error.result. Look for a value that grows without bound "
-            "there; a smaller max_step, a looser rtol or nominal values that fit may help.",
+            f"{advice} Everything before is in error.result.",
             time=step.t, variables=tuple(names), system=system.network.root._name,
         ) from step.cause  # fmt: skip
 
@@ -399,6 +420,8 @@ class Driver:
     def _switch(self, t: float, which: np.ndarray) -> None:
         """Flip relations at an event and iterate until all agree."""
         problem = self.problem
+        if self.delays is not None:
+            self.delays.select(t)
         nm = self.system.nm
         touched, which = which[which >= nm] - nm, which[which < nm]
         before = problem.m.copy()
@@ -454,8 +477,14 @@ class Driver:
             raise
 
     def _note(self, t: float, changed: np.ndarray) -> None:
+        acted = self.resets.told()
         for r in changed:
             component, text = self.stops.describe(int(r), bool(self.problem.m[r] > 0.5))
+            if self.stops.told[r] and component not in dict(acted):
+                self._remember(t, component, text)
+            else:
+                self.recent.append((t, component))
+        for component, text in acted:
             self._remember(t, component, text)
         self._refuse_chatter(t)
 
@@ -494,7 +523,7 @@ class Driver:
         )  # fmt: skip
 
     def _no_fixpoint(self, t: float, which: np.ndarray) -> None:
-        names = [": ".join(self.stops.describe(int(r), True)) for r in which[:3]]
+        names = [self.stops.condition(int(r)) for r in which[:3]]
         names = names or self.samples.restless(self.problem, t)
         self.recording.status = "failed"
         self.recording.message = "relations without a fixpoint"

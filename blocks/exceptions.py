@@ -145,6 +145,10 @@ class UnknownName(ModelError, AttributeError):
 
     code = "name.unknown"
 
+    def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
+        super().__init__(where, problem, advice, **data)
+        self.name = data.get("name")  # type: ignore[assignment]  # AttributeError has a place for it
+
 
 class NamingError(ModelError, ValueError):
     """A name that is taken, reserved or not an identifier."""

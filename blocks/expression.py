@@ -23,8 +23,8 @@ from .units import SECOND, describe, dimensionless, quantity, to_si, unit
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
-    "breakpoints", "cos", "cosh", "contact", "der", "dry_friction", "every", "exp", "floor",
-    "initially", "interpolate", "log", "maximum", "minimum", "mod", "require", "reset",
+    "breakpoints", "cos", "cosh", "contact", "delayed", "der", "dry_friction", "every", "exp",
+    "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod", "require", "reset",
     "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 
@@ -534,6 +534,29 @@ def der(value: Any) -> Expression:
     value = as_expression(value)
     trace = _trace("der()")
     return Expression(trace.derivative(value.sx), value.dimension / _TIME_DIMENSION)
+
+
+def delayed(value: Any, delay: Any, *, initial: Any = 0) -> Expression:
+    """What ``value`` was a time ``delay`` ago, exactly.
+
+    The value is taken from the course of the run, as accurate as this is. Where it jumps
+    or bends at an event, it does so again a delay later, and the run stops there. Steps
+    are no longer than the shortest delay: a delay much shorter than all motion is
+    expensive, and better left out or taken as a first-order lag.
+
+    Parameters
+    ----------
+    value : expression
+    delay : parameter, quantity or expression of parameters
+        Longer than 0 s.
+    initial : expression of parameters and time
+        What ``value`` was before the run; 0 by default.
+    """
+    value = as_expression(value)
+    instant = Expression(TIME, _TIME_DIMENSION)
+    trace, lag, before = _trace("delayed()"), _like(delay, instant, "="), _like(initial, value, "=")
+    dimension = value.dimension or before.dimension
+    return Expression(trace.delayed(value.sx, lag.sx, before.sx, dimension), dimension)
 
 
 time = Expression(TIME, _TIME_DIMENSION)

@@ -72,12 +72,15 @@ class Start:
         flat = self.system.flat
         runs = self.system.slot_runs
         base, _, f, (i, _) = runs[bisect_right(runs, slot, key=lambda r: r[0]) - 1]
-        local = flat.network.families[f].kernel.variables[i]
+        family = flat.network.families[f]
+        local = family.kernel.variables[i]
+        shown = family.member(slot - base).__dict__.get("_written_in", {}).get(
+            local.name, local.unit)
         return TargetRow(
-            f"{flat.network.families[f].path(slot - base)}.{local.name}",
+            f"{family.path(slot - base)}.{local.name}",
             LEVELS[level] if level < 4 else "none",
-            from_si(self.targets.values[k], local.unit),
-            from_si(self.reached[k], local.unit),
+            from_si(self.targets.values[k], shown),
+            from_si(self.reached[k], shown),
             bool(self.met[k]),
         )
 

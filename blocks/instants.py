@@ -8,6 +8,8 @@ whole system: relations of time alone and breakpoints (:class:`Stops`), ``when``
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -15,8 +17,9 @@ import numpy as np
 
 from .exceptions import ParameterError, SimulationError
 from .expression import TIME
-from .readable import readable
+from .readable import crossing, readable
 from .system import Evaluator, Problem, System
+from .units import from_si
 
 __all__ = ["Requirements", "Resets", "Samples", "Stops"]
 
@@ -145,14 +148,53 @@ class Stops:
         return out
 
     def describe(self, relation: int, holds: bool) -> tuple[str, str]:
-        """(component, text) of a relation that switched."""
+        """(component, what happened) of a relation that switched."""
+        family, instance, sx = self._find(relation)
+        return family.path(instance), crossing(sx, holds, family.kernel.parameter_hashes)
+
+    def condition(self, relation: int) -> str:
+        """Component and text of a relation."""
+        family, instance, sx = self._find(relation)
+        return f"{family.path(instance)}: {readable(sx)} > 0"
+
+    def _find(self, relation: int) -> tuple[Any, int, Any]:
         for f, r, offset in self.rows:
             family = self.system.network.families[f]
             if offset <= relation < offset + family.size:
-                crossing, _ = family.kernel.relations[r]
-                return family.path(relation - offset), (
-                    f"{readable(crossing)} {'> 0' if holds else '<= 0'}")
+                return family, relation - offset, family.kernel.relations[r][0]
         raise IndexError(relation)
+
+    @cached_property
+    def told(self) -> np.ndarray:
+        """Relations whose switching is an event by itself.
+
+        Not those of discrete values, which tell what an event has done already, nor those
+        of ``when`` alone: what such a statement assigns is told where it acts.
+        """
+        told = np.ones(self.system.nm, dtype=bool)
+        for f, r, offset in self.rows:
+            family = self.system.network.families[f]
+            kernel = family.kernel
+            past = {i for i, *_ in kernel.delays}
+            held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete if i not in past}
+            free = {s.__hash__() for s in ca.symvar(kernel.relations[r][0])}
+            mine = kernel.relation_symbols[r].__hash__()
+            used = {s.__hash__() for sx in _laws_of(kernel) for s in ca.symvar(sx)}
+            asked = {s.__hash__() for condition, _ in kernel.resets for s in ca.symvar(condition)}
+            consequence = bool(free & held) and free <= held | kernel.parameter_hashes
+            told[offset : offset + family.size] = not consequence and (
+                mine in used or mine not in asked)
+        return told
+
+
+def _laws_of(kernel: Any) -> Iterator[Any]:
+    """All expressions of a kernel that act between events."""
+    yield from (law.residual for law in kernel.laws)
+    yield from kernel.observed.values()
+    yield from (value for *_, pairs in kernel.samplings for _, value in pairs)
+    yield from (sx for _, *sxs in kernel.set_valued for sx in sxs if sx is not None)
+    yield from (condition for condition, _ in kernel.requirements)
+    yield from (value for _, value, *_ in kernel.delays)
 
 
 def _jumps(sx: Any) -> bool:
@@ -195,6 +237,7 @@ class Resets:
         at = {int(c): k for k, c in enumerate(tape.reduced.states)}
         conditions, values = [], []
         self.targets: list[list[tuple[str, int, float]]] = []
+        self.names: list[tuple[Any, int, list[int]]] = []
         for f, family in enumerate(system.network.families):
             for condition, pairs in family.kernel.resets:
                 row = tape.writer.kernel_row(f, condition)
@@ -206,11 +249,18 @@ class Resets:
                         values.append(value[0, instance])
                         targets.append(self._target(f, i, instance, at, flat))
                     self.targets.append(targets)
+                    self.names.append((family, instance, [i for i, _ in pairs]))
         self.active = bool(conditions)
         if self.active:
             self.conditions = system.function("conditions", ca.vertcat(*conditions))
             self.values = system.function("assigned", ca.vertcat(*values))
         self.before = np.zeros(len(conditions))
+        self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
+
+    def told(self) -> list[tuple[str, str]]:
+        """What has been done since the last call: component, and what its variables became."""
+        acted, self.acted = self.acted, []
+        return acted
 
     def _target(self, f: int, i: int, instance: int, at: dict[int, int], flat: Any
                 ) -> tuple[str, int, float]:
@@ -244,11 +294,22 @@ class Resets:
             return False
         values = self.values(*problem._arguments(t))
         k = 0
-        for fired, targets in zip(rising, self.targets, strict=True):
-            for kind, index, sign in targets:
+        for fired, targets, (family, instance, variables) in zip(
+            rising, self.targets, self.names, strict=True
+        ):
+            news = []
+            for (kind, index, sign), i in zip(targets, variables, strict=True):
                 if fired:
-                    (problem.d if kind == "d" else problem.x)[index] = sign * values[k]
+                    place = problem.d if kind == "d" else problem.x
+                    if place[index] != sign * values[k]:
+                        local = family.kernel.variables[i]
+                        shown = from_si(float(values[k]), local.unit)
+                        news.append(f"{local.name} becomes {shown.magnitude:.6g} "
+                                    f"{local.unit.text}".rstrip())
+                    place[index] = sign * values[k]
                 k += 1
+            if news:
+                self.acted.append((family.path(instance), ", ".join(news)))
         return True
 
 

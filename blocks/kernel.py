@@ -193,6 +193,7 @@ class Kernel:
         self.requirements: list[tuple[Any, str]] = []  # condition that must hold, message
         # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
         self.set_valued: list[tuple[Any, ...]] = []
+        self.delays: list[tuple[int, Any, Any, Any]] = []  # variable, value, delay, initial
         self.index: dict[str, int] = {}
         self.own_keys: frozenset[tuple[int, int]] = frozenset()  # symbols the class itself uses
 
@@ -235,6 +236,7 @@ class Kernel:
         used += [sx for c, pairs in self.resets for sx in (c, *(v for _, v in pairs))]
         used += [v for _, _, pairs in self.samplings for _, v in pairs]
         used += [sx for _, *sxs in self.set_valued for sx in sxs if sx is not None]
+        used += [value for _, value, *_ in self.delays]
         highest: dict[int, int] = {position: 1 for position, _ in self.rates}
         for s in {s.__hash__(): s for sx in used for s in ca.symvar(sx)}.values():
             key = self.key_of(s)
@@ -257,6 +259,16 @@ class Kernel:
         if not seeds:
             return ca.SX(0)
         return ca.jtimes(sx, ca.vertcat(*seeds), ca.vertcat(*tangents))
+
+    def refuse_delayed(self, sx: Any, where: str) -> None:
+        """Raise where the derivative of something delayed would be needed."""
+        past = {self.symbols[i, 0].__hash__() for i, *_ in self.delays}
+        if past & {s.__hash__() for s in ca.symvar(sx)}:
+            raise EquationError(
+                where, "needs the derivative of a delayed signal, which is not known.",
+                "Delay the derivative instead, delayed(der(x), T), or let a body follow the "
+                "delayed motion through a spring and a damper.", code="equation.delayed",
+            )  # fmt: skip
 
     def function(self, name: str, symbols: list[Any], value: Any) -> ca.Function:
         """A CasADi function of symbols, time, relations and parameters, in this order."""
@@ -350,7 +362,7 @@ class Trace:
                 symbol = ca.SX.sym(name, size)
                 kernel.parameters.append(Local_Parameter(name, declared.unit, size, declared))
                 kernel.parameter_symbols.append(symbol)
-                if np.ndim(declared.default) == 2:  # stored row by row
+                if np.ndim(declared.default) == 2:  # stored row by row; of 3 dimensions: flat
                     rows, columns = np.shape(value)
                     symbol = ca.reshape(symbol, columns, rows).T
                 self.cache[name] = Expression(symbol, declared.unit.dimension)
@@ -418,7 +430,28 @@ class Trace:
         return symbol
 
     def derivative(self, sx: Any) -> Any:
+        self.kernel.refuse_delayed(sx, self.where())
         return self.kernel.total_derivative(sx)
+
+    def delayed(self, value: Any, delay: Any, initial: Any, dimension: Any) -> Any:
+        kernel = self.kernel
+        allowed = kernel.parameter_hashes
+        for sx, may, what in ((delay, allowed, "the delay"),
+                              (initial, allowed | {TIME.__hash__()}, "what was before the run")):
+            free = [s for s in ca.symvar(sx) if s.__hash__() not in may]
+            if free:
+                raise EquationError(
+                    self.where(), f"delayed(): {what} depends on {free[0].name()}.",
+                    "It may depend on parameters" + (" only." if sx is delay else " and time."),
+                    code="equation.delayed",
+                )  # fmt: skip
+        text = describe(dimension)
+        text = "1" if text == "dimensionless" else text
+        declared = Discrete(text, doc="a delayed signal")
+        name = f"delayed{len(kernel.delays) + 1}"
+        symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
+        kernel.delays.append((kernel.index[name], value, delay, initial))
+        return symbol
 
 
 def kernel_of(component: Component) -> Kernel:
@@ -576,6 +609,7 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
     outside = [c for c, _ in kernel.relations]
     outside += [c for c, _ in kernel.resets] + [v for _, p in kernel.resets for _, v in p]
     outside += [v for _, _, p in kernel.samplings for _, v in p]
+    outside += [value for _, value, *_ in kernel.delays]
     for effort, *sxs in kernel.set_valued:
         outside += [kernel.symbols[effort, 0], *(sx for sx in sxs if sx is not None)]
     busy = {s.__hash__() for sx in outside for s in ca.symvar(sx)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -38,6 +39,10 @@ class Family:
         self.size += component.size
         return self.starts[-1]
 
+    def member(self, instance: int) -> Component:
+        """The component an instance belongs to."""
+        return self.members[bisect_right(self.starts, instance) - 1]
+
     def path(self, instance: int) -> str:
         """Dotted path of an instance."""
         m = bisect_right(self.starts, instance) - 1
@@ -57,7 +62,7 @@ class Family:
         for start, component in zip(self.starts, self.members, strict=True):
             value = component._values.get(name, declared.default)
             rows = np.asarray(value, dtype=float)
-            if np.ndim(declared.default) == 2:  # a matrix is the same for all instances
+            if np.ndim(declared.default) > 1:  # a matrix is the same for all instances
                 rows = rows.ravel()
             if width == 1 and rows.ndim == 1:
                 rows = rows[:, None]
@@ -80,7 +85,8 @@ class Network:
     port_base : dict
         (family index, port or signal name) -> first port number.
     node_of : ndarray
-        Node number of every port instance; signals have nodes too.
+        Node number of every port instance; signals have nodes too. What equations see is
+        ``balance_of``.
     """
 
     root: Component
@@ -93,6 +99,27 @@ class Network:
     def port_numbers(self, family: int, name: str) -> np.ndarray:
         base = self.port_base[family, name]
         return np.arange(base, base + self.families[family].size)
+
+    @cached_property
+    def spare(self) -> np.ndarray:
+        """Ports of references at nodes that another reference holds already."""
+        found, held = [], np.zeros(self.ports, dtype=bool)
+        for f, family in enumerate(self.families):
+            kernel = family.kernel
+            if not _is_reference(family) or kernel.parameters or len(kernel.ports) != 1:
+                continue
+            for number in self.port_numbers(f, next(iter(kernel.ports))):
+                if held[self.node_of[number]]:
+                    found.append(int(number))
+                held[self.node_of[number]] = True
+        return np.array(found, dtype=int)
+
+    @cached_property
+    def balance_of(self) -> np.ndarray:
+        """Node of every port as the equations see it: a spare reference carries nothing."""
+        nodes = self.node_of.copy()
+        nodes[self.spare] = int(nodes.max(initial=-1)) + 1 + np.arange(len(self.spare))
+        return nodes
 
     def leaf_ports(self) -> Iterator[tuple[int, str, Any]]:
         """(family index, port name, domain) of all conserving ports."""

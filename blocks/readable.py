@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-__all__ = ["readable"]
+__all__ = ["crossing", "readable"]
 
 LONGEST = 400  # characters; what is longer is cut
 DEEPEST = 60  # nested operations
@@ -41,6 +41,34 @@ def readable(sx: Any) -> str:
     '-k*(x - 2)^2/2'
     """
     return _text(ca.SX(sx), {}, 0)[0]
+
+
+def crossing(sx: Any, holds: bool, known: set[int]) -> str:
+    """What has happened where an expression has become positive, or has ceased to be.
+
+    ``known`` are hashes of symbols that are no news: parameters.
+
+    Examples
+    --------
+    >>> x, k = ca.SX.sym("x"), ca.SX.sym("k")
+    >>> crossing(k - x, True, {k.__hash__()})
+    'x falls below k'
+    """
+    left, right = sx, ca.SX(0)
+    if not sx.is_constant() and not sx.is_symbolic():
+        if sx.op() == ca.OP_SUB:
+            left, right = sx.dep(0), sx.dep(1)
+        elif sx.op() == ca.OP_ADD and sx.dep(0).is_constant():
+            left, right = sx.dep(1), -sx.dep(0)
+        elif sx.op() == ca.OP_NEG:
+            left, right = ca.SX(0), sx.dep(0)
+    up = holds
+    if {s.__hash__() for s in ca.symvar(left)} <= known:
+        left, right, up = right, left, not up
+    verb = "rises above" if up else "falls below"
+    if left.is_symbolic() and left.name() == "time":
+        return f"time reaches {readable(right)}{' s' if right.is_constant() else ''}"
+    return f"{readable(left)} {verb} {readable(right)}"
 
 
 def _text(sx: Any, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:

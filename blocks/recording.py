@@ -214,7 +214,9 @@ class RunRecording:
         x, z, u = self.points(episode, t, share)
         if not len(t):
             return np.zeros((function.size1_out(0), 0))
-        out = function(t[None, :], x, z, self.p, episode.m, episode.d, u)
+        delays = self.problem.delays
+        d = episode.d if delays is None else delays.along(episode.d, episode.start, t)
+        out = function(t[None, :], x, z, self.p, episode.m, d, u)
         return np.asarray(out, dtype=float).reshape(function.size1_out(0), len(t))
 
     def points(self, episode: Episode, t: np.ndarray, share: bool = True
@@ -231,6 +233,8 @@ class RunRecording:
         laws = problem.laws
         if laws is not None:
             laws.modes = episode.modes
+        if problem.delays is not None:
+            problem.delays.select(episode.start)
         free = problem.free
         y = episode.trajectory(t)[: len(free)] if len(t) else np.zeros((len(free), 0))
         if not problem.algebraic and laws is None:

@@ -302,7 +302,7 @@ class SetValuedLaws:
     def along(self, problem: Problem, t: np.ndarray, x: np.ndarray, share: bool
               ) -> np.ndarray | None:
         """Inputs at many times of one episode at once, or None where that is not possible."""
-        if self.nonlinear or not self.constant or problem.algebraic:
+        if self.nonlinear or not self.constant or problem.algebraic or problem.delays:
             return None
         d, stuck = self.delassus(problem, t[0] if len(t) else 0.0), self.modes == 0
         nothing, held = np.zeros(self.system.nu), (problem.p, problem.m, problem.d)

@@ -164,7 +164,7 @@ def _balances(network: Network) -> Iterable[tuple[list[str], int]]:
     for f, port, domain in network.leaf_ports():
         for i, number in enumerate(network.port_numbers(f, port)):
             for through in domain.through:
-                members.setdefault((int(network.node_of[number]), through), []).append(
+                members.setdefault((int(network.balance_of[number]), through), []).append(
                     f"{network.families[f].path(i)}.{port}.{through}"
                 )
     return [(m, node) for (node, _), m in members.items()]

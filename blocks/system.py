@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from .assembly import Tape
+from .delays import delays_of
 from .exceptions import StructureError
 from .expression import TIME
 from .network import Network
@@ -252,6 +253,7 @@ class Problem:
         self.z = np.zeros(system.nz)
         self.failure: AlgebraicFailure | None = None
         self.laws: Any = None  # set-valued laws that give u, if there are any
+        self.delays = delays_of(system, p)
         self._factor: Any = None
         self._factor_p: Any = None
         self.tied = np.zeros(0, dtype=int)
@@ -320,6 +322,8 @@ class Problem:
 
     # -- evaluation ---------------------------------------------------------------------
     def _arguments(self, t: float) -> tuple[Any, ...]:
+        if self.delays is not None:
+            self.delays.fill(self.d, t)
         return t, self.x, self.z, self.p, self.m, self.d, self.u
 
     def solve(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -80,11 +80,26 @@ def test_dry_friction_holds_to_its_limit_and_stops_the_block_for_good(run):
     assert_allclose(names["result"]["place.x"].final.m, pushed + 3.75**2 / 40, rtol=1e-6)
 
 
-def test_the_rotor_of_a_hoist_weighs_more_than_its_load(run):
+def test_a_brake_holds_the_load_on_a_drum_and_a_flat_thread_holds_that_on_a_screw(run):
     names, _ = run("hoist")
-    acceleration = (2 * 20 / 0.1 - 30 * 9.81) / (30 + 0.01 * (20 / 0.1) ** 2)
-    assert_allclose(names["speed"].to("m/s").m, 2 * acceleration, rtol=1e-6)
-    assert_allclose(names["result"]["rotor.w"].final.m, 2 * acceleration * 200, rtol=1e-6)
+    result, inertia = names["result"], 30 + 0.01 * (20 / 0.1) ** 2
+    rise, fall = (2 * 20 / 0.1 - 30 * 9.81) / inertia, 30 * 9.81 / inertia
+    speeds = result["drum_load.v"].at(["1 s", "7 s"]).to("m/s").m
+    assert_allclose(speeds, [rise, -fall], rtol=1e-6)
+    assert result["drum_load.v"].at("4 s").m == 0
+    hanging = result["drum_height.P"].at(["2 s", "6 s"]).to("m").m
+    assert_allclose(hanging[0], hanging[1], rtol=1e-15)
+    assert_allclose(result["brake.t"].at("4 s").to("N*m").m, -30 * 9.81 * 0.1 / 20, rtol=1e-6)
+    lead, slope = 5e-3 / (2 * pi), 5e-3 / (pi * 20e-3)
+    raising = 10e-3 * (slope + 0.1) / (1 - 0.1 * slope)  # torque per force on the nut
+    whole = 0.01 + 30 * lead * raising
+    peak = (2 - 30 * 9.81 * raising) / whole
+    stop = 1 + peak * whole / (30 * 9.81 * raising)
+    (event,) = [e for e in result.events if e.component == "screw"]
+    assert_allclose(event.time, stop, rtol=1e-6)
+    assert result["screw_load.v"].final.m == 0
+    height = lead * peak * stop / 2
+    assert_allclose(result["screw_height.P"].final.to("m").m, height, rtol=1e-6)
 
 
 def test_every_mistake_is_caught_and_named(run):
@@ -128,6 +143,19 @@ def test_the_block_sticks_and_slips_up_to_the_speed_found_by_hand(run):
     spacing = 25.0  # of the speeds, mm/s
     for last, border in zip(names["last"], names["border"].m, strict=True):
         assert last <= border < max(last, 40 - spacing) + spacing
+
+
+def test_a_controller_shifts_up_to_sixth_gear_and_down_again(run):
+    names, printed = run("six_speed")
+    result = names["result"]
+    gears = [e for e in result.events if e.component == "controller"]
+    shifts = [int(re.search(r"gear becomes (\d)", e.description)[1]) for e in gears]
+    assert shifts == [2, 3, 4, 5, 6, 5, 4, 3, 2]
+    for event, speed in zip(gears[:5], (30, 50, 70, 90, 110), strict=True):
+        assert_allclose(result["car.v"].at(f"{event.time} s").to("km/hour").m, speed, rtol=1e-6)
+    assert result["engine.w"].min().to("rpm").m > 500  # it does not stall
+    shown, by_hand = re.search(r"Engine (\S+) rpm at .* by hand (\S+) rpm", printed).groups()
+    assert shown == by_hand
 
 
 def test_every_example_has_a_test():

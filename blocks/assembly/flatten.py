@@ -252,7 +252,7 @@ def _nodes(network: Network, base: list[dict[tuple[int, int], int]]) -> Any:
     for f, family in enumerate(network.families):
         n = np.arange(family.size)
         for name, (domain, indices) in family.kernel.ports.items():
-            nodes = network.node_of[network.port_numbers(f, name)]
+            nodes = network.balance_of[network.port_numbers(f, name)]
             for variable, i in indices.items():
                 table = equal if variable in domain.across else through
                 table.setdefault((id(domain), variable), []).append((nodes, base[f][i, 0] + n))

@@ -281,6 +281,8 @@ def _differentiate(flat: Flat, equations: np.ndarray, child: np.ndarray) -> np.n
             continue
         rows = mine - group.first
         if group.law is not None:
+            kernel = group.law.kernel
+            kernel.refuse_delayed(group.law.residual, f"{kernel.name}: {group.law.text}")
             law = group.law.derivative
             new = Group(group.family, law, group.instances[rows])
             for key in law.arguments:

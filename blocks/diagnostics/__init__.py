@@ -15,6 +15,7 @@ structure, values and the start; never integrates and never changes the model.
 ``signals``       signal lines and loops
 ``singular``      the parts of a network without a unique solution
 ``start``         initial targets and derivatives at the start
+``breakdown``     the equation without a finite value where a run stopped
 ``check``         the order of all these
 ================  ==========================================================
 """

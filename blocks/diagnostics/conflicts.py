@@ -55,7 +55,9 @@ def across_conflicts(topology: Topology, domain: Any, across: str) -> Iterator[F
         return
     edges = [Edge(int(x[i]), int(y[i]), f, int(i), t)
              for (f, t), (x, y) in zip(ties, ends, strict=True)
-             for i in np.flatnonzero(excess[label[x]] > 0)]
+             for i in np.flatnonzero(excess[label[x]] > 0)
+             if len(t.ports) > 1 or topology.network.port_numbers(f, t.ports[0])[i]
+             not in topology.network.spare]
     edges.sort(key=lambda e: (e.tie.given, len(e.tie.ports)))  # references first, sources last
     u = domain.across[across]
     for k, cycle in enumerate(_cycles(edges)):

@@ -48,8 +48,6 @@ SEVERITIES = {
     "parameter.relation": "error",
     "structure.singular": "error",
     "structure.dependent": "error",
-    "structure.index": "error",
-    "structure.input": "error",
     "structure.endless": "error",
     "initial.conflict": "warning",
     "initial.dependent": "error",

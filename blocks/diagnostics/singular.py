@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.flatten import Flat
-from ..assembly.index import Singular, _entries
+from ..assembly.index import MAX_DIFFERENTIATIONS, Singular, _entries
 from ..matching import connected
 from .findings import Finding, found
 from .topology import Topology, sources
@@ -112,21 +112,16 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
     unknowns = listed((names.unknown(c) for c in part.under), 8)
     who = listed(parts)
     if reason == "endless":
+        stated = enumerated([_stated(names, e) for e in part.over])
         return found(
             "structure.endless", parts,
-            f"The constraints of {who} stay contradictory however often they are differentiated:"
-            f"{equations}",
-            "Check for a constraint that does not depend on any unknown's motion, or that is "
-            "stated twice in different words.",
+            f"What {who} prescribe{'s' if len(parts) == 1 else ''} acts through so many "
+            f"integrations in a row that it had to be differentiated more than "
+            f"{MAX_DIFFERENTIATIONS - 1} times:{stated}",
+            "Prescribe a quantity nearer to the one that is to follow, such as an acceleration "
+            "instead of a position.",
         )  # fmt: skip
-    if reason == "input":
-        return found(
-            "structure.input", parts,
-            f"{who} leave no freedom for a force that is set by a friction or contact law:"
-            f"{equations}",
-            "Give the node between them a mass, or remove one of the laws.",
-        )  # fmt: skip
-    code = "structure.index" if reason == "index" else "structure.singular"
+    code = "structure.singular"
     if part.over and part.under:
         return _both(names, part, code, equations, unknowns)
     if part.over:
@@ -142,6 +137,16 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
         f"Nothing determines {unknowns}: an equation is missing among {who}.",
         "Connect a component that determines them, or state the missing equation.",
     )  # fmt: skip
+
+
+def _stated(names: Names, equation: int) -> str:
+    """An equation as it was before it was differentiated."""
+    group, _ = names.flat.group_of(equation)
+    order = group.order if group.law is None else group.law.order
+    text = names.equation(equation)
+    for _ in range(order):
+        text = text.removeprefix("der(").removesuffix(")")
+    return text
 
 
 def _ranked(part: _Part) -> list[tuple[str, int]]:

@@ -75,7 +75,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         yield _conflict(unmet)
     yield from _derivatives(system, problem, slope)
     if np.isfinite(slope).all() and any(step.group < 0 for step in system.tape.steps):
-        equations, _ = _origin(system, problem, blocks_only=True)
+        equations, _ = not_finite(system, problem, blocks_only=True)
         cause = _dependent_block(system) if equations else None
         if cause is not None:
             yield cause
@@ -164,7 +164,7 @@ def _derivatives(system: System, problem: Problem, slope: np.ndarray) -> Iterato
         return
     names, states = Names(system.flat), system.tape.reduced.states
     paths = [names.unknown(int(states[i])) for i in bad[:20]]
-    equations, unknowns = _origin(system, problem, blocks_only=False)
+    equations, unknowns = not_finite(system, problem)
     owners = list(dict.fromkeys(
         [o for e in equations if (o := names.owner(e))]
         + [o for c in unknowns for o in names.owners(c)]
@@ -177,12 +177,13 @@ def _derivatives(system: System, problem: Problem, slope: np.ndarray) -> Iterato
         f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
         f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
         f"{origin}",
-        _derivative_advice(system, names, problem.x, bad, owners),
+        _derivative_advice(system, names, problem.x, bad, owners,
+                           [o for e in equations if (o := names.owner(e))]),
     )  # fmt: skip
 
 
 def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndarray,
-                       owners: list[str]) -> str:
+                       owners: list[str], culprits: list[str]) -> str:
     zero = zero_parameters(system.flat, owners)
     if zero:
         return f"Give {listed(zero)} a value other than zero."
@@ -192,6 +193,11 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
     if lone:
         return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
                 "while it carries no force: connect it.")
+    light = _massless_node(topology, owners)
+    if light and culprits:
+        return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
+                f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
+                "small one will do.")
     states = system.tape.reduced.states
     values = listed((f"{names.unknown(int(states[i]))} = "
                      f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
@@ -199,13 +205,28 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
             f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
 
 
-def _origin(system: System, problem: Problem, blocks_only: bool) -> tuple[list[int], list[int]]:
+def _massless_node(topology: Topology, owners: list[str]) -> str:
+    """A node at which only some given components meet, as its ports."""
+    mine: dict[int, list[str]] = {}
+    for row in topology.rows:
+        for i, node in enumerate(row.nodes):
+            if (path := topology.path(row.family, i)) in owners:
+                mine.setdefault(int(node), []).append(f"{path}.{row.name}")
+    for node, ports in mine.items():
+        if len(ports) > 1 and len(ports) == topology.degree[node]:
+            return " = ".join(ports)
+    return ""
+
+
+def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bool = False
+               ) -> tuple[list[int], list[int]]:
     """The first equations, as evaluated, without a finite value, and their unknowns.
 
     With ``blocks_only``, only equations that are solved together.
     """
     with np.errstate(all="ignore"):
-        values = system.function("values", system.tape.values)(*problem._arguments(0.0))
+        values = system.function("values", system.tape.values)(*problem._arguments(t))
+    values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])
         if wrong.any() and not (blocks_only and step.group >= 0):

@@ -39,6 +39,8 @@ def why_not(system: Any) -> str:
         return "states are chosen anew during the run"
     if system.nz:
         return "algebraic unknowns are solved for in Python"
+    if any(f.kernel.delays for f in system.network.families):
+        return "delayed values are looked up in Python"
     if not system.nx:
         return "there is nothing to integrate"
     return ""

@@ -22,6 +22,9 @@ from .times import check_side, seconds_of, within_run
 
 __all__ = ["Series"]
 
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(3)
+
+
 class Series:
     """Values of a recorded variable, or of all instances of an array of them.
 
@@ -37,6 +40,7 @@ class Series:
         v.at("1.5 s")           # interpolated by the solver, in the declared unit
         v.at(["1 s", "2 s"], side="left")
         v.final, v.max()        # scalar quantities
+        v.mean(), v.rms()       # averages over time, not over samples
         v * result["friction.f"]    # arithmetic gives quantities
         np.asarray(v)           # bare numbers in the declared unit
     """
@@ -173,6 +177,26 @@ class Series:
     def min(self) -> Any:
         """Smallest sample; for an array, that of every instance."""
         return from_si(self._some().min(axis=-1), self.unit)
+
+    def mean(self) -> Any:
+        """Mean over time, whatever the spacing of the samples; of every instance."""
+        return from_si(self._over_time(lambda values: values), self.unit)
+
+    def rms(self) -> Any:
+        """Root mean square over time; of every instance."""
+        return from_si(np.sqrt(self._over_time(np.square)), self.unit)
+
+    def _over_time(self, function: Callable[[np.ndarray], np.ndarray]) -> Any:
+        """Time average of a function of the values, by Gauss quadrature between samples."""
+        whole, times = self._some(), self._recording.times
+        steps = np.diff(times)
+        at, steps = times[:-1][steps > 0], steps[steps > 0]
+        if not len(steps):
+            return function(whole[..., -1])
+        inside = (at[:, None] + steps[:, None] * (NODES + 1) / 2).ravel()
+        weights = (steps[:, None] * WEIGHTS / 2).ravel()
+        rows = self._recording.values([i.index for i in self.infos], inside)
+        return self._shaped(function(np.asarray(rows)) @ weights / steps.sum())
 
     def _some(self) -> np.ndarray:
         if not len(self._recording.times):

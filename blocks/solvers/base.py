@@ -28,6 +28,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exceptions import UnknownName
+
 __all__ = ["Method", "Problem", "Step", "UnknownMethod", "Work"]
 
 Array = NDArray[np.float64]
@@ -166,16 +168,18 @@ class Method(ABC):
         """Continue from a new point without any memory of the old ones."""
 
 
-class UnknownMethod(ValueError):
-    """A solver was asked for by a name that none has."""
+class UnknownMethod(UnknownName, ValueError):
+    """A solver was asked for by a name that none has; ``nearest`` is one that exists."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(name, tuple(known))  # keeps it picklable
-        self.name, self.known = self.args
-        by_folded = {n.lower(): n for n in self.known}
+        known = tuple(known)
+        by_folded = {n.lower(): n for n in known}
         near = difflib.get_close_matches(str(name).lower(), by_folded, n=1)
-        self.nearest: str | None = by_folded[near[0]] if near else None
+        nearest = by_folded[near[0]] if near else None
+        hint = f"Did you mean {nearest!r}? " if nearest else ""
+        super().__init__("", f"There is no solver {name!r}.",
+                         f"{hint}Available: {', '.join(known)}.",
+                         name=name, known=known, nearest=nearest)  # fmt: skip
 
-    def __str__(self) -> str:
-        hint = f" Did you mean {self.nearest!r}?" if self.nearest else ""
-        return f"There is no solver {self.name!r}.{hint} Available: {', '.join(self.known)}."
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.data["name"], self.data["known"])

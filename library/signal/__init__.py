@@ -8,17 +8,25 @@ block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 ==============  =======================================================================
 ``sources``     Constant, Step, Ramp, Sine, Pulse, Chirp, TimeFunction
 ``math``        Gain, Sum, Subtract, Product, Divide, MathFunction
-``continuous``  Integrator, Derivative, TransferFunction, StateSpace, PID, PadeDelay
+``continuous``  Integrator, Derivative, TransferFunction, StateSpace, PID, Delay, PadeDelay
 ``nonlinear``   Saturation, DeadZone, Relay, Backlash, Abs, Sign, Minimum, Maximum,
                 Switch, Rounding
 ``discrete``    ZeroOrderHold, UnitDelay, SampleAndHold, Counter, RandomNumber,
                 UniformRandomNumber, RunningRMS, PeriodicRMS
 ``logic``       Compare, And, Or, Not
-``tables``      Table1D, Table2D, TimeTable, RepeatingSequence
+``tables``      Table1D, Table2D, Table3D, TimeTable, RepeatingSequence
 ==============  =======================================================================
 """
 
-from .continuous import PID, Derivative, Integrator, PadeDelay, StateSpace, TransferFunction
+from .continuous import (
+    PID,
+    Delay,
+    Derivative,
+    Integrator,
+    PadeDelay,
+    StateSpace,
+    TransferFunction,
+)
 from .discrete import (
     Counter,
     PeriodicRMS,
@@ -44,13 +52,14 @@ from .nonlinear import (
     Switch,
 )
 from .sources import Chirp, Constant, Pulse, Ramp, Sine, Step, TimeFunction
-from .tables import RepeatingSequence, Table1D, Table2D, TimeTable
+from .tables import RepeatingSequence, Table1D, Table2D, Table3D, TimeTable
 
 __all__ = [
-    "Abs", "And", "Backlash", "Chirp", "Compare", "Constant", "Counter", "DeadZone", "Derivative",
-    "Divide", "Gain", "Integrator", "MathFunction", "Maximum", "Minimum", "Not", "Or", "PID",
-    "PadeDelay", "PeriodicRMS", "Product", "Pulse", "Ramp", "RandomNumber", "Relay",
+    "Abs", "And", "Backlash", "Chirp", "Compare", "Constant", "Counter", "DeadZone", "Delay",
+    "Derivative", "Divide", "Gain", "Integrator", "MathFunction", "Maximum", "Minimum", "Not", "Or",
+    "PID", "PadeDelay", "PeriodicRMS", "Product", "Pulse", "Ramp", "RandomNumber", "Relay",
     "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine",
-    "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "TimeFunction",
-    "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay", "ZeroOrderHold",
+    "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "Table3D",
+    "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay",
+    "ZeroOrderHold",
 ]  # fmt: skip

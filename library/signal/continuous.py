@@ -20,6 +20,7 @@ from blocks import (
     Parameter,
     Variable,
     abs_,
+    delayed,
     der,
     initially,
     maximum,
@@ -32,7 +33,9 @@ from blocks.exceptions import ParameterError
 
 from ._units import product, quotient
 
-__all__ = ["Derivative", "Integrator", "PID", "PadeDelay", "StateSpace", "TransferFunction"]
+__all__ = [
+    "Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace", "TransferFunction",
+]  # fmt: skip
 
 
 class Integrator(Component):
@@ -316,14 +319,44 @@ class PID(Component):
         yield der(self.x) == self.integral * self.u + back
 
 
+class Delay(Component):
+    """A transport delay, exact.
+
+    Equation: y(t) = u(t - delay), and ``initial_output`` while that is before the run. The
+    signal is remembered as accurately as the run is; where it jumps, the run stops one
+    delay later. Steps are no longer than the delay. The derivative of y is not known: a
+    delayed motion cannot be imposed on a body without a spring in between.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the signal; a plain number by default.
+    delay : time
+        Greater than 0, 1 s by default.
+    initial_output : quantity
+        0 by default, in the unit of the signal.
+
+    Ports: input u, output y.
+    """
+
+    unit = Option("1", doc="Unit of the signal")
+    delay = Parameter("1 s", above=0, doc="Transport delay")
+    initial_output = Parameter(0, unit=lambda c: c.unit, doc="Output until the input arrives")
+    u = Input(lambda c: c.unit)
+    y = Output(lambda c: c.unit)
+
+    def equations(self):
+        yield self.y == delayed(self.u, self.delay, initial=self.initial_output)
+
+
 class PadeDelay(Component):
     """A transport delay, approximated by a Padé fraction.
 
     Equation: Y = N(-s T) / N(s T) U with N(p) = sum of c_k p^k and
     c_k = (2n - k)! n! / ((2n)! k! (n - k)!). The gain is exactly 1 at every frequency,
     the phase that of the delay up to about n / T rad/s; a jump of the input shows
-    at once as ripple of either sign, then arrives smeared. For an exact delay of a
-    sampled signal take :class:`UnitDelay`.
+    at once as ripple of either sign, then arrives smeared. It has a derivative and no
+    influence on the steps; :class:`Delay` is exact.
 
     Parameters
     ----------

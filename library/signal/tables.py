@@ -36,7 +36,7 @@ from blocks.exceptions import ParameterError
 
 from ._units import same_length
 
-__all__ = ["RepeatingSequence", "Table1D", "Table2D", "TimeTable"]
+__all__ = ["RepeatingSequence", "Table1D", "Table2D", "Table3D", "TimeTable"]
 
 INTERPOLATION = ("linear", "smooth", "held")
 EXTRAPOLATION = ("linear", "nearest")
@@ -80,7 +80,8 @@ class Table1D(Component):
 class Table2D(Component):
     """A table of two signals.
 
-    Equation: y = value at (u1, u2), linear in either between the points (x1, x2).
+    Equation: y = value at (u1, u2), read between the points (x1, x2): linear in either,
+    held in either, or smooth along x1 and then, of what this gives, along x2.
 
     Parameters
     ----------
@@ -89,35 +90,71 @@ class Table2D(Component):
     values : matrix
         One row per point of x1, one column per point of x2; a quantity with a matrix,
         such as ``quantity([[1, 2], [3, 4]], "N")``, or rows of texts.
+    interpolation : str
+        "linear" (default), "smooth" (from three points on) or "held".
     extrapolation : str
-        "linear" (default) or "nearest".
+        "linear" (default) or "nearest" (always so for "held").
 
     Ports: inputs u1 and u2, output y.
     """
 
+    interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
     extrapolation = Option("linear", choices=EXTRAPOLATION, doc="How to read outside the table")
     x1 = Parameter([0.0, 1.0], unit="any", doc="Points of the first input")
     x2 = Parameter([0.0, 1.0], unit="any", doc="Points of the second input")
     values = Parameter([[0.0, 0.0], [0.0, 1.0]], unit="any", doc="Values, a row per point of x1")
     u1 = Input(lambda c: c.x1.units)
     u2 = Input(lambda c: c.x2.units)
-    y = Output(lambda c: _checked_matrix(c))
+    y = Output(lambda c: _checked_grid(c, "x1", "x2"))
 
     def verify(self):
         yield from _increasing(self, "x1")
         yield from _increasing(self, "x2")
 
     def equations(self):
-        hold = self.extrapolation == "nearest"
-        columns = range(len(self.x2))
-        along = [interpolate(self.u1, self.x1, self.values[:, j], hold=hold) for j in columns]
-        u = minimum(maximum(self.u2, self.x2[0]), self.x2[len(self.x2) - 1]) if hold else self.u2
-        value = along[0] + (u - self.x2[0]) * (along[1] - along[0]) / (self.x2[1] - self.x2[0])
-        for j in list(columns)[1:-1]:
-            slope = (along[j + 1] - along[j]) / (self.x2[j + 1] - self.x2[j])
-            there = along[j] + (u - self.x2[j]) * slope
-            value = where(u > self.x2[j], there, value, events=False)
-        yield self.y == value
+        values = [self.values[i, j] for i in range(len(self.x1)) for j in range(len(self.x2))]
+        yield self.y == _grid(self, [(self.u1, self.x1), (self.u2, self.x2)], values)
+
+
+class Table3D(Component):
+    """A table of three signals.
+
+    Equation: y = value at (u1, u2, u3), read between the points (x1, x2, x3) as in
+    :class:`Table2D`.
+
+    Parameters
+    ----------
+    x1, x2, x3 : list of quantities
+        Points of the inputs, increasing; [0, 1] by default.
+    values : array
+        ``values[i][j][k]`` for the points x1[i], x2[j] and x3[k].
+    interpolation : str
+        "linear" (default), "smooth" (from three points on) or "held".
+    extrapolation : str
+        "linear" (default) or "nearest" (always so for "held").
+
+    Ports: inputs u1, u2 and u3, output y.
+    """
+
+    interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
+    extrapolation = Option("linear", choices=EXTRAPOLATION, doc="How to read outside the table")
+    x1 = Parameter([0.0, 1.0], unit="any", doc="Points of the first input")
+    x2 = Parameter([0.0, 1.0], unit="any", doc="Points of the second input")
+    x3 = Parameter([0.0, 1.0], unit="any", doc="Points of the third input")
+    values = Parameter([[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]], unit="any",
+                       doc="Values at the points")  # fmt: skip
+    u1 = Input(lambda c: c.x1.units)
+    u2 = Input(lambda c: c.x2.units)
+    u3 = Input(lambda c: c.x3.units)
+    y = Output(lambda c: _checked_grid(c, "x1", "x2", "x3"))
+
+    def verify(self):
+        for name in ("x1", "x2", "x3"):
+            yield from _increasing(self, name)
+
+    def equations(self):
+        axes = [(self.u1, self.x1), (self.u2, self.x2), (self.u3, self.x3)]
+        yield self.y == _grid(self, axes, list(self.values))
 
 
 class TimeTable(Component):
@@ -197,14 +234,19 @@ def _checked(component: Any, points: str) -> Any:
     return component.values.units
 
 
-def _checked_matrix(component: Any) -> Any:
-    n, m = len(component.x1), len(component.x2)
-    rows, columns = np.shape(component.values)
-    if (rows, columns) != (n, m) or min(n, m) < 2:
+def _checked_grid(component: Any, *axes: str) -> Any:
+    wanted = tuple(len(getattr(component, name)) for name in axes)
+    given = np.shape(component.values)
+    fewest = 3 if component.interpolation == "smooth" else 2
+    if given != wanted or min(wanted) < fewest:
+        points = [f"{n} of {name}" for n, name in zip(wanted, axes, strict=True)]
+        shape = f"{given[0]} rows and {given[1]} columns" if len(axes) == 2 else \
+            "the shape " + " x ".join(map(str, given))
         raise ParameterError(
-            f"{component.path}.values", f"has {rows} rows and {columns} columns, but there are {n} "
-            f"points of x1 and {m} of x2.",
-            "Give one row per point of x1, and at least two of each.",
+            f"{component.path}.values", f"has {shape}, but there are "
+            f"{', '.join(points[:-1])} and {points[-1]}.".replace(" of", " points of", 1),
+            f"Give {'one row per point of x1' if len(axes) == 2 else 'values[i][j][k]'}, and at "
+            f"least {'three' if fewest == 3 else 'two'} points of each.",
         )  # fmt: skip
     return component.values.units
 
@@ -216,6 +258,35 @@ def _increasing(component: Any, name: str) -> Any:
         k = int(wrong[0])
         yield (f"the points {name!r} must increase, but {points[k]:~P} is followed by "
                f"{points[k + 1]:~P}.")
+
+
+def _grid(component: Any, axes: list[tuple[Any, Any]], values: list[Any]) -> Any:
+    """The value of a table of several signals; the last axis is that of neighbours."""
+    for u, x in axes:
+        rest = len(values) // len(x)
+        columns = [values[j::rest] for j in range(rest)]
+        if component.interpolation == "smooth":
+            values = [_read(component, u, x, c, component.extrapolation) for c in columns]
+        else:
+            weights = _weights(component, u, x)
+            values = [sum(w * y for w, y in zip(weights[1:], c[1:], strict=True))
+                      + weights[0] * c[0] for c in columns]  # fmt: skip
+    return values[0]
+
+
+def _weights(component: Any, u: Any, x: Any) -> list[Any]:
+    """What every point counts at u: 1 at the point itself, 0 at the others."""
+    last = len(x) - 1
+    if component.interpolation == "held":
+        beyond = [1, *(where(u >= x[k], 1, 0) for k in range(1, last + 1)), 0]
+        return [beyond[k] - beyond[k + 1] for k in range(last + 1)]
+    if component.extrapolation == "nearest":
+        u = minimum(maximum(u, x[0]), x[last])
+    shares = [(u - x[k]) / (x[k + 1] - x[k]) for k in range(last)]  # of the way to the next
+    for k in range(last):  # outside its own interval a share is held, but for the ends
+        shares[k] = minimum(shares[k], 1) if k < last - 1 else shares[k]
+        shares[k] = maximum(shares[k], 0) if k else shares[k]
+    return [1 - shares[0], *(shares[k - 1] - shares[k] for k in range(1, last)), shares[-1]]
 
 
 def _read(component: Any, u: Any, x: Any, values: Any, extrapolation: str) -> Any:

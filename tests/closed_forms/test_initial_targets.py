@@ -116,3 +116,13 @@ def test_nominal_values_weigh_conflicting_targets():
     first = Target("0.1 m", priority="low", nominal="0.1 m")
     second = Target("0.3 m", priority="low", nominal="0.2 m")
     assert_allclose(quietly(in_series(first, second), "x", "m"), 0.14, rtol=1e-10)
+
+
+def test_the_table_of_the_start_keeps_the_units_the_targets_were_written_in():
+    model = in_series("30 mm", Target("2 cm", priority="low"))
+    model.body.v = "36 km/hour"
+    rows = {p: (a, b) for p, a, b in zip(*(model.initial_values().columns[c] for c in (
+        "variable", "target", "start")), strict=True)}  # fmt: skip
+    assert rows["body.v"] == ("36 km/h", "36 km/h")
+    assert rows["a.x"] == ("30 mm", "30 mm")
+    assert rows["b.x"] == ("2 cm", "3 cm")  # equal stiffness, one force

@@ -104,13 +104,15 @@ def test_a_crossing_there_and_back_within_a_step_is_not_missed(height):
     class Hill(Component):
         x = Variable("", "0", priority="high")
         n = Discrete("", "0")
+        back = Discrete("", "0")
 
         def equations(self):
             yield der(self.x) == (1 - 2 * time / SECOND) * PER_SECOND  # x = t - t²
             yield when(self.x > height, {self.n: self.n + 1})
+            yield when(self.x < height, {self.back: self.back + 1})
 
     run = alone(Hill()).simulate("1 s", rtol=1e-10)
-    assert final(run, "c.n") == 1
+    assert (final(run, "c.n"), final(run, "c.back")) == (1, 1)
     half = np.sqrt(0.25 - height)
     assert_allclose([e.time for e in run.events], [0.5 - half, 0.5 + half], atol=1e-7)
 
@@ -195,9 +197,11 @@ class PulsesOnly(Component):
     """Pulses that nothing integrates."""
 
     edges = Discrete("", "0")
+    ends = Discrete("", "0")
 
     def equations(self):
         yield when(mod(time, "10 ms") < "1 ms", {self.edges: self.edges + 1})
+        yield when(mod(time, "10 ms") >= "1 ms", {self.ends: self.ends + 1})
         yield breakpoints("0 s", "10 ms")
         yield breakpoints("1 ms", "10 ms")
 
@@ -331,3 +335,45 @@ def test_chattering_ends_with_an_error_that_names_the_component(method):
     assert caught.value.time == pytest.approx(0.5, abs=1e-3)
     assert caught.value.variables == ("c",)
     assert caught.value.result["c.x"].final.magnitude == pytest.approx(0, abs=1e-6)
+
+
+def test_a_switch_is_one_event_and_says_what_it_did():
+    class Thermostat(Component):
+        x = Variable("K", "0 K", priority="high")
+        limit = Parameter("2 K")
+        heat = Discrete("W", "10 W")
+
+        def equations(self):
+            yield der(self.x) == self.heat * quantity("0.1 K/J")
+            yield when(self.x > self.limit, {self.heat: "-5 W"})
+            yield when(self.x < self.limit / 2, {self.heat: "10 W"})
+
+    run = alone(Thermostat()).simulate("7 s")
+    assert_allclose([e.time for e in run.events], [2, 4, 5], atol=1e-9)
+    assert [e.description for e in run.events] == [
+        "heat becomes -5 W", "heat becomes 10 W", "heat becomes -5 W"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (lambda s: s.x > s.limit, "x rises above limit"),
+        (lambda s: s.x > 0.5, "x rises above 0.5"),
+        (lambda s: s.x < 0.5, "x rises above 0.5"),
+        (lambda s: s.limit < s.x, "x rises above limit"),
+        (lambda s: time / SECOND >= s.limit, "time reaches limit"),
+        (lambda s: s.limit > s.x, "x rises above limit"),
+    ],
+)
+def test_a_crossing_is_told_in_words(condition, words):
+    class Choice(Component):
+        x = Variable("", "0", priority="high")
+        limit = Parameter(0.5)
+        y = Variable("")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield self.y == where(condition(self), 1, 2)
+
+    (event,) = alone(Choice()).simulate("1 s").events
+    assert (event.time, event.description) == (pytest.approx(0.5), words)

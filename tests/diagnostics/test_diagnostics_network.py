@@ -3,7 +3,7 @@
 import pytest
 from wrong_models import DryFriction, Gear, sound
 
-from blocks import Model
+from blocks import Component, Model, Port
 from library.translational import (
     AccelerationSource,
     Damper,
@@ -15,6 +15,7 @@ from library.translational import (
     Rod,
     Spring,
     VelocitySource,
+    translational,
 )
 
 
@@ -146,9 +147,32 @@ def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
          "a and b are both rigid between the same two nodes (a.R = b.R and a.C = b.C).", SOFTEN)
 
 
-def test_two_references_at_one_node_are_one_too_many():
+class Pillar(Component):
+    """Holds its port, but is no reference."""
+
+    V = Port(translational)
+
+    def equations(self):
+        yield self.V.v == 0
+
+
+def test_two_references_at_one_node_hold_it_as_one_does():
+    alone, both = sound(), sound()
+    both.wall, both.floor = Reference(), Reference()
+    both.connect(both.wall.V, both.ground.V, both.floor.V)
+    assert not len(both.check().errors)
+    one, two = (m.simulate("0.2 s", rtol=1e-9) for m in (alone, both))
+    assert two["block.v"].at("0.2 s") == one["block.v"].at("0.2 s")
+    held = sum(two[f"{name}.V.f"].at("0.1 s") for name in ("ground", "wall", "floor"))
+    assert held == one["ground.V.f"].at("0.1 s")
+    nodes = {tuple(sorted(d["ports"])) for _, d in both.graph.nodes(data=True)
+             if d["kind"] == "node"}  # fmt: skip
+    assert any({"wall.V", "ground.V", "floor.V"} <= set(ports) for ports in nodes)
+
+
+def test_a_reference_and_another_support_of_one_node_are_one_too_many():
     model = sound()
-    model.wall = Reference()
+    model.wall = Pillar()
     model.connect(model.wall.V, model.ground.V)
     says(only(model), "conflict.across", ["ground", "wall"],
          "ground and wall both fix the same node (ground.V = wall.V).",

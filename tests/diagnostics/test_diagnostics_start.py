@@ -5,9 +5,9 @@ import warnings
 import pytest
 from wrong_models import Pole, Split, UnboundedMass, sound
 
-from blocks import Model, Target, quantity, sqrt
+from blocks import Component, Model, Parameter, Target, Variable, der, quantity, sin, sqrt, time
 from blocks.exceptions import InitialisationError
-from library.translational import Damper, ForceSource, Mass, Spring
+from library.translational import Damper, ForceSource, HardStop, Mass, Reference, Spring, TwoPort
 
 
 def only(model):
@@ -116,3 +116,66 @@ def test_equations_that_contradict_each_other_are_found_without_a_derivative():
         "Equations of s repeat or contradict each other with the present parameters:\n"
         "    s.x + s.y == 1\n    s.x + s.y == 2")
     assert finding.advice == "Check the equations of s, or change its parameters."
+
+
+class Arc(TwoPort):
+    """Force and deformation lie on an ellipse."""
+
+    most = Parameter("1 N")
+    reach = Parameter("1 m")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield (self.f / self.most) ** 2 + (self.x / self.reach) ** 2 == 1
+
+
+@pytest.mark.parametrize(("x", "force"), [("0.6 m", 0.8), ("2 m", None)])
+def test_a_start_beyond_the_reach_of_a_law_is_not_found(x, force):
+    model = Model("arc")
+    model.block, model.ground = Mass(), Reference()
+    model.arc = Arc(x=x, f=Target("1 N", priority="none"))
+    model.connect(model.block.M, model.arc.R)
+    model.connect(model.arc.C, model.ground.V)
+    if force:
+        assert len(model.check()) == 0
+        assert model.simulate("10 ms")["arc.f"].initial.m == pytest.approx(force, rel=1e-9)
+        return
+    finding = only(model)
+    assert (finding.code, finding.where) == ("initial.failed", ("block.f",))
+    assert finding.problem == (
+        "No consistent start was found: at t = 0 s the algebraic unknowns block.f could not be "
+        "solved for: Newton's method does not converge.")
+    assert finding.advice == (
+        "Give initial targets (or guesses with priority='none') closer to a possible state.")
+
+
+def test_a_stop_and_a_port_left_open_are_told_without_a_crash():
+    model = Model("open")
+    model.block, model.stop, model.spring, model.ground = Mass(), HardStop(), Spring(), Reference()
+    model.connect(model.stop.C, model.ground.V)
+    model.connect(model.spring.C, model.ground.V)
+    assert "initial.derivative" in model.check()
+    assert any("stop" in f.advice for f in model.check().errors)
+
+
+def test_a_position_prescribed_through_too_many_integrations_is_refused_in_words():
+    class Chain(Component):
+        """x1 is prescribed, and follows from u through eight integrations."""
+
+        x = Variable(lambda c: ["1"] * 8)
+        u = Variable("1/s")
+
+        def equations(self):
+            for before, after in zip(self.x, self.x[1:], strict=False):
+                yield der(before) == after * quantity("1 1/s")
+            yield der(self.x[-1]) == self.u
+            yield self.x[0] == sin(quantity("1 rad/s") * time)
+
+    model = Model("far")
+    model.chain = Chain()
+    finding = only(model)
+    assert finding.code == "structure.endless"
+    assert finding.problem == (
+        "What chain prescribes acts through so many integrations in a row that it had to be "
+        "differentiated more than 7 times:\n    chain.x1 == sin(time)")

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from blocks.exceptions import BlocksError
 from blocks.solvers import METHODS, UnknownMethod, method_named
 
 
@@ -24,6 +25,8 @@ def test_a_mistyped_name_is_answered_with_the_nearest():
         "backward_euler, trapezoidal."
     )
     assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, BlocksError)
+    assert caught.value.code == "name.unknown"
     assert caught.value.name == "cvodes"
     assert caught.value.nearest == "cvode"
     assert caught.value.known == tuple(METHODS)

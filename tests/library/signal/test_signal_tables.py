@@ -7,7 +7,8 @@ from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 from signal_support import at, output_of, polyline, response
 
 from blocks import quantity
-from library.signal import RepeatingSequence, Sine, Table1D, Table2D, TimeTable
+from blocks.exceptions import ParameterError
+from library.signal import RepeatingSequence, Sine, Table1D, Table2D, Table3D, TimeTable
 
 X, Y = np.array([-2.0, -1.0, 0.5, 1.0, 2.5, 4.0]), np.array([1.0, 3.0, 3.0, -1.0, 0.5, 2.0])
 T = np.linspace(0.013, 9.93, 67)
@@ -73,6 +74,59 @@ def test_a_table_of_two_signals_is_bilinear(extrapolation):
     assert_allclose(at(result, T), reference(np.stack([u1, u2], axis=1)), atol=1e-11)
     assert_allclose(result["block.y"].final.to("N").magnitude,
                     1e3 * result["block.y"].final.magnitude)
+
+
+AXES = np.array([-1.0, 0.0, 2.0, 3.0]), np.array([0.0, 1.0, 4.0]), np.array([-2.0, 1, 1.5, 3, 4])
+SPACE = np.random.default_rng(5).normal(size=(4, 3, 5))
+
+
+def in_space(interpolation, extrapolation="linear"):
+    """Signals that cross the whole table and its surroundings, and what it gives."""
+    block = Table3D(x1=quantity(AXES[0], "m"), x2=quantity(AXES[1], "s"), x3=AXES[2],
+                    values=quantity(SPACE, "kN"), interpolation=interpolation,
+                    extrapolation=extrapolation)  # fmt: skip
+    result = response(block, Sine(amplitude="3 m", bias="1 m", frequency="0.2 Hz"),
+                      polyline([0, 10], [-1, 5], "s"), polyline([0, 10], [4.5, -2.5]),
+                      ports=("u1", "u2", "u3"))  # fmt: skip
+    inputs = 1 + 3 * np.sin(2 * np.pi * 0.2 * T), -1 + 0.6 * T, 4.5 - 0.7 * T
+    clipped = [np.clip(u, x[0], x[-1]) for u, x in zip(inputs, AXES, strict=True)]
+    return result, np.stack(inputs if extrapolation == "linear" else clipped, axis=1)
+
+
+@pytest.mark.parametrize("extrapolation", ["linear", "nearest"])
+def test_a_table_of_three_signals_is_trilinear(extrapolation):
+    result, inputs = in_space("linear", extrapolation)
+    reference = RegularGridInterpolator(AXES, SPACE, bounds_error=False, fill_value=None)
+    assert str(result["block.y"].unit) == "kN"
+    assert_allclose(at(result, T), reference(inputs), atol=1e-11)
+
+
+def test_a_smooth_table_of_three_signals_is_akima_along_one_after_the_other():
+    result, inputs = in_space("smooth", "nearest")
+    exact = []
+    for point in inputs:
+        values = SPACE
+        for x, u in zip(AXES, point, strict=True):
+            values = Akima1DInterpolator(x, values, axis=0, method="makima")(u)
+        exact.append(values)
+    assert_allclose(at(result, T), exact, atol=1e-10)
+
+
+def test_a_held_table_of_three_signals_takes_the_point_below():
+    result, inputs = in_space("held")
+    at_or_below = [np.clip(np.searchsorted(x, u, side="right") - 1, 0, None)
+                   for x, u in zip(AXES, inputs.T, strict=True)]
+    assert_allclose(at(result, T), SPACE[tuple(at_or_below)], atol=1e-14)
+    third = [e.time for e in result.events if "u3" in e.description]
+    assert_allclose(third, (4.5 - AXES[2][:0:-1]) / 0.7, atol=1e-9)
+
+
+def test_a_grid_of_another_shape_is_refused():
+    with pytest.raises(ParameterError, match="has the shape 4 x 3 x 5, but there are 4 points of "
+                       r"x1, 2 of x2 and 5 of x3\. Give values\[i\]\[j\]\[k\]"):  # fmt: skip
+        Table3D(x1=AXES[0], x2=[0, 1], x3=AXES[2], values=SPACE)
+    with pytest.raises(ParameterError, match="takes an array of 3 dimensions"):
+        Table3D(values=[[1, 2], [3, 4]])
 
 
 def test_a_time_table_is_linear_between_its_points_and_held_outside():

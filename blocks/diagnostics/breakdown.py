@@ -1,0 +1,45 @@
+"""Which component's equation has no finite value, where a run broke down?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..system import AlgebraicFailure, Problem, System
+from .start import not_finite
+from .words import Names
+
+__all__ = ["breakdown"]
+
+AHEAD = np.concatenate([[0.0], np.logspace(-9, -1.5, 16)])  # of the time since the start, or 1 s
+
+
+def breakdown(system: System, problem: Problem, t: float, y: np.ndarray, since: float
+              ) -> tuple[str, str] | None:
+    """(component, equation) that ceases to be finite just after a point of a run.
+
+    The motion is continued in a straight line, until an equation has no value.
+    """
+    span = (t - since) or 1.0
+    x, z = problem.x.copy(), problem.z.copy()
+    try:
+        with np.errstate(all="ignore"):
+            slope = problem.slope(t, y)
+            slope = np.where(np.isfinite(slope), slope, 0.0)
+            for h in AHEAD * span:
+                try:
+                    problem.solve(t + h, y + h * slope)
+                except AlgebraicFailure:
+                    return None
+                equations, _ = not_finite(system, problem, t + h)
+                if equations:
+                    return _told(Names(system.flat), equations)
+    finally:
+        problem.x[:], problem.z[:] = x, z
+    return None
+
+
+def _told(names: Names, equations: list[Any]) -> tuple[str, str] | None:
+    owned = [e for e in equations if names.owner(e)]
+    return (names.owner(owned[0]), names.equation(owned[0])) if owned else None

@@ -1,0 +1,135 @@
+"""What can be written between the brackets of a component class, and what is in it?
+
+Signatures and documentation made from declarations, when they are asked for: by
+``help(Spring)``, ``inspect.signature(Spring)``, or an editor that completes names. Costs
+a class nothing until then.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from .declarations import Discrete, Input, Option, Output, Parameter, Port, Variable
+
+__all__ = ["Documentation", "Signature"]
+
+RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}
+
+
+class Signature:
+    """``__signature__`` of component classes: keywords with their defaults."""
+
+    def __get__(self, instance: Any, owner: Any) -> inspect.Signature:
+        if _own_keywords(owner):
+            raise AttributeError("__signature__")
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        found = [inspect.Parameter(name, keyword, default=_default(declared))
+                 for name, declared in _keywords(owner)]  # fmt: skip
+        return inspect.Signature([*found, inspect.Parameter("count", keyword, default=None)])
+
+
+class Documentation:
+    """``__doc__`` of a component class: what its author wrote, then what it declares."""
+
+    def __init__(self, written: str | None) -> None:
+        self.written = written
+
+    def __get__(self, instance: Any, owner: Any) -> str | None:
+        if _own_keywords(owner):
+            return self.written
+        parts = [inspect.cleandoc(self.written)] if self.written else []
+        lines = []
+        for name, declared in _keywords(owner):
+            lines += [f"{name} : {_kind(declared)}", *_doc(declared)]
+        parts.append("\n".join(["Keywords", "--------", *lines, "count : int",
+                                "    Makes an array of that many."]))  # fmt: skip
+        results = [(n, d) for n, d in owner._declared.items() if isinstance(d, (Variable, Port))]
+        lines = [line for n, d in results for line in (f"{n} : {_what(d)}", *_doc(d))]
+        if lines:
+            parts.append("\n".join(["Ports and variables", "-------------------", *lines]))
+        return "\n\n".join(parts) + "\n"
+
+
+def _own_keywords(owner: Any) -> bool:
+    """Whether a class, such as Model, says itself what it takes."""
+    return any("__init__" in vars(cls) for cls in owner.__mro__[:-1]
+               if cls.__module__ != "blocks.component")  # fmt: skip
+
+
+def _keywords(owner: Any) -> list[tuple[str, Any]]:
+    """Options and parameters, then variables with an initial target."""
+    declared = owner._declared.items()
+    chosen = [(n, d) for n, d in declared if isinstance(d, (Option, Parameter))]
+    aimed = [(n, d) for n, d in declared if isinstance(d, Variable) and _start(d) is not None]
+    return chosen + aimed
+
+
+def _start(declared: Variable) -> Any:
+    return declared._given[0]
+
+
+def _text(value: Any, u: Any = None) -> Any:
+    """A value as a person would write it."""
+    if callable(value):
+        return ...
+    if hasattr(value, "units"):
+        return f"{value:~C}"
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (int, float)) and u is not None and not u.is_dimensionless:
+        return f"{value:g} {u.text}"
+    return value
+
+
+def _default(declared: Any) -> Any:
+    if isinstance(declared, Option):
+        return declared.default
+    if isinstance(declared, Parameter):
+        if declared.default_of is not None:
+            return ...
+        return _text(declared._given[0])
+    return _text(_start(declared), declared.unit)
+
+
+def _kind(declared: Any) -> str:
+    if isinstance(declared, Option):
+        choices = " or ".join(map(repr, declared.choices)) if declared.choices else \
+            type(declared.default).__name__
+        return f"{choices}, default {declared.default!r}"
+    if not isinstance(declared, Parameter):
+        return f"{_unit(declared)}, initial target {_default(declared)} ({declared.priority})"
+    default = _default(declared)
+    chosen = "by the options" if default is ... else str(default)
+    words = [_unit(declared), f"default {chosen}"]
+    words += [f"{RULES[word]} {_text(bound, declared.unit)}"
+              for word, bound in declared._given[1].items()]  # fmt: skip
+    if declared.varying:
+        words.append("or a function of time")
+    return ", ".join(words)
+
+
+def _unit(declared: Any) -> str:
+    if declared.any_unit:
+        return "in any unit"
+    if declared.unit_of is not None:
+        return "in the unit that follows from the others"
+    return "number" if declared.unit.is_dimensionless else str(declared.unit)
+
+
+def _what(declared: Any) -> str:
+    if isinstance(declared, Port):
+        return f"{declared.domain} port"
+    kind = {Input: "input, ", Output: "output, ", Discrete: "held between events, "}
+    return kind.get(type(declared), "") + _unit(declared)
+
+
+def _doc(declared: Any) -> list[str]:
+    text = declared.doc
+    if not text:
+        return []
+    if len(text.split()[0]) > 1:  # not a symbol such as v
+        text = text[0].upper() + text[1:]
+    return [f"    {text}."]

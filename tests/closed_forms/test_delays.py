@@ -1,0 +1,280 @@
+"""Are delayed signals what they were, to the accuracy of the run?
+
+Closed forms by the method of steps: Bellen and Zennaro, Numerical Methods for Delay
+Differential Equations, Oxford 2003, section 1.
+"""
+
+from __future__ import annotations
+
+import pickle
+from math import pi
+
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    Discrete,
+    EquationError,
+    Input,
+    Model,
+    Option,
+    Output,
+    Parameter,
+    ParameterError,
+    Variable,
+    cos,
+    delayed,
+    der,
+    quantity,
+    time,
+    when,
+    where,
+)
+from library.signal import Constant, Delay, Integrator, Ramp, Sine, Step, Sum
+from library.translational import (
+    ForceSource,
+    Mass,
+    PositionSource,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+PER_SECOND = quantity("1 1/s")
+
+
+def alone(part, name="c"):
+    model = Model("delayed")
+    model.add(name, part)
+    return model
+
+
+class Decay(Component):
+    """y' = -y(t - T)/s, with y = 1 before."""
+
+    delay = Parameter("1 s")
+    y = Variable("1", 1, priority="high")
+
+    def equations(self):
+        yield der(self.y) == -delayed(self.y, self.delay, initial=1) * PER_SECOND
+
+
+def decay(t, delay):
+    """The polynomials of the method of steps."""
+    pieces, level = [], Polynomial([1.0])
+    for _ in range(int(np.max(t) / delay) + 1):
+        rise = -level.integ()
+        level = rise + (pieces[-1](delay) if pieces else 1.0)
+        pieces.append(level)
+    k = np.floor(t / delay).astype(int)
+    return np.array([pieces[i](x - i * delay) for i, x in zip(k, t, strict=True)])
+
+
+@pytest.mark.parametrize("delay", [1.0, 0.37])
+@pytest.mark.parametrize("method", ["auto", "DOP853", "ode45", "Radau", "cvode", "LSODA"])
+def test_a_quantity_that_decays_by_its_own_past_is_a_polynomial_in_every_period(method, delay):
+    rtol = 1e-8
+    run = alone(Decay(delay=f"{delay} s")).simulate("4.9 s", method=method, rtol=rtol)
+    t = np.linspace(0, 4.9, 50)
+    assert_allclose(run["c.y"].at(quantity(t, "s")).m, decay(t, delay), atol=50 * rtol)
+
+
+def test_instances_of_an_array_have_delays_of_their_own():
+    run = alone(Decay(count=3, delay=["0.5 s", "1 s", "1.4 s"])).simulate("4 s", rtol=1e-9)
+    t = np.linspace(0, 4, 33)
+    for k, delay in enumerate((0.5, 1.0, 1.4)):
+        assert_allclose(run[f"c[{k}].y"].at(quantity(t, "s")).m, decay(t, delay), atol=1e-7)
+
+
+def test_a_quarter_period_of_delay_in_a_loop_keeps_an_oscillation_going_for_ever():
+    class Loop(Component):
+        y = Variable("m", "1 m", priority="high")
+
+        def equations(self):
+            omega = quantity(pi / 2, "rad/s")  # with the delay 1 s: a quarter turn
+            past = delayed(self.y, "1 s", initial=quantity("1 m") * cos(omega * time))
+            yield der(self.y) == -omega * past
+
+    run = alone(Loop()).simulate("20 s", rtol=1e-9)
+    t = np.linspace(0, 20, 81)
+    assert_allclose(run["c.y"].at(quantity(t, "s")).to("m").m, np.cos(pi / 2 * t), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "cvode"])
+def test_a_step_arrives_one_delay_later_at_the_very_instant(method):
+    model = Model("step")
+    model.step = Step(final="5 N", start="1 s")
+    model.delay = Delay(unit="N", delay="0.7 s", initial_output="2 N")
+    model.sum = Integrator(input="N")
+    model.connect(model.step.y, model.delay.u)
+    model.connect(model.delay.y, model.sum.u)
+    run = model.simulate("3 s", method=method)
+    seen = run["delay.y"].at(["0.1 s", "0.6999 s", "0.7001 s", "1.6999 s", "1.7001 s", "3 s"])
+    assert_allclose(seen.to("N").m, [2, 2, 0, 0, 5, 5], atol=0)
+    assert_allclose(run["sum.y"].final.to("N*s").m, 0.7 * 2 + 1.3 * 5, rtol=1e-12)
+
+
+def test_delays_in_series_add_up():
+    model = Model("series")
+    model.wave = Sine(amplitude="3 m", frequency="4 Hz")
+    model.first, model.second = Delay(unit="m", delay="0.3 s"), Delay(unit="m", delay="0.45 s")
+    model.connect(model.wave.y, model.first.u)
+    model.connect(model.first.y, model.second.u)
+    run = model.simulate("3 s", rtol=1e-8)
+    t = np.linspace(0, 3, 200)
+    exact = np.where(t > 0.75, 3 * np.sin(8 * pi * (t - 0.75)), 0)
+    assert_allclose(run["second.y"].at(quantity(t, "s")).to("m").m, exact, atol=3e-7)
+
+
+def test_an_echo_of_a_constant_sums_to_a_geometric_series():
+    model = Model("echo")
+    model.one, model.sum, model.delay = Constant(value=1), Sum(signs="++"), Echo()
+    model.connect(model.one.y, model.sum.u1)
+    model.connect(model.delay.y, model.sum.u2)
+    model.connect(model.sum.y, model.delay.u)
+    run = model.simulate("5 s")
+    n = np.arange(10)
+    heard = run["sum.y"].at(quantity(0.5 * n + 0.25, "s")).m
+    assert_allclose(heard, (1 - 0.6 ** (n + 1)) / 0.4, rtol=1e-12)
+
+
+class Echo(Component):
+    u = Input()
+    y = Output()
+
+    def equations(self):
+        yield self.y == 0.6 * delayed(self.u, "0.5 s")
+
+
+def test_a_relay_behind_a_dead_time_swings_by_twice_that_time():
+    class Relay(Component):
+        x = Variable("m", "0.5 m", priority="high")
+        crossings = Discrete("1", 0)
+
+        def equations(self):
+            seen = delayed(self.x, "1 s", initial="0.5 m")
+            yield der(self.x) == where(seen > 0, quantity("-1 m/s"), quantity("1 m/s"))
+            yield when(self.x < 0, {self.crossings: self.crossings + 1})
+
+    run = alone(Relay()).simulate("20 s", rtol=1e-8)
+    t = np.linspace(0.5, 20, 40)  # from x = 0 on a triangle of amplitude 1 m and period 4 s
+    exact = -2 / pi * np.arcsin(np.sin(pi / 2 * (t - 0.5)))
+    assert_allclose(run["c.x"].at(quantity(t, "s")).to("m").m, exact, atol=1e-8)
+    assert run["c.crossings"].final.m == 5
+
+
+def test_friction_breaks_away_one_delay_after_the_load_has_reached_its_bound():
+    model = Model("late")
+    model.ramp = Ramp(slope="10 N/s")
+    model.delay = Delay(unit="N", delay="0.8 s")
+    model.push, model.block, model.ground = ForceSource(), Mass(mass="1 kg"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", breakaway_force="25 N",
+                                           coulomb_force="20 N", viscous_coefficient="0 N*s/m")
+    model.connect(model.ramp.y, model.delay.u)
+    model.connect(model.delay.y, model.push.S)
+    model.connect(model.push.R, model.block.M, model.friction.R)
+    model.connect(model.push.C, model.friction.C, model.ground.V)
+    run = model.simulate("4.3 s", rtol=1e-9)
+    (slip,) = run.events.of("friction")
+    assert_allclose(slip.time, 2.5 + 0.8, rtol=1e-9)
+    assert_allclose(run["block.v"].final.to("m/s").m, 5 * 1 + 10 / 2, rtol=1e-7)
+    assert_allclose(run["friction.f"].at("2 s").to("N").m, 10 * 1.2, rtol=1e-7)
+    assert run.energy().relative_residual < 1e-6
+
+
+def test_the_past_of_one_run_is_not_that_of_the_next():
+    model = alone(Decay())
+    first = model.simulate("3 s", rtol=1e-9)["c.y"].final
+    model.c.delay = "0.37 s"
+    second = model.simulate("3 s", rtol=1e-9)["c.y"].final.m
+    assert_allclose(second, decay(np.array([3.0]), 0.37)[0], atol=1e-7)
+    again = pickle.loads(pickle.dumps(alone(Decay()))).simulate("3 s", rtol=1e-9)
+    assert again["c.y"].final == first
+
+
+def test_a_body_cannot_be_moved_by_a_delayed_position_but_follows_through_a_spring():
+    def model():
+        made = Model("follow")
+        made.wave, made.delay = Sine(amplitude="1 mm", frequency="1 Hz"), Delay(unit="m")
+        made.move, made.block, made.ground = PositionSource(), Mass(), Reference()
+        made.connect(made.wave.y, made.delay.u)
+        made.connect(made.delay.y, made.move.S)
+        made.connect(made.move.C, made.ground.V)
+        made.connect(made.move.R, made.block.M)
+        return made
+
+    with pytest.raises(EquationError, match="needs the derivative of a delayed signal") as refused:
+        model().simulate("1 s")
+    assert refused.value.code == "equation.delayed"
+
+
+def test_friction_on_a_belt_of_delayed_speed_is_refused():
+    model = Model("belt")
+    model.speed, model.delay = Ramp(slope="1 m/s^2"), Delay(unit="m/s")
+    model.belt, model.block, model.ground = VelocitySource(), Mass(), Reference()
+    model.friction = TranslationalFriction(law="coulomb")
+    model.connect(model.speed.y, model.delay.u)
+    model.connect(model.delay.y, model.belt.S)
+    model.connect(model.belt.R, model.friction.R)
+    model.connect(model.friction.C, model.block.M)
+    model.connect(model.belt.C, model.ground.V)
+    with pytest.raises(EquationError, match="^friction: has a relative velocity that is a delayed"):
+        model.simulate("1 s")
+
+
+@pytest.mark.parametrize(
+    ("delay", "initial", "text"),
+    [
+        (lambda c: c.y * quantity("1 s"), 0, "the delay depends on y"),
+        (lambda c: time, 0, "the delay depends on time"),
+        (lambda c: "1 s", lambda c: c.y, "what was before the run depends on y"),
+    ],
+)
+def test_a_delay_that_moves_is_refused(delay, initial, text):
+    class Moving(Component):
+        y = Variable("1", 1, priority="high")
+        kind = Option("a")
+
+        def equations(self):
+            before = initial(self) if callable(initial) else initial
+            yield der(self.y) == -delayed(self.y, delay(self), initial=before) * PER_SECOND
+
+    with pytest.raises(EquationError, match=text):
+        alone(Moving()).simulate("1 s")
+
+
+def test_a_delay_of_no_time_is_refused_by_name():
+    class Shift(Component):
+        end = Parameter("2 s")
+        y = Variable("1", 1, priority="high")
+
+        def equations(self):
+            past = delayed(self.y, self.end - quantity("2 s"))
+            yield der(self.y) == -past * PER_SECOND
+
+    with pytest.raises(ParameterError, match=r"^c: delays by 0 s\. A delay must be longer") as no:
+        alone(Shift()).simulate("1 s")
+    assert no.value.code == "parameter.delay"
+
+
+def test_a_spring_takes_up_a_delayed_position():
+    model = Model("follow")
+    model.wave, model.delay = Sine(amplitude="10 N", frequency="1 Hz"), Delay(unit="N", delay="2 s")
+    model.push, model.block, model.ground = ForceSource(), Mass(mass="2 kg"), Reference()
+    model.spring = Spring(stiffness="18 N/m")
+    model.connect(model.wave.y, model.delay.u)
+    model.connect(model.delay.y, model.push.S)
+    model.connect(model.push.R, model.block.M, model.spring.R)
+    model.connect(model.push.C, model.spring.C, model.ground.V)
+    run = model.simulate("8 s", rtol=1e-9)
+    t = np.linspace(2, 8, 60)
+    omega, own = 2 * pi, 3.0
+    after = t - 2
+    exact = 10 / 2 / (own**2 - omega**2) * (np.sin(omega * after)
+                                            - omega / own * np.sin(own * after))  # fmt: skip
+    assert_allclose(run["spring.x"].at(quantity(t, "s")).to("m").m, exact, atol=1e-7)
+    assert np.abs(run["spring.x"].at(quantity(np.linspace(0, 2, 9), "s")).m).max() == 0

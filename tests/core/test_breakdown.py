@@ -1,0 +1,78 @@
+"""Is a run that breaks down reported against the component whose equation has no value?"""
+
+from __future__ import annotations
+
+import pytest
+
+from blocks import (
+    Model,
+    Parameter,
+    SimulationError,
+    UnknownName,
+    Variable,
+    der,
+    log,
+    quantity,
+    sqrt,
+)
+from library.translational import Mass, Reference, TwoPort
+
+
+class Bristle(TwoPort):
+    """A force that has no value beyond a limit."""
+
+    limit = Parameter("0.5 m")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield self.f == quantity("1 N/m^(1/2)") * sqrt(self.limit - self.x)
+
+
+class Vapour(Bristle):
+    def equations(self):
+        yield der(self.x) == self.v
+        yield self.f == quantity("1 N") * log(1 - self.x / self.limit)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "rk4"])
+@pytest.mark.parametrize(("part", "equation"), [
+    (Bristle, "rail.f == sqrt(rail.limit - rail.x)"),
+    (Vapour, "rail.f == log(1 - rail.x/rail.limit)"),
+])
+def test_a_root_or_logarithm_of_a_negative_number_is_laid_at_its_components_door(
+    method, part, equation
+):
+    model = Model("broken")
+    model.block, model.rail, model.ground = Mass(v="1.5 m/s"), part(), Reference()
+    model.connect(model.block.M, model.rail.R)
+    model.connect(model.rail.C, model.ground.V)
+    step = "1 ms" if method == "rk4" else None
+    with pytest.raises(SimulationError) as caught:
+        model.simulate("3 s", method=method, step=step)
+    assert caught.value.where == "rail"
+    assert equation in str(caught.value)
+    assert "a root or logarithm of a negative number" in caught.value.advice
+    assert caught.value.result["block.v"].final.m > 0
+
+
+def test_a_motion_that_grows_without_bound_is_no_components_fault():
+    class Avalanche(TwoPort):
+        def equations(self):
+            yield self.f == -quantity("1 N*s^2/m^2") * self.v**2
+
+    model = Model("avalanche")
+    model.block, model.snow, model.ground = Mass(v="1 m/s"), Avalanche(), Reference()
+    model.connect(model.block.M, model.snow.R)
+    model.connect(model.snow.C, model.ground.V)
+    with pytest.raises(SimulationError, match="grows without bound") as caught:
+        model.simulate("2 s")  # v = 1/(1 - t)
+    assert caught.value.where == ""
+    assert caught.value.time == pytest.approx(1.0, abs=1e-6)
+
+
+def test_an_unknown_name_is_an_attribute_of_the_error():
+    with pytest.raises(UnknownName) as caught:
+        Mass().masss  # noqa: B018
+    assert caught.value.name == "masss"
+    assert caught.value.nearest == ["mass"]

@@ -1,0 +1,96 @@
+"""Are components named and preset as users of Simscape expect, documented and tested?
+
+Names, defaults and ports: ``tests/data/simscape_blocks.csv``, which says where they are from.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from blocks import Component, Input, Option, Output, Parameter, Port
+from blocks.units import to_si
+from blocks.units import unit as to_unit
+from library import mechanisms, rotational, signal, translational
+
+TESTS = Path(__file__).resolve().parents[1]
+DOCS = TESTS.parent / "docs"
+MODULES = (translational, rotational, mechanisms, signal)
+BASES = {"TwoPort", "PressedFriction"}
+LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
+ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
+
+# ports: conserving and signals, as Simscape draws them
+PORTS = {
+    translational.Mass: "M", translational.Reference: "V", translational.FreeEnd: "V",
+    translational.Spring: "R C", translational.Damper: "R C", translational.Inerter: "R C",
+    translational.TranslationalFriction: "R C", translational.HardStop: "R C",
+    translational.ForceSource: "R C S", translational.VelocitySource: "R C S",
+    translational.ForceSensor: "R C F", translational.MotionSensor: "R C V P",
+    rotational.Inertia: "I", rotational.RotationalReference: "W", rotational.RotationalFreeEnd: "W",
+    rotational.RotationalSpring: "R C", rotational.RotationalDamper: "R C",
+    rotational.RotationalFriction: "R C", rotational.RotationalHardStop: "R C",
+    rotational.TorqueSource: "R C S", rotational.AngularVelocitySource: "R C S",
+    rotational.TorqueSensor: "R C T", rotational.RotationalMotionSensor: "R C W A",
+    mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
+}  # fmt: skip
+
+CHOICES = [
+    (translational.HardStop, "model", "smooth"),
+    (rotational.RotationalHardStop, "model", "smooth"),
+    (translational.MotionSensor, "reference", "difference"),
+    (translational.MotionSensor, "velocity_port", True),
+    (translational.MotionSensor, "position_port", True),
+    (translational.MotionSensor, "acceleration_port", False),
+    (rotational.RotationalMotionSensor, "reference", "difference"),
+    (rotational.RotationalMotionSensor, "wrap_angle", False),
+    (mechanisms.WheelAndAxle, "direction", "positive"),
+    (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
+    (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
+    (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['block']}: {r['parameter']}")
+def test_a_component_presets_what_its_simscape_block_presets(row):
+    module, name = row["component"].split(".")
+    cls = getattr(importlib.import_module(f"library.{module}"), name)
+    declared = cls()._declared[row["name"]]  # with the options' own presets
+    given = declared.default if isinstance(declared, Parameter) else declared.initial
+    unit = "" if row["unit"] == "1" else row["unit"]
+    written = f"{row['default']} {unit}".strip()
+    if declared.unit.dimension != to_unit(unit).dimension:  # takes the unit of its value
+        written = f"{row['default']} {declared.unit.text}"
+    assert given == pytest.approx(to_si(written, declared.unit), rel=1e-12)
+
+
+@pytest.mark.parametrize(("cls", "ports"), PORTS.items(), ids=lambda x: getattr(x, "__name__", x))
+def test_a_component_has_the_ports_of_its_simscape_block(cls, ports):
+    made = cls()
+    kinds = (Port, Input, Output)
+    found = [n for n, d in made._declared.items() if isinstance(d, kinds) and d.exists(made)]
+    assert set(found) == set(ports.split())
+
+
+@pytest.mark.parametrize(("cls", "option", "value"), CHOICES)
+def test_an_option_is_preset_as_in_simscape(cls, option, value):
+    assert isinstance(cls._declared[option], Option)
+    assert cls._declared[option].default == value
+
+
+def components():
+    return [(m.__name__, n) for m in MODULES for n in m.__all__ if n not in BASES
+            and isinstance(getattr(m, n), type) and issubclass(getattr(m, n), Component)]
+
+
+@pytest.mark.parametrize(("module", "name"), components())
+def test_a_component_is_documented_and_has_a_test_of_its_own(module, name):
+    pages = "\n".join(page.read_text() for page in DOCS.glob("components_*.md"))
+    assert re.search(rf"^\|[^|\n]*\b{name}\b", pages, re.M), f"{name} has no row in the docs"
+    files = [*TESTS.glob("library/**/*.py"), *TESTS.glob("closed_forms/*.py")]
+    tests = (p.read_text() for p in files)
+    assert any(re.search(rf"\b{name}\b[(,\]]", text) for text in tests), f"{name} has no test"

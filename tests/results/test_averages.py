@@ -1,0 +1,64 @@
+"""Are averages taken over time, not over samples?"""
+
+from __future__ import annotations
+
+from math import pi
+
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model
+from library.signal import Pulse, Sine, Step
+from library.translational import ForceSource, Mass, Reference
+
+
+@pytest.fixture
+def pushed():
+    """Three masses pushed with 4 N from 3 s on, until 5 s."""
+    model = Model("pushed")
+    model.push = Step(final="4 N", start="3 s")
+    model.source, model.ground = ForceSource(count=3), Reference()
+    model.masses = Mass(count=3, mass=["1 kg", "2 kg", "4 kg"])
+    model.connect(model.push.y, model.source.S)
+    model.connect(model.source.R, model.masses.M)
+    model.connect(model.source.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("options", [{}, {"every": "0.25 s"}, {"method": "cvode", "rtol": 1e-9}])
+def test_a_speed_that_grows_late_counts_for_as_long_as_it_lasts(pushed, options):
+    run = pushed.simulate("5 s", **options)
+    # v = (4 N/m) (t - 3 s): mean (4/m) 2²/2 / 5, mean square (4/m)² 2³/3 / 5
+    for k, mass in enumerate((1, 2, 4)):
+        v = run[f"masses[{k}].v"]
+        assert_allclose(v.mean().to("m/s").m, 4 / mass * 2 / 5, rtol=1e-6)
+        assert_allclose(v.rms().to("m/s").m, 4 / mass * (8 / 15) ** 0.5, rtol=1e-6)
+    assert_allclose(run["masses.v"].mean().m, [1.6, 0.8, 0.4], rtol=1e-6)
+
+
+def test_a_sine_has_the_mean_of_its_offset_and_the_known_effective_value():
+    model = Model("sine")
+    model.wave = Sine(amplitude="3 mV", bias="1 mV", frequency="2 Hz")
+    y = model.simulate("10 s")["wave.y"]
+    assert str(y.mean().units) == "millivolt"
+    assert_allclose(y.mean().m, 1, rtol=1e-6)
+    assert_allclose(y.rms().m, (1 + 9 / 2) ** 0.5, rtol=1e-6)
+
+
+def test_a_pulse_has_the_mean_of_its_duty():
+    model = Model("pulse")
+    model.pulse = Pulse(amplitude="6 N", period="1 s", width=0.25)
+    y = model.simulate("8 s")["pulse.y"]
+    assert_allclose([y.mean().m, y.rms().m], [1.5, 3.0], rtol=1e-12)
+
+
+def test_the_mean_power_of_a_shaken_mass_is_that_of_its_gain_in_energy():
+    model = Model("shaken")
+    model.wave, model.push = Sine(amplitude="2 N", frequency="0.5 Hz"), ForceSource()
+    model.block, model.ground = Mass(mass="3 kg"), Reference()
+    model.connect(model.wave.y, model.push.S)
+    model.connect(model.push.R, model.block.M)
+    model.connect(model.push.C, model.ground.V)
+    run = model.simulate("1.5 s", rtol=1e-9)
+    v = 2 / 3 / pi * (1 - 0)  # at 1.5 s, cos(1.5 pi) = 0
+    assert_allclose(run["push.power_supplied"].mean().to("W").m, 3 * v**2 / 2 / 1.5, rtol=1e-6)

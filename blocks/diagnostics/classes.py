@@ -58,6 +58,11 @@ def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
         keys = [kernel.key_of(s) for s in ca.symvar(flow)]
         name = kernel.variables[effort].name
         out.append(({effort, *(k[0] for k in keys if k)}, f"{name} by a set-valued law of {flow}"))
+    for effort, load, *sxs in kernel.load_laws:
+        keys = [kernel.key_of(s) for sx in sxs if sx is not None for s in ca.symvar(sx)]
+        one, other = (kernel.variables[i].name for i in (effort, load))
+        every = {effort, load, *(k[0] for k in keys if k)}
+        out += [(every, f"{one} by a law of the load {other}"), (every, f"{other}, the load")]
     return out
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from blocks import Option, Parameter, Variable, abs_, dry_friction, interpolate
+from blocks import Parameter, Variable, abs_, dry_friction, interpolate
 
-from ..friction import sliding, stribeck
+from ..friction import Rubbing, needs
 from ..tables import table_faults
 from .domain import TwoPort
 
 __all__ = ["BearingFriction", "RotationalFriction"]
 
 
-class RotationalFriction(TwoPort):
+class RotationalFriction(Rubbing, TwoPort):
     """Friction between the bodies at R and C.
 
     With ``law="simscape"`` a continuous function of the angular velocity w,
@@ -49,34 +49,34 @@ class RotationalFriction(TwoPort):
     Control Handbook, CRC Press, 1995.
     """
 
-    law = Option("simscape", ("simscape", "coulomb", "stribeck"), doc="friction law")
-    breakaway_torque = Parameter("25 N*m", minimum=0, doc="Breakaway torque")
-    breakaway_velocity = Parameter("0.1 rad/s", above=0, when=lambda c: c.law != "coulomb",
+    units: ClassVar[dict[str, str]] = {
+        "force": "N*m", "velocity": "rad/s", "shift": "rad", "strength": "torque"
+    }  # fmt: skip
+
+    breakaway_torque = Parameter("25 N*m", minimum=0, when=needs("breakaway", normal=False),
+                                 doc="Breakaway torque")  # fmt: skip
+    breakaway_velocity = Parameter("0.1 rad/s", above=0, when=needs("breakaway_velocity"),
                                    doc="Velocity of largest friction, or decay")  # fmt: skip
-    coulomb_torque = Parameter("20 N*m", minimum=0, doc="Coulomb torque")
+    coulomb_torque = Parameter("20 N*m", minimum=0, when=needs("coulomb", normal=False),
+                               doc="Coulomb torque")  # fmt: skip
     viscous_coefficient = Parameter(
         lambda c: "0.001 N*m*s/rad" if c.law == "simscape" else "0 N*m*s/rad", "N*m*s/rad",
-        minimum=0, doc="Viscous coefficient",
+        minimum=0, when=needs("viscous"), doc="Viscous coefficient",
     )  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
+    radius = Parameter("0.1 m", above=0, when="normal", doc="Radius at which the friction acts")
 
-    def verify(self) -> Iterator[str]:
-        if np.any(self.breakaway_torque < self.coulomb_torque):
-            yield (f"breakaway_torque is {self.breakaway_torque:~P} and thus below coulomb_torque, "
-                   f"which is {self.coulomb_torque:~P}. Friction at rest is at least that of "
-                   "sliding: raise breakaway_torque or lower coulomb_torque.")  # fmt: skip
+    @property
+    def effort(self) -> Any:
+        return self.t
 
-    def equations(self) -> Iterator[Any]:
-        w, viscous = self.w, self.viscous_coefficient
-        if self.law == "simscape":
-            yield self.t == stribeck(w, self.breakaway_torque, self.coulomb_torque, viscous,
-                                     self.breakaway_velocity)  # fmt: skip
-        else:
-            falling = (self.breakaway_torque, self.breakaway_velocity)
-            kinetic = sliding(w, self.coulomb_torque, viscous,
-                              *(falling if self.law == "stribeck" else ()))  # fmt: skip
-            yield dry_friction(self.t, w, static=self.breakaway_torque, kinetic=kinetic)
-        yield self.power_dissipated == self.t * self.w
+    @property
+    def flow(self) -> Any:
+        return self.w
+
+    def strength(self, name: str) -> Any:
+        if self.normal:
+            return self.radius * self.by_normal_force(name)
+        return getattr(self, f"{name}_torque")
 
 
 class BearingFriction(TwoPort):

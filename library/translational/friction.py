@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
+from blocks import Input, Parameter, Variable, der, dry_friction, tanh
 
-from blocks import Input, Option, Parameter, Variable, der, dry_friction, tanh
-
-from ..friction import sliding, stribeck
+from ..friction import Rubbing, needs
 from .domain import TwoPort
 
 __all__ = ["FrictionRing", "RollingResistance", "TranslationalFriction"]
 
 
-class TranslationalFriction(TwoPort):
+class TranslationalFriction(Rubbing, TwoPort):
     """Friction between the bodies at R and C.
 
     With ``law="simscape"`` a continuous function of the velocity v,
@@ -50,34 +48,31 @@ class TranslationalFriction(TwoPort):
     Control Handbook, CRC Press, 1995.
     """
 
-    law = Option("simscape", ("simscape", "coulomb", "stribeck"), doc="friction law")
-    breakaway_force = Parameter("25 N", minimum=0, doc="Breakaway force")
-    breakaway_velocity = Parameter("0.1 m/s", above=0, when=lambda c: c.law != "coulomb",
+    units: ClassVar[dict[str, str]] = {
+        "force": "N", "velocity": "m/s", "shift": "m", "strength": "force"
+    }  # fmt: skip
+
+    breakaway_force = Parameter("25 N", minimum=0, when=needs("breakaway", normal=False),
+                                doc="Breakaway force")  # fmt: skip
+    breakaway_velocity = Parameter("0.1 m/s", above=0, when=needs("breakaway_velocity"),
                                    doc="Velocity of the largest friction, or decay")  # fmt: skip
-    coulomb_force = Parameter("20 N", minimum=0, doc="Coulomb force")
+    coulomb_force = Parameter("20 N", minimum=0, when=needs("coulomb", normal=False),
+                              doc="Coulomb force")  # fmt: skip
     viscous_coefficient = Parameter(
         lambda c: "100 N*s/m" if c.law == "simscape" else "0 N*s/m", "N*s/m", minimum=0,
-        doc="Viscous coefficient",
+        when=needs("viscous"), doc="Viscous coefficient",
     )  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
-    def verify(self) -> Iterator[str]:
-        if np.any(self.breakaway_force < self.coulomb_force):
-            yield (f"breakaway_force is {self.breakaway_force:~P} and thus below coulomb_force, "
-                   f"which is {self.coulomb_force:~P}. Friction at rest is at least that of "
-                   "sliding: raise breakaway_force or lower coulomb_force.")  # fmt: skip
+    @property
+    def effort(self) -> Any:
+        return self.f
 
-    def equations(self) -> Iterator[Any]:
-        v, viscous = self.v, self.viscous_coefficient
-        if self.law == "simscape":
-            yield self.f == stribeck(v, self.breakaway_force, self.coulomb_force, viscous,
-                                     self.breakaway_velocity)  # fmt: skip
-        else:
-            falling = (self.breakaway_force, self.breakaway_velocity)
-            kinetic = sliding(v, self.coulomb_force, viscous,
-                              *(falling if self.law == "stribeck" else ()))  # fmt: skip
-            yield dry_friction(self.f, v, static=self.breakaway_force, kinetic=kinetic)
-        yield self.power_dissipated == self.f * self.v
+    @property
+    def flow(self) -> Any:
+        return self.v
+
+    def strength(self, name: str) -> Any:
+        return self.by_normal_force(name) if self.normal else getattr(self, f"{name}_force")
 
 
 class FrictionRing(TwoPort):

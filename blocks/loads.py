@@ -28,7 +28,7 @@ __all__ = ["Loads", "with_loads"]
 
 DEAD = 1e-14  # of the largest D_ii: an element that moves nothing
 ENDLESS = 1e100  # the load on such an element
-NEWTON, SWEEPS, TURNS = 25, 200, 60
+NEWTON, CUTS, SWEEPS, TURNS = 60, 8, 200, 60
 EXACT = 1e-13  # of the largest effort
 
 
@@ -200,8 +200,13 @@ class Loads:
         if self.alone:
             problem.u[:] = self._inputs(*problem._arguments(t))
             return
+        effort = problem.u[self.effort_at].copy()
         if self._newton(problem, t) or self._relax(problem, t):
             return
+        for share in (0.0, 1.0, -1.0, 0.5, -0.5):  # more than one answer: where none is near
+            problem.u[self.effort_at] = share * np.abs(effort)
+            if self._newton(problem, t):
+                return
         raise AlgebraicFailure(t, [f"{self._place(i)}" for i in range(min(3, len(self.places)))],
                                "no efforts agree with the laws of the load")
 
@@ -233,13 +238,21 @@ class Loads:
         problem.u[self.load_at] = load * self.load_sign
 
     def _newton(self, problem: Problem, t: float) -> bool:
+        """From the present efforts, with steps cut until they bring an improvement."""
+        before, step, cut = np.inf, np.zeros(len(self.places)), 0
         for _ in range(NEWTON):
             effort = problem.u[self.effort_at] * self.effort_sign
             rate, d, dead = self._look(problem, t)
             self._put(problem, effort, rate, d, dead)
             wrong = effort - self._law(*problem._arguments(t))
-            if np.abs(wrong).max() <= EXACT * max(np.abs(effort).max(), 1e-300):
+            size = float(np.abs(wrong).max())
+            if size <= EXACT * max(np.abs(effort).max(), 1e-300):
                 return True
+            if size >= before and cut < CUTS:
+                step, cut = step / 2, cut + 1
+                self._put(problem, effort + step, rate - d @ step, d, dead)
+                continue
+            before, cut = size, 0
             step = np.linalg.lstsq(self._matrix(problem, t, d, dead), wrong, rcond=1e-13)[0]
             self._put(problem, effort - step, rate + d @ step, d, dead)
         return False
@@ -342,8 +355,7 @@ class Loads:
         args = problem._arguments(t)
         d = self._d.sparse(*args)[index][:, index].toarray()
         flow = self._flow(*args)[index]
-        push = self._slope_u.sparse(*args)[:, self.effort_at[index]] * self.effort_sign[index]
-        problem.x += push @ np.linalg.lstsq(d, flow, rcond=1e-13)[0]
+        problem.x += self._push(args)[:, index] @ np.linalg.lstsq(d, flow, rcond=1e-13)[0]
         problem.x[self._pins(problem, t)] = 0.0
         if problem.algebraic:
             problem.solve_algebraic(t)
@@ -361,5 +373,9 @@ class Loads:
         right = self._law_x.sparse(*args) + csc_matrix(by_load[:, None]
                                                        * self._rate_x.sparse(*args).toarray())
         by_x = np.linalg.lstsq(self._matrix(problem, t, d, dead), right.toarray(), rcond=1e-13)[0]
-        push = self._slope_u.sparse(*args)[:, self.effort_at] * self.effort_sign
-        return csc_matrix(inner + csc_matrix(push) @ by_x)
+        return csc_matrix(inner + csc_matrix(self._push(args) @ by_x))
+
+    def _push(self, args: Any) -> csc_matrix:
+        """Change of the states' slopes per effort."""
+        by_u = self._slope_u.sparse(*args)[:, self.effort_at]
+        return csc_matrix(by_u.multiply(self.effort_sign[None, :]))

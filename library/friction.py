@@ -71,8 +71,9 @@ class Rubbing:
             static, kinetic = (getattr(self, name) for name in names)
             if np.any(static < kinetic):
                 shown = (f"{x:~P}" if hasattr(x, "units") else x for x in (static, kinetic))
-                yield ("{0} is {2} and thus below {1}, which is {3}. Friction at rest is at least "
-                       "that of sliding: raise {0} or lower {1}.").format(*names, *shown)  # fmt: skip
+                said = "{0} is {2} and thus below {1}, which is {3}. Friction at rest is at least "
+                said += "that of sliding: raise {0} or lower {1}."
+                yield said.format(*names, *shown)
         yield from self.kind().verify(self)
 
     def equations(self) -> Iterator[Any]:

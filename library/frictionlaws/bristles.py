@@ -109,8 +109,8 @@ class Bristle(FrictionLaw):
     F = (stiffness/n) sum of the deflections. A bristle bent by the reach lets go and
     grips again with a deflection that is uniform between the two offsets, as shares of
     the reach in the direction of motion. D. A. Haessig, B. Friedland (1991). The mean
-    force in sliding is stiffness times the mean of (1 - o²)/(2 - 2 o) for a reach of
-    one: a half for offsets of 0, 2/3 for 0 to 1, 1/3 for -1 to 1. The law has no strength of its own.
+    force in sliding is stiffness reach (1 - <o²>)/(2 - 2 <o>): a half of their product
+    for offsets of 0, 2/3 for 0 to 1, 1/3 for -1 to 1. The law knows no other strength.
 
     ``bristles`` is their number; another one makes a subclass. Random numbers follow
     from the seed alone (Lehmer's generator), so that runs repeat.

@@ -211,11 +211,11 @@ class Component:
         for value in list(values.values()):
             if isinstance(value, Replacement):
                 values = {**value.given, **values}
-        for name, value in values.items():
-            if sets_structure(name):
-                setattr(self, name, value)
+        first = {n: v for n, v in values.items() if sets_structure(n)}
+        for name, value in first.items():
+            setattr(self, name, value)
         self.__dict__["_declared"] = self._make_form()
-        return {n: v for n, v in values.items() if not sets_structure(n)}
+        return {n: v for n, v in values.items() if n not in first}
 
     def _structure_key(self) -> tuple[Any, ...]:
         """What the equations depend on: options, functions of time, array sizes, open units."""

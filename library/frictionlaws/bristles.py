@@ -13,6 +13,8 @@ from blocks import (
     abs_,
     der,
     initially,
+    maximum,
+    minimum,
     mod,
     sign,
     sin,
@@ -20,9 +22,11 @@ from blocks import (
     where,
 )
 
-from .base import FrictionLaw, resistance, sgn, shift, stiffness, stribeck_level
+from .base import FrictionLaw, resistance, shift, stiffness, stribeck_level
 
 __all__ = ["Bristle", "Dahl", "ElastoPlastic", "LuGre"]
+
+TINY = 1e-300  # whose powers have derivatives
 
 
 class Bending(FrictionLaw):
@@ -47,7 +51,7 @@ class Bending(FrictionLaw):
 
 
 class Dahl(Bending):
-    """dF/dx = sigma_0 |1 - r|^i sign(1 - r), with r = F sign(v)/F_C.
+    """dF/dx = sigma_0 (1 - r)^i, with r = F sign(v)/F_C; sigma_0 (1 - r) should r exceed 1.
 
     P. R. Dahl (1968). The force rises as a spring does and levels off at F_C; the
     exponent i says how abruptly. Drifts under vibration; no higher friction at rest.
@@ -57,7 +61,8 @@ class Dahl(Bending):
 
     def rate(self, c: Any) -> Any:
         left = 1 - c.stiffness * c.z / c.coulomb * sign(c.flow)
-        return c.flow * abs_(left) ** c.exponent * sgn(left)
+        # the power needs no sign: with i < 1 the force arrives at F_C, and stays
+        return c.flow * (maximum(left, TINY) ** c.exponent + minimum(left, 0))
 
     def force(self, c: Any) -> Any:
         return c.stiffness * c.z

@@ -168,7 +168,8 @@ class GeneralisedMaxwell(FrictionLaw):
         for f, rate in zip(c.spring, self.rates(c), strict=True):
             yield der(f) == rate
         for share, f, slips in zip(c.shares, c.spring, c.slips, strict=False):
-            yield when(f * way >= share * level, {slips: 1})
+            stuck = where(slips > 0.5, 0, f * way, events=False)
+            yield when(stuck >= share * level, {slips: 1})
             yield when(c.flow > 0, {slips: 0})
             yield when(c.flow < 0, {slips: 0})
         yield c.effort == _sum(c.spring) + c.viscous_coefficient * c.flow

@@ -53,6 +53,7 @@ from .expression import (
     held,
     initially,
     interpolate,
+    load_law,
     log,
     maximum,
     minimum,
@@ -72,15 +73,17 @@ from .expression import (
 )
 from .initialise import InitialWarning
 from .model import Model
+from .replaceable import Replaceable, Replacement
 from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
     "EquationError", "InitialWarning", "InitialisationError", "Input", "Model", "ModelError",
-    "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "SimulationError",
+    "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "Replaceable",
+    "Replacement", "SimulationError",
     "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",
     "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
-    "every", "exp", "floor", "held", "initially", "interpolate", "log", "maximum", "minimum", "mod",
-    "partial", "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh",
-    "sqrt", "tan", "tanh", "time", "when", "where",
+    "every", "exp", "floor", "held", "initially", "interpolate", "load_law", "log", "maximum",
+    "minimum", "mod", "partial", "quantity", "require", "reset", "sample", "set_valued", "sign",
+    "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

@@ -44,6 +44,7 @@ from .exceptions import (
     unknown_name,
 )
 from .manual import Documentation, Signature
+from .replaceable import Replaceable, Replacement
 from .units import Unit, from_si, quantity, to_si
 
 __all__ = ["Branch", "Component", "View"]
@@ -173,6 +174,17 @@ class Component:
                 "Leave it out, or choose other options.", code="parameter.idle", name=name,
             )  # fmt: skip
 
+    def _refuse_foreign(self, name: str) -> None:
+        """A value for something that another law than the chosen one has is a mistake."""
+        for choice, declared in type(self)._declared.items():
+            owners = declared.owners(name) if isinstance(declared, Replaceable) else []
+            if owners:
+                raise ParameterError(
+                    f"{self.path}.{name}", f"has no meaning with {choice}={getattr(self, choice)!r}"
+                    ".", f"It belongs to {choice}={' or '.join(map(repr, owners))}.",
+                    code="parameter.idle", name=name,
+                )  # fmt: skip
+
     # -- what authors write ----------------------------------------------------
     def equations(self) -> Iterator[Any]:
         """The law: yields equations, ``when`` and ``breakpoints`` statements."""
@@ -203,40 +215,60 @@ class Component:
             )
 
         self.__dict__["_units"] = {}
-        for name, value in values.items():
-            if sets_structure(name):
-                setattr(self, name, value)
+        for value in list(values.values()):
+            if isinstance(value, Replacement):
+                values = {**value.given, **values}
+        first = {n: v for n, v in values.items() if sets_structure(n)}
+        for name, value in first.items():
+            setattr(self, name, value)
         self.__dict__["_declared"] = self._make_form()
-        return {n: v for n, v in values.items() if not sets_structure(n)}
+        return {n: v for n, v in values.items() if n not in first}
 
     def _structure_key(self) -> tuple[Any, ...]:
         """What the equations depend on: options, functions of time, array sizes, open units."""
         parts: list[Any] = []
         for name, value in self._values.items():
-            declared = type(self)._declared[name]
+            declared: Any = type(self)._declared.get(name) or self._brought().get(name)
+            if declared is None:  # of a law that has been replaced
+                continue
             if isinstance(declared, Option) or callable(value):
                 parts.append((name, value))
-            elif np.ndim(declared.default):  # type: ignore[attr-defined]
-                parts.append((name, np.shape(value)[-np.ndim(declared.default):]))  # type: ignore[attr-defined]
+            elif np.ndim(declared.default):
+                parts.append((name, np.shape(value)[-np.ndim(declared.default):]))
         if self._open:
             parts += [(name, str(u)) for name, u in self._units.items()]
         return tuple(sorted(parts, key=lambda item: item[0]))
+
+    def _brought(self) -> dict[str, Declaration]:
+        """What the chosen laws declare."""
+        brought: dict[str, Declaration] = {}
+        for declared in type(self)._declared.values():
+            if isinstance(declared, Replaceable):
+                brought |= declared.chosen(self).declarations
+        for name in brought:
+            if hasattr(type(self), name):
+                raise NamingError(f"{self.path}.{name}", f"the law declares {name!r}, which "
+                                  f"{type(self).__name__} has already.",
+                                  "Choose another name for it in the law.", name=name,
+                                  code="name.taken")
+        return brought
 
     def _make_form(self) -> dict[str, Declaration]:
         """The declarations of this instance, with units and numbers of ports."""
         key = self._structure_key()
         if key not in self._forms:
-            form = dict(type(self)._declared)
+            declarations = type(self)._declared | self._brought()
+            form = dict(declarations)
             before = self.__dict__.get("_declared")
             self.__dict__["_declared"] = form  # functions below read options and parameters of it
             try:
-                for name, declared in type(self)._declared.items():
+                for name, declared in declarations.items():
                     if declared.any_unit:
                         form[name] = declared.with_unit(self._units.get(name, declared.unit))  # type: ignore[attr-defined]
-                for name, declared in type(self)._declared.items():
+                for name, declared in declarations.items():
                     if getattr(declared, "default_of", None):
                         form[name] = declared.with_default(declared.default_of(self))  # type: ignore[attr-defined]
-                for name, declared in type(self)._declared.items():
+                for name, declared in declarations.items():
                     if declared.unit_of:
                         self._derive(form, name, declared)
             finally:
@@ -277,6 +309,11 @@ class Component:
         try:
             new = self._make_form()
             for name in {**before, **new}:
+                both_declared = before.get(name), new.get(name)
+                if name not in type(self)._declared and not any(
+                    isinstance(d, (Port, Signal)) for d in both_declared
+                ):  # a law's own
+                    continue
                 both: list[Any] = [getattr(f.get(name), "unit", None) for f in (before, new)]
                 old_unit, new_unit = both
                 if name not in before or name not in new or (
@@ -294,6 +331,9 @@ class Component:
             self.__dict__.update(_values=old_values, _units=old_units)
             raise
         self.__dict__["_declared"] = new
+        for table in (self._values, self._targets, self._nominals):
+            for name in [n for n in table if n not in new and n not in type(self)._declared]:
+                del table[name]  # belonged to a law that has been replaced
 
     # -- values ----------------------------------------------------------------
     def _assign(self, declared: Declaration, value: Any) -> None:
@@ -321,6 +361,9 @@ class Component:
                 self._units[declared.name] = declared.unit
             if structure and "_declared" in self.__dict__:
                 self._reform(where, *old)
+                if isinstance(value, Replacement):
+                    for name, given in value.given.items():
+                        setattr(self, name, given)
             if twin is not None:
                 self._pass_on(twin)
             self._changed(structure)
@@ -430,6 +473,7 @@ class Component:
         elif isinstance(value, Component):
             self._attach(name, value)
         else:
+            self._refuse_foreign(name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
             raise unknown_name(self.path, name, known, "parameters and variables")
 
@@ -439,7 +483,10 @@ class Component:
             return children[name]
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in self._declared:  # a numbered port
+        trace = self.__dict__.get("_trace")
+        if trace is not None and name in trace.cache:  # numbered variables of a law
+            return trace.cache[name]
+        if name in self._declared:  # a numbered port, or a law's own
             return self._declared[name].__get__(self, type(self))
         known = [*children, *self._declared] or ["(nothing)"]
         raise unknown_name(self.path, name, known, "parts" if children else "names")

@@ -67,7 +67,7 @@ class Driver:
         self.standing = 0
         self.steps = 0
         self.struck: tuple[tuple[int, int], ...] = ()
-        self.watched = bool(system.nm or problem.laws is not None)
+        self.watched = bool(system.nm or (problem.laws is not None and problem.laws.watched))
         self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins

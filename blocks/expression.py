@@ -24,7 +24,8 @@ from .units import SECOND, describe, dimensionless, quantity, to_si, unit
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
     "breakpoints", "cos", "cosh", "contact", "delayed", "der", "dry_friction", "every", "exp",
-    "floor", "initially", "interpolate", "log", "maximum", "minimum", "mod", "require", "reset",
+    "floor", "initially", "interpolate", "load_law", "log", "maximum", "minimum", "mod", "require",
+    "reset",
     "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where", "held",
 ]  # fmt: skip
 
@@ -421,6 +422,49 @@ def contact(effort: Any, gap: Any, approach: Any = None, *, restitution: Any = 0
     endless = Expression(ca.SX(np.inf), effort.dimension)
     return SetValued(effort, approach, (none, endless), (none, none), gap,
                      as_expression(restitution))
+
+
+@dataclass(frozen=True)
+class LoadLaw:
+    """An effort that depends on the load; see :func:`load_law`."""
+
+    effort: Expression
+    flow: Expression
+    load: Expression
+    law: Expression
+    rest: tuple[Expression, Expression] | None
+
+
+def load_law(effort: Any, flow: Any, load: Any, law: Any, *, rest: tuple[Any, Any] | None = None
+             ) -> LoadLaw:
+    """An effort that depends on the load: yield it from ``equations()`` as its law.
+
+    The load P is the effort with which everything else drives the element: the one
+    that would keep the flow as it is, ``P == effort + der(flow) / D``, where 1/D is
+    the inertia that the element feels. The toolkit finds it for the whole network;
+    nobody has to add up forces. Where an element moves nothing (D = 0, across a
+    prescribed motion) the load is endless in the direction of ``der(flow)``.
+
+    Parameters
+    ----------
+    effort : variable of the component
+        The force (or torque) that opposes the flow.
+    flow : expression
+        Relative velocity, of variables that are integrated.
+    load : variable of the component
+        P, in the unit of the effort; determined by this statement.
+    law : expression
+        The effort, of ``load``, ``flow`` and whatever else; evaluated anew at every
+        call, so conditions in it are to be written with ``events=False``.
+    rest : (band, strength), optional
+        Set the flow to zero, through the network, whenever ``|flow| <= band`` and
+        ``|load| < strength``, and hold it there while the latter is true.
+    """
+    effort, flow, load = as_expression(effort), as_expression(flow), as_expression(load)
+    held = None if rest is None else (_like(rest[0], flow, "load law"),
+                                      _like(rest[1], effort, "load law"))
+    return LoadLaw(effort, flow, _like(load, effort, "load law"), _like(law, effort, "load law"),
+                   held)
 
 
 def where(condition: Any, then: Any, otherwise: Any, *, events: bool = True) -> Expression:

@@ -25,6 +25,7 @@ from .expression import (
     Breakpoints,
     Equation,
     Expression,
+    LoadLaw,
     Requirement,
     Reset,
     Sampling,
@@ -194,6 +195,8 @@ class Kernel:
         # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
         self.set_valued: list[tuple[Any, ...]] = []
         self.delays: list[tuple[int, Any, Any, Any]] = []  # variable, value, delay, initial
+        # effort, load, flow, law, band and strength of rest
+        self.load_laws: list[tuple[Any, ...]] = []
         self.index: dict[str, int] = {}
         self.own_keys: frozenset[tuple[int, int]] = frozenset()  # symbols the class itself uses
 
@@ -237,6 +240,7 @@ class Kernel:
         used += [v for _, _, pairs in self.samplings for _, v in pairs]
         used += [sx for _, *sxs in self.set_valued for sx in sxs if sx is not None]
         used += [value for _, value, *_ in self.delays]
+        used += [sx for _, _, *sxs in self.load_laws for sx in sxs if sx is not None]
         highest: dict[int, int] = {position: 1 for position, _ in self.rates}
         for s in {s.__hash__(): s for sx in used for s in ca.symvar(sx)}.values():
             key = self.key_of(s)
@@ -523,6 +527,8 @@ def _trace(component: Component) -> Kernel:
             current_trace.reset(token)
         elif isinstance(statement, SetValued):
             _add_set_valued(kernel, statement)
+        elif isinstance(statement, LoadLaw):
+            _add_load_law(kernel, statement)
         elif isinstance(statement, Breakpoints):
             kernel.breaks.append(
                 (statement.start.sx, None if statement.period is None else statement.period.sx)
@@ -573,6 +579,18 @@ def _add_set_valued(kernel: Kernel, statement: SetValued) -> None:
     kernel.set_valued.append((key[0], statement.flow.sx, *bounds, *more))
 
 
+def _add_load_law(kernel: Kernel, statement: LoadLaw) -> None:
+    numbers = []
+    for word, e in (("effort", statement.effort), ("load", statement.load)):
+        key = kernel.key_of(e.sx) if e.sx.is_symbolic() else None
+        if key is None or key[1] != 0:
+            raise EquationError(kernel.name, f"a law of the load needs a variable as {word}, but "
+                                f"was given {e.sx}.", "Declare a Variable for it.")
+        numbers.append(key[0])
+    rest = (None, None) if statement.rest is None else tuple(e.sx for e in statement.rest)
+    kernel.load_laws.append((*numbers, statement.flow.sx, statement.law.sx, *rest))
+
+
 def _add_reset(kernel: Kernel, trace: Trace, statement: Reset) -> None:
     token = current_trace.set(trace)
     try:
@@ -612,6 +630,9 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
     outside += [value for _, value, *_ in kernel.delays]
     for effort, *sxs in kernel.set_valued:
         outside += [kernel.symbols[effort, 0], *(sx for sx in sxs if sx is not None)]
+    for effort, load, *sxs in kernel.load_laws:
+        outside += [kernel.symbols[effort, 0], kernel.symbols[load, 0]]
+        outside += [sx for sx in sxs if sx is not None]
     busy = {s.__hash__() for sx in outside for s in ca.symvar(sx)}
     busy |= {kernel.symbols[i, 0].__hash__() for _, p in kernel.resets for i, _ in p}
     free = {

@@ -202,9 +202,10 @@ class Model(Component):
                 value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
                 problem.d[offset + start : offset + start + m.size] = value
         if system.nu:
+            from .loads import with_loads
             from .setvalued import set_valued_laws
 
-            problem.laws = set_valued_laws(system)
+            problem.laws = with_loads(system, set_valued_laws(system))
         held = np.zeros(0)
         for _ in range(20):  # relations and initial values depend on each other
             start_point = initialise(system, problem, nominals, t)
@@ -400,6 +401,11 @@ def set_valued_elements(flat: Any) -> Elements:
             classes = np.full(family.size, -1) if key is None or key[1] else (
                 flat.class_of[flat.base[f][key] + every])
             flows.append(np.where(flat.derivative[classes] < 0, classes, -1))
+    for f, family in enumerate(flat.network.families):  # these come last: see SetValuedLaws
+        for effort, load, *_ in family.kernel.load_laws:
+            for i in (effort, load):
+                efforts.append(flat.class_of[flat.base[f][i, 0] + np.arange(family.size)])
+                flows.append(np.full(family.size, -1))
     return Elements(np.concatenate(efforts), np.concatenate(flows))
 
 

@@ -96,6 +96,8 @@ class SetValuedLaws:
         Its inputs ``u`` are the efforts' classes.
     """
 
+    watched = True  # during a step, for the end of a mode
+
     def __init__(self, system: System) -> None:
         self.system = system
         tape, flat = system.tape, system.flat

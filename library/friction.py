@@ -1,38 +1,82 @@
-"""Laws of dry friction, for forces and torques alike.
-
-=======================  =====================================================
-``stribeck``             continuous curve of a velocity; creeps, never sticks
-``sliding``              kinetic effort at a speed, for exact dry friction
-=======================  =====================================================
-
-Exact friction itself is a statement of the language: ``blocks.dry_friction`` and
-``blocks.set_valued``.
-"""
+"""What translational and rotational friction share: the choice of a law and its strengths."""
 
 from __future__ import annotations
 
-from math import e, sqrt
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
-from blocks import abs_, exp, tanh
+import numpy as np
 
-__all__ = ["sliding", "stribeck"]
+from blocks import Input, Option, Parameter, Replaceable, Variable, maximum
+
+from .frictionlaws import LAWS, FrictionLaw
+
+__all__ = ["Rubbing", "needs"]
 
 
-def stribeck(v: Any, breakaway: Any, coulomb: Any, viscous: Any, breakaway_velocity: Any) -> Any:
-    """Continuous Stribeck, Coulomb and viscous friction force (or torque) at velocity v.
+def needs(strength: str, *, normal: bool | None = None) -> Any:
+    """Whether the chosen law has a strength, given as force (``normal=False``) or coefficient."""
+    def exists(c: Any) -> bool:
+        return strength in c.kind.uses and (normal is None or bool(c.normal) == normal)
 
-    sqrt(2e) (F_brk - F_C) exp(-(v/v_St)²) v/v_St + F_C tanh(v/v_Coul) + f v, with
-    v_St = sqrt(2) v_brk and v_Coul = v_brk/10.
+    return exists
+
+
+class Rubbing:
+    """Base of friction components: law, normal force, strengths, heat.
+
+    A subclass with two ports names its variables by the properties ``effort`` and
+    ``flow`` and its strengths by ``strength`` (of "coulomb" and "breakaway").
     """
-    u = v / breakaway_velocity
-    rise = sqrt(e) * (breakaway - coulomb) * exp(-(u**2) / 2) * u
-    return rise + coulomb * tanh(10 * u) + viscous * v
 
+    units: ClassVar[dict[str, str]]
 
-def sliding(v: Any, coulomb: Any, viscous: Any, breakaway: Any = None, decay: Any = None) -> Any:
-    """Sliding effort at velocity v: F_C + c |v|, and (F_brk - F_C) exp(-(v/v_s)²) with a decay."""
-    level = coulomb + viscous * abs_(v)
-    if decay is None:
-        return level
-    return level + (breakaway - coulomb) * exp(-((v / decay) ** 2))
+    law = Replaceable("simscape", lambda: LAWS, doc="friction law")
+    normal = Option(False, doc="strengths are coefficients of friction, times the normal force")
+    coulomb_coefficient = Parameter(0.4, minimum=0, when=needs("coulomb", normal=True),
+                                    doc="Coulomb force over normal force")  # fmt: skip
+    breakaway_coefficient = Parameter(0.5, minimum=0, when=needs("breakaway", normal=True),
+                                      doc="Breakaway force over normal force")  # fmt: skip
+    normal_force = Parameter("50 N", minimum=0, varying=True, when="normal", doc="Normal force")
+    N = Input("N", default="normal_force", when="normal", doc="normal force")
+    power_dissipated = Variable("W", doc="heat")
+
+    @property
+    def kind(self) -> type[FrictionLaw]:
+        """The class of the law."""
+        law: Any = self.law
+        return LAWS[law] if isinstance(law, str) else law
+
+    def strength(self, name: str) -> Any:
+        """Strength called "coulomb" or "breakaway"."""
+        raise NotImplementedError
+
+    @property
+    def coulomb(self) -> Any:
+        return self.strength("coulomb")
+
+    @property
+    def breakaway(self) -> Any:
+        return self.strength("breakaway")
+
+    def by_normal_force(self, name: str) -> Any:
+        """Coefficient times normal force; a surface does not rub while it is pulled off."""
+        coefficient: Any = getattr(self, f"{name}_coefficient")
+        return coefficient * maximum(self.N, 0)  # type: ignore[arg-type]
+
+    def verify(self) -> Iterator[str]:
+        if {"coulomb", "breakaway"} <= set(self.kind.uses):
+            kind = "coefficient" if self.normal else self.units["strength"]
+            names = f"breakaway_{kind}", f"coulomb_{kind}"
+            static, kinetic = (getattr(self, name) for name in names)
+            if np.any(static < kinetic):
+                shown = (f"{x:~P}" if hasattr(x, "units") else x for x in (static, kinetic))
+                said = "{0} is {2} and thus below {1}, which is {3}. Friction at rest is at least "
+                said += "that of sliding: raise {0} or lower {1}."
+                yield said.format(*names, *shown)
+        yield from self.kind().verify(self)
+
+    def equations(self) -> Iterator[Any]:
+        law = self.kind()
+        yield from law.equations(self)
+        yield self.power_dissipated == self.effort * self.flow - law.power_stored(self)  # type: ignore[attr-defined]

@@ -62,6 +62,11 @@ def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
     for position, velocity in kernel.rates:
         names = [kernel.variables[i].name for i in (position, velocity)]
         out.append(({position, velocity}, f"der({names[0]}) == {names[1]} of the domain"))
+    for effort, load, *sxs in kernel.load_laws:
+        keys = [kernel.key_of(s) for sx in sxs if sx is not None for s in ca.symvar(sx)]
+        one, other = (kernel.variables[i].name for i in (effort, load))
+        every = {effort, load, *(k[0] for k in keys if k)}
+        out += [(every, f"{one} by a law of the load {other}"), (every, f"{other}, the load")]
     return out
 
 

@@ -110,6 +110,7 @@ def _lines(model: Any, system: Any, varied: set[str]) -> Iterator[str]:
         said = list(_expressions([
             [law.residual for law in kernel.laws], kernel.observed, kernel.defaults,
             kernel.relations, kernel.resets, kernel.breaks, kernel.samplings, kernel.set_valued,
+            kernel.load_laws,
         ]))  # fmt: skip
         if said:
             column = ca.vertcat(*said)

@@ -3,40 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from blocks import Option, Parameter, Variable, abs_, dry_friction, interpolate
+from blocks import Parameter, Variable, abs_, dry_friction, interpolate
 
-from ..friction import sliding, stribeck
+from ..friction import Rubbing, needs
 from ..tables import table_faults
 from .domain import TwoPort
 
 __all__ = ["BearingFriction", "RotationalFriction"]
 
 
-class RotationalFriction(TwoPort):
-    """Friction between the bodies at R and C.
+class RotationalFriction(Rubbing, TwoPort):
+    """Friction between the bodies at R and C, by one of many laws.
 
-    With ``law="simscape"`` a continuous function of the angular velocity w,
+    ``law`` is a name or a law of your own (:class:`library.frictionlaws.FrictionLaw`);
+    :mod:`library.frictionlaws` lists them all. Each brings parameters of its own, such
+    as ``band`` or ``stiffness``. Some of them, with F_C = coulomb_torque,
+    F_G = breakaway_torque, v_brk = breakaway_velocity, c = viscous_coefficient:
 
-    t = sqrt(2e) (T_brk - T_C) exp(-(w/w_St)²) w/w_St + T_C tanh(w/w_Coul) + c w,
+    * ``"simscape"``: t = sqrt(2e) (F_G - F_C) exp(-(w/v_St)²) w/v_St
+      + F_C tanh(w/v_Coul) + c w, with v_St = sqrt(2) v_brk and v_Coul = v_brk/10.
+      Never sticks: a load P below F_G creeps at about
+      P / (sqrt(e) (F_G - F_C)/v_brk + 10 F_C/v_brk + c).
+    * ``"coulomb"``: exact; any |t| <= F_G at rest, (F_C + c |w|) sign(w) in motion.
+    * ``"stribeck"``: exact; in motion (F_C + (F_G - F_C) exp(-(w/v_brk)²) + c |w|) sign(w).
+    * ``"quinn"``, ``"karnopp"``, …: of the velocity and of the load, which the network finds.
+    * ``"lugre"``, ``"dahl"``, …: with a deflection of the contact as inner state.
 
-    with w_St = sqrt(2) w_brk, w_Coul = w_brk/10, breakaway torque T_brk, breakaway
-    velocity w_brk, Coulomb torque T_C and viscous coefficient c. It never sticks: a
-    load below T_brk creeps.
+    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
+    ``normal=True`` strengths are coefficients times the normal force N and the radius: the input
+    N, or the parameter ``normal_force`` while nothing is connected.
+    Dissipates t w less what a deflection stores.
 
-    The other laws stick exactly, with any |t| <= T_brk at w = 0. While sliding,
-
-    * ``law="coulomb"``: t = (T_C + c |w|) sign(w);
-    * ``law="stribeck"``: t = (T_C + (T_brk - T_C) exp(-(w/w_brk)²) + c |w|) sign(w).
-
-    Their viscous coefficient is 0 unless given. Dissipates t w >= 0.
-
-    Parameters: breakaway_torque (N*m), breakaway_velocity (rad/s), coulomb_torque
-    (N*m), viscous_coefficient (N*m*s/rad).
-    Ports: R, C; t > 0 for w > 0.
+    Parameters: coulomb_torque (N*m), breakaway_torque (N*m), breakaway_velocity (rad/s),
+    viscous_coefficient (N*m*s/rad), coulomb_coefficient (1), breakaway_coefficient (1),
+    normal_force (N), radius (m); those of the law.
+    Ports: R, C; t > 0 for w > 0. Inputs: N in N.
 
     Raises
     ------
@@ -46,37 +51,37 @@ class RotationalFriction(TwoPort):
     References
     ----------
     B. Armstrong, C. Canudas de Wit, "Friction Modeling and Compensation", The
-    Control Handbook, CRC Press, 1995.
+    Control Handbook, CRC Press, 1995. The laws name their own sources.
     """
 
-    law = Option("simscape", ("simscape", "coulomb", "stribeck"), doc="friction law")
-    breakaway_torque = Parameter("25 N*m", minimum=0, doc="Breakaway torque")
-    breakaway_velocity = Parameter("0.1 rad/s", above=0, when=lambda c: c.law != "coulomb",
+    units: ClassVar[dict[str, str]] = {
+        "force": "N*m", "velocity": "rad/s", "shift": "rad", "strength": "torque"
+    }  # fmt: skip
+
+    breakaway_torque = Parameter("25 N*m", minimum=0, when=needs("breakaway", normal=False),
+                                 doc="Breakaway torque")  # fmt: skip
+    breakaway_velocity = Parameter("0.1 rad/s", above=0, when=needs("breakaway_velocity"),
                                    doc="Velocity of largest friction, or decay")  # fmt: skip
-    coulomb_torque = Parameter("20 N*m", minimum=0, doc="Coulomb torque")
+    coulomb_torque = Parameter("20 N*m", minimum=0, when=needs("coulomb", normal=False),
+                               doc="Coulomb torque")  # fmt: skip
     viscous_coefficient = Parameter(
         lambda c: "0.001 N*m*s/rad" if c.law == "simscape" else "0 N*m*s/rad", "N*m*s/rad",
-        minimum=0, doc="Viscous coefficient",
+        minimum=0, when=needs("viscous"), doc="Viscous coefficient",
     )  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
+    radius = Parameter("0.1 m", above=0, when="normal", doc="Radius at which the friction acts")
 
-    def verify(self) -> Iterator[str]:
-        if np.any(self.breakaway_torque < self.coulomb_torque):
-            yield (f"breakaway_torque is {self.breakaway_torque:~P} and thus below coulomb_torque, "
-                   f"which is {self.coulomb_torque:~P}. Friction at rest is at least that of "
-                   "sliding: raise breakaway_torque or lower coulomb_torque.")  # fmt: skip
+    @property
+    def effort(self) -> Any:
+        return self.t
 
-    def equations(self) -> Iterator[Any]:
-        w, viscous = self.w, self.viscous_coefficient
-        if self.law == "simscape":
-            yield self.t == stribeck(w, self.breakaway_torque, self.coulomb_torque, viscous,
-                                     self.breakaway_velocity)  # fmt: skip
-        else:
-            falling = (self.breakaway_torque, self.breakaway_velocity)
-            kinetic = sliding(w, self.coulomb_torque, viscous,
-                              *(falling if self.law == "stribeck" else ()))  # fmt: skip
-            yield dry_friction(self.t, w, static=self.breakaway_torque, kinetic=kinetic)
-        yield self.power_dissipated == self.t * self.w
+    @property
+    def flow(self) -> Any:
+        return self.w
+
+    def strength(self, name: str) -> Any:
+        if self.normal:
+            return self.radius * self.by_normal_force(name)
+        return getattr(self, f"{name}_torque")
 
 
 class BearingFriction(TwoPort):

@@ -3,41 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
+from blocks import Input, Parameter, Variable, der, dry_friction, tanh
 
-from blocks import Input, Option, Parameter, Variable, der, dry_friction, tanh
-
-from ..friction import sliding, stribeck
+from ..friction import Rubbing, needs
 from .domain import TwoPort
 
 __all__ = ["FrictionRing", "RollingResistance", "TranslationalFriction"]
 
 
-class TranslationalFriction(TwoPort):
-    """Friction between the bodies at R and C.
+class TranslationalFriction(Rubbing, TwoPort):
+    """Friction between the bodies at R and C, by one of many laws.
 
-    With ``law="simscape"`` a continuous function of the velocity v,
+    ``law`` is a name or a law of your own (:class:`library.frictionlaws.FrictionLaw`);
+    :mod:`library.frictionlaws` lists them all. Each brings parameters of its own, such
+    as ``band`` or ``stiffness``. Some of them, with F_C = coulomb_force,
+    F_G = breakaway_force, v_brk = breakaway_velocity, c = viscous_coefficient:
 
-    f = sqrt(2e) (F_brk - F_C) exp(-(v/v_St)²) v/v_St + F_C tanh(v/v_Coul) + c v,
+    * ``"simscape"``: f = sqrt(2e) (F_G - F_C) exp(-(v/v_St)²) v/v_St
+      + F_C tanh(v/v_Coul) + c v, with v_St = sqrt(2) v_brk and v_Coul = v_brk/10.
+      Never sticks: a load P below F_G creeps at about
+      P / (sqrt(e) (F_G - F_C)/v_brk + 10 F_C/v_brk + c).
+    * ``"coulomb"``: exact; any |f| <= F_G at rest, (F_C + c |v|) sign(v) in motion.
+    * ``"stribeck"``: exact; in motion (F_C + (F_G - F_C) exp(-(v/v_brk)²) + c |v|) sign(v).
+    * ``"quinn"``, ``"karnopp"``, …: of the velocity and of the load, which the network finds.
+    * ``"lugre"``, ``"dahl"``, …: with a deflection of the contact as inner state.
 
-    with v_St = sqrt(2) v_brk, v_Coul = v_brk/10, breakaway force F_brk, breakaway
-    velocity v_brk, Coulomb force F_C and viscous coefficient c. Dissipates f v >= 0.
-    The law never sticks: a load P below F_brk creeps at about
-    P / (sqrt(e) (F_brk - F_C)/v_brk + 10 F_C/v_brk + c). A smaller breakaway
-    velocity creeps less and is stiffer.
+    Except for ``"simscape"`` the viscous coefficient is 0 unless given. With
+    ``normal=True`` strengths are coefficients times the normal force N: the input
+    N, or the parameter ``normal_force`` while nothing is connected.
+    Dissipates f v less what a deflection stores.
 
-    The other laws stick exactly, with any |f| <= F_brk at v = 0. While sliding,
-
-    * ``law="coulomb"``: f = (F_C + c |v|) sign(v);
-    * ``law="stribeck"``: f = (F_C + (F_brk - F_C) exp(-(v/v_brk)²) + c |v|) sign(v).
-
-    Their viscous coefficient is 0 unless given.
-
-    Parameters: breakaway_force (N), breakaway_velocity (m/s), which ``"coulomb"`` does
-    not have, coulomb_force (N), viscous_coefficient (N*s/m).
-    Ports: R, C; f > 0 for v > 0.
+    Parameters: coulomb_force (N), breakaway_force (N), breakaway_velocity (m/s),
+    viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
+    normal_force (N); those of the law.
+    Ports: R, C; f > 0 for v > 0. Inputs: N in N.
 
     Raises
     ------
@@ -47,37 +48,34 @@ class TranslationalFriction(TwoPort):
     References
     ----------
     B. Armstrong, C. Canudas de Wit, "Friction Modeling and Compensation", The
-    Control Handbook, CRC Press, 1995.
+    Control Handbook, CRC Press, 1995. The laws name their own sources.
     """
 
-    law = Option("simscape", ("simscape", "coulomb", "stribeck"), doc="friction law")
-    breakaway_force = Parameter("25 N", minimum=0, doc="Breakaway force")
-    breakaway_velocity = Parameter("0.1 m/s", above=0, when=lambda c: c.law != "coulomb",
+    units: ClassVar[dict[str, str]] = {
+        "force": "N", "velocity": "m/s", "shift": "m", "strength": "force"
+    }  # fmt: skip
+
+    breakaway_force = Parameter("25 N", minimum=0, when=needs("breakaway", normal=False),
+                                doc="Breakaway force")  # fmt: skip
+    breakaway_velocity = Parameter("0.1 m/s", above=0, when=needs("breakaway_velocity"),
                                    doc="Velocity of the largest friction, or decay")  # fmt: skip
-    coulomb_force = Parameter("20 N", minimum=0, doc="Coulomb force")
+    coulomb_force = Parameter("20 N", minimum=0, when=needs("coulomb", normal=False),
+                              doc="Coulomb force")  # fmt: skip
     viscous_coefficient = Parameter(
         lambda c: "100 N*s/m" if c.law == "simscape" else "0 N*s/m", "N*s/m", minimum=0,
-        doc="Viscous coefficient",
+        when=needs("viscous"), doc="Viscous coefficient",
     )  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
-    def verify(self) -> Iterator[str]:
-        if np.any(self.breakaway_force < self.coulomb_force):
-            yield (f"breakaway_force is {self.breakaway_force:~P} and thus below coulomb_force, "
-                   f"which is {self.coulomb_force:~P}. Friction at rest is at least that of "
-                   "sliding: raise breakaway_force or lower coulomb_force.")  # fmt: skip
+    @property
+    def effort(self) -> Any:
+        return self.f
 
-    def equations(self) -> Iterator[Any]:
-        v, viscous = self.v, self.viscous_coefficient
-        if self.law == "simscape":
-            yield self.f == stribeck(v, self.breakaway_force, self.coulomb_force, viscous,
-                                     self.breakaway_velocity)  # fmt: skip
-        else:
-            falling = (self.breakaway_force, self.breakaway_velocity)
-            kinetic = sliding(v, self.coulomb_force, viscous,
-                              *(falling if self.law == "stribeck" else ()))  # fmt: skip
-            yield dry_friction(self.f, v, static=self.breakaway_force, kinetic=kinetic)
-        yield self.power_dissipated == self.f * self.v
+    @property
+    def flow(self) -> Any:
+        return self.v
+
+    def strength(self, name: str) -> Any:
+        return self.by_normal_force(name) if self.normal else getattr(self, f"{name}_force")
 
 
 class FrictionRing(TwoPort):

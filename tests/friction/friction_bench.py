@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blocks import Model, quantity, sin, where
+from blocks import Model, Parameter, Variable, der, minimum, quantity, sin, time, where
 from library.translational import (
     ForceSource,
     Mass,
@@ -16,6 +16,7 @@ from library.translational import (
     Reference,
     Spring,
     TranslationalFriction,
+    TwoPort,
     VelocitySource,
 )
 
@@ -80,11 +81,11 @@ def missing_energy(run):
     return max(abs(t.work_in - t.stored - t.dissipated + t.supplied) for t in terms) / (size or 1)
 
 
-def oscillator(kinetic=1.0, static=None, x0=2.5, amplitude=0.0, frequency=1.0):
+def oscillator(kinetic=1.0, static=None, x0=2.5, amplitude=0.0, frequency=1.0, friction=None):
     """x'' + x = f + amplitude sin(frequency t), in SI units."""
     model = Model("oscillator")
     model.body, model.spring = Mass(), Spring(stiffness="1 N/m", x=quantity(x0, "m"))
-    model.friction, model.ground = dry(kinetic, static), Reference()
+    model.friction, model.ground = friction or dry(kinetic, static), Reference()
     model.load = push(lambda t: amplitude * sin(frequency * t))
     model.connect(model.body.M, model.spring.R, model.friction.R, model.load.R)
     model.connect(model.spring.C, model.friction.C, model.load.C, model.ground.V)
@@ -103,5 +104,55 @@ def dragged(case, friction=None):
     model.connect(model.body.M, model.spring.C, model.friction.R)
     model.connect(model.spring.R, model.drive.R)
     model.connect(model.drive.C, model.friction.C, model.ground.V)
+    place(model, "sensor", model.body.M)
+    return model
+
+
+class PulledSpring(TwoPort):
+    """Spring from R, at x, to an end that moves as speed min(t, until).
+
+    Its state is the position of R and its drive has no event, as in the published runs.
+    """
+
+    stiffness = Parameter("90 N/m")
+    speed = Parameter("2 m/s")
+    until = Parameter("2 s")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield self.f == self.stiffness * (self.x - self.speed * minimum(time, self.until))
+
+
+def pulled(law, band, **more):
+    """The published problem with a law of a band (m/s): 1 kg, 90 N/m, friction of 10 N."""
+    model = Model("pulled body")
+    model.body, model.spring, model.ground = Mass(), PulledSpring(), Reference()
+    model.friction = TranslationalFriction(law=law, coulomb_force="10 N",
+                                           band=quantity(band, "m/s"), **more)
+    if "breakaway" in model.friction.kind.uses:
+        model.friction.breakaway_force = "10 N"
+    model.connect(model.body.M, model.spring.R, model.friction.R)
+    model.connect(model.spring.C, model.friction.C, model.ground.V)
+    return model
+
+
+def moved(friction, speed):
+    """Friction driven at a speed: seconds to m/s."""
+    model = Model("driven friction")
+    model.drive = VelocitySource(velocity=lambda t: quantity("1 m/s") * speed(t / quantity("1 s")))
+    model.friction, model.ground = friction, Reference()
+    model.connect(model.drive.R, model.friction.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    return model
+
+
+def loaded(friction, force, **body):
+    """A body of 1 kg on friction under a force: seconds to N."""
+    model = Model("loaded body")
+    model.body, model.friction, model.ground = Mass(**body), friction, Reference()
+    model.load = push(force)
+    model.connect(model.body.M, model.friction.R, model.load.R)
+    model.connect(model.friction.C, model.load.C, model.ground.V)
     place(model, "sensor", model.body.M)
     return model

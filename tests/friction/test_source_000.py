@@ -1,6 +1,6 @@
-"""Exact Coulomb friction on an oscillator: rest, reversals and forced stick-slip.
+"""Coulomb friction on an oscillator: rest, reversals, forced stick-slip; exact and regularised.
 
-Problems of D. D. Quinn, J. Vib. Acoust. 126 (2004) 391-397, with the exact law.
+Problems of D. D. Quinn, J. Vib. Acoust. 126 (2004) 391-397.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from friction_bench import dry, happened, missing_energy, oscillator, push, refe
 from numpy.testing import assert_allclose
 
 from blocks import Model, cos
-from library.translational import Mass, Reference, Rod, Spring
+from library.frictionlaws import FrictionLaw, sgn
+from library.translational import Mass, Reference, Rod, Spring, TranslationalFriction
 
 FORCED = reference()["oscillator"]
 
@@ -77,3 +78,49 @@ def test_sliding_friction_equals_coulomb_friction_and_opposes_the_motion():
     run = oscillator(x0=10.3).simulate("15.5 s", rtol=1e-9)
     f, v = values(run, ["friction.f", "body.v"], np.arange(0.05, 15.5, 0.1))
     assert_allclose(f, np.sign(v), rtol=1e-14)
+
+
+# -- regularised laws, classical Runge-Kutta, the step of the source and half the band ------------
+
+
+def regularised(law, band=None, step=0.01, end=20, **strengths):
+    if band is not None:
+        strengths["band"] = f"{band} m/s"
+    friction = TranslationalFriction(law=law, coulomb_force="1 N", **strengths)
+    return oscillator(friction=friction).simulate(f"{end} s", method="rk4", step=f"{step} s")
+
+
+def test_quinns_law_in_fixed_steps_rests_where_the_reference_does():
+    run = regularised("quinn", 0.02, breakaway_force="1 N")
+    published = {1: 1.8104534589, 2: 0.3757797454, 3: -0.4849887448, 20: -0.500302049933}
+    for time, x in published.items():
+        assert_allclose(value(run, "spring.x", time), x, rtol=0, atol=1e-9)
+    assert abs(value(run, "body.v", 20)) < 1e-15
+
+
+def test_the_rest_of_quinns_law_is_three_quarters_of_the_squared_band_too_far():
+    for band in (0.02, 0.01, 0.005):
+        run = regularised("quinn", band, step=band / 2, end=8, breakaway_force="1 N")
+        assert_allclose((value(run, "spring.x", 8) + 0.5) / band**2, -0.75, rtol=0.01)
+
+
+class Sign(FrictionLaw):
+    """Coulomb's force without a state of rest: F_C sign(v)."""
+
+    def force(self, c):
+        return c.coulomb * sgn(c.flow)
+
+
+def test_a_plain_sign_law_never_rests_and_drifts_to_the_origin():
+    run = regularised(Sign, end=20)
+    t = np.arange(0, 20.005, 0.01)
+    x, v = values(run, ["spring.x", "body.v"], t)
+    assert -0.487 <= x[1000] <= -0.480
+    assert np.all(v[1:] != 0)  # at every step of the method
+    assert abs(x[2000]) < abs(x[1500]) < abs(x[1000]) < abs(x[400])
+
+
+def test_martins_and_odens_law_creeps_back_to_the_origin():
+    run = regularised("martins_oden", 0.02, end=100)
+    for time, x in {4: -0.4917996903, 10: -0.4361662428, 100: -0.0720458617}.items():
+        assert_allclose(value(run, "spring.x", time), x, rtol=0, atol=1e-8)

@@ -1,0 +1,113 @@
+"""What a friction law is, and the words it is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from blocks import Replacement, exp, where
+
+__all__ = ["FrictionLaw", "compliance", "force", "resistance", "sgn", "shift", "stiffness",
+           "stribeck_level", "velocity"]  # fmt: skip
+
+
+class FrictionLaw(Replacement):
+    """Base of the friction laws; a law of your own is a subclass with one method.
+
+    A law is written for forces and torques alike. It sees the friction component c:
+
+    ====================  ==================================================
+    ``c.effort``          force (torque) carried from R to C, to be determined
+    ``c.flow``            velocity of R against C
+    ``c.coulomb``         kinetic strength F_C
+    ``c.breakaway``       largest strength at rest F_G
+    ``c.breakaway_velocity``, ``c.viscous_coefficient``
+    ====================  ==================================================
+
+    and its own parameters and variables, whose unit is one of the functions
+    ``force``, ``velocity``, ``shift``, ``stiffness``, ``resistance`` of this module.
+
+    Attributes
+    ----------
+    uses : which of coulomb, breakaway, breakaway_velocity and viscous it has
+    exact : whether it sticks without any motion, as part of the language
+    memory : whether its force depends on the past and not on velocity and load alone
+
+    Examples
+    --------
+    >>> from blocks import Parameter
+    >>> from library.frictionlaws import FrictionLaw, velocity
+    >>> from library.translational import TranslationalFriction
+    >>> class Rational(FrictionLaw):
+    ...     '''F_C v / (|v| + band): rises like viscous friction, never beyond F_C.'''
+    ...     band = Parameter(1e-3, velocity, above=0, doc="Velocity of half the force")
+    ...
+    ...     def force(self, c):
+    ...         return c.coulomb * c.flow / (abs(c.flow) + c.band)
+    >>> friction = TranslationalFriction(law=Rational, coulomb_force="5 N", band="1 cm/s")
+    """
+
+    uses: ClassVar[tuple[str, ...]] = ("coulomb",)
+    exact: ClassVar[bool] = False
+    memory: ClassVar[bool] = False
+
+    def force(self, c: Any) -> Any:
+        """The force (or torque) at the present velocity."""
+        raise NotImplementedError
+
+    def equations(self, c: Any) -> Iterator[Any]:
+        """The statements that determine ``c.effort`` and the law's own variables."""
+        yield c.effort == self.force(c)
+
+    def power_stored(self, c: Any) -> Any:
+        """Rate of the energy that the law stores; the rest of effort times flow is heat."""
+        return 0
+
+    def verify(self, c: Any) -> Iterator[str]:
+        """Relations between its parameters that are violated."""
+        return iter(())
+
+
+# -- units ----------------------------------------------------------------------------------
+def force(c: Any) -> str:
+    """N, or N*m where things turn."""
+    return c.units["force"]
+
+
+def velocity(c: Any) -> str:
+    """m/s or rad/s."""
+    return c.units["velocity"]
+
+
+def shift(c: Any) -> str:
+    """m or rad."""
+    return c.units["shift"]
+
+
+def stiffness(c: Any) -> str:
+    """N/m or N*m/rad."""
+    return f"({force(c)}) / {shift(c)}"
+
+
+def resistance(c: Any) -> str:
+    """N*s/m or N*m*s/rad."""
+    return f"({force(c)}) * s / {shift(c)}"
+
+
+def compliance(c: Any) -> str:
+    """N/s or N*m/s: how fast a force changes."""
+    return f"({force(c)}) / s"
+
+
+# -- expressions ----------------------------------------------------------------------------
+def sgn(x: Any) -> Any:
+    """-1, 0 or 1, evaluated at every call: no event is located where it jumps."""
+    return where(x > 0, 1.0, where(x < 0, -1.0, 0.0, events=False), events=False)
+
+
+def stribeck_level(c: Any) -> Any:
+    """F_C + (F_G - F_C) exp(-(v/v_s)²), with the breakaway velocity as v_s."""
+    fall = exp(-((c.flow / c.breakaway_velocity) ** 2))
+    return c.coulomb + (c.breakaway - c.coulomb) * fall
+
+

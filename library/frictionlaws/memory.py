@@ -1,0 +1,186 @@
+"""Laws of springs that slip: the force remembers where the motion turned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import Discrete, Parameter, Variable, abs_, der, when, where
+
+from .base import (
+    FrictionLaw,
+    compliance,
+    force,
+    resistance,
+    sgn,
+    shift,
+    stiffness,
+    stribeck_level,
+)
+
+__all__ = ["GeneralisedMaxwell", "Leuven", "MaxwellSlip", "ResetIntegrator"]
+
+
+class ResetIntegrator(FrictionLaw):
+    """F = (1 + a) sigma_0 p + sigma_1 dp/dt, with dp/dt = v up to |p| = reach, then 0.
+
+    The bonding a acts while |p| < reach only, so that the force falls from
+    (1 + a) sigma_0 reach to sigma_0 reach at break-away. D. A. Haessig, B. Friedland
+    (1991). The law knows no other strength. The energy stored is sigma_0 p²/2; what the
+    bonding takes up counts as heat, and is given back where p shrinks before the end.
+    """
+
+    uses = ()
+    memory = True
+    stiffness = Parameter(1e5, stiffness, above=0, doc="Stiffness sigma_0")
+    damping = Parameter(0.0, resistance, minimum=0, doc="Damping sigma_1 of the deflection")
+    reach = Parameter(1e-4, shift, above=0, doc="Largest deflection p")
+    bonding = Parameter(0.5, minimum=0, doc="Additional stiffness a at rest, over sigma_0")
+    p = Variable(shift, 0, priority="high", doc="deflection")
+    energy_stored = Variable("J", doc="energy of the deflection")
+
+    def rate(self, c: Any) -> Any:
+        """dp/dt."""
+        ends = ((c.flow > 0) & (c.p >= c.reach)) | ((c.flow < 0) & (c.p <= -c.reach))
+        return where(ends, 0, c.flow)
+
+    def equations(self, c: Any) -> Iterator[Any]:
+        yield der(c.p) == self.rate(c)
+        share = where((c.p < c.reach) & (c.p > -c.reach), 1 + c.bonding, 1)
+        yield c.effort == share * c.stiffness * c.p + c.damping * self.rate(c)
+        yield c.energy_stored == c.stiffness * c.p**2 / 2
+
+    def power_stored(self, c: Any) -> Any:
+        return c.stiffness * c.p * self.rate(c)
+
+
+class MaxwellSlip(FrictionLaw):
+    """Springs in parallel, each behind a Coulomb slider of its own strength share F_C.
+
+    F = sum k_i z_i with dz_i/dt = v while |k_i z_i| < share_i F_C or the slider is
+    unloaded, else 0 (W. D. Iwan, 1966). Its hysteresis loops close inside each other.
+    """
+
+    memory = True
+    stiffnesses = Parameter([5e4, 3e4, 2e4, 1e4], stiffness, above=0,
+                            doc="Stiffnesses of the springs")  # fmt: skip
+    shares = Parameter([0.25, 0.25, 0.25, 0.25], above=0,
+                       doc="Strengths of the sliders over the Coulomb strength")  # fmt: skip
+    z = Variable(lambda c: [shift(c)] * len(c.stiffnesses), 0, priority="high",
+                 doc="deflections of the springs")  # fmt: skip
+    energy_stored = Variable("J", doc="energy of the springs")
+
+    def verify(self, c: Any) -> Iterator[str]:
+        springs, sliders = np.shape(c.stiffnesses)[-1], np.shape(c.shares)[-1]
+        if springs != sliders:
+            yield (f"stiffnesses has {springs} values but shares has {sliders}. Give one share of "
+                   "the Coulomb strength for every spring.")  # fmt: skip
+
+    def drive(self, c: Any) -> Any:
+        """The velocity that bends the springs."""
+        return c.flow
+
+    def rates(self, c: Any) -> list[Any]:
+        """dz_i/dt."""
+        v, out = c.flow, []
+        for k, share, z in zip(c.stiffnesses, c.shares, c.z, strict=False):
+            full = share * c.coulomb
+            slips = ((v > 0) & (k * z >= full)) | ((v < 0) & (k * z <= -full))
+            out.append(where(slips, 0, self.drive(c)))
+        return out
+
+    def springs(self, c: Any) -> Any:
+        """The force of all springs."""
+        return _sum(k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
+
+    def force(self, c: Any) -> Any:
+        return self.springs(c)
+
+    def equations(self, c: Any) -> Iterator[Any]:
+        for z, rate in zip(c.z, self.rates(c), strict=True):
+            yield der(z) == rate
+        yield c.effort == self.force(c)
+        yield c.energy_stored == _sum(
+            k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))
+
+    def power_stored(self, c: Any) -> Any:
+        loads = (k * z for k, z in zip(c.stiffnesses, c.z, strict=False))
+        return _sum(f * rate for f, rate in zip(loads, self.rates(c), strict=True))
+
+
+class Leuven(MaxwellSlip):
+    """F = F_h + sigma_1 dx/dt + c v, with dx/dt = v (1 - sign(F_h/s) |F_h/s|^n).
+
+    F_h is the force of Maxwell-slip springs that x bends, and s = sign(v) g(v) the
+    Stribeck level. J. Swevers et al., IEEE Trans. Autom. Control 45(4), 2000; V. Lampaert
+    et al. (2002).
+    """
+
+    uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")
+    exponent = Parameter(1.0, above=0, doc="Exponent n of the transition")
+    damping = Parameter(0.0, resistance, minimum=0, doc="Damping sigma_1 of the deflection")
+
+    def drive(self, c: Any) -> Any:
+        ratio = self.springs(c) / stribeck_level(c) * where(c.flow > 0, 1.0, -1.0)
+        return c.flow * (1 - sgn(ratio) * abs_(ratio) ** c.exponent)
+
+    def force(self, c: Any) -> Any:
+        return self.springs(c) + c.damping * self.drive(c) + c.viscous_coefficient * c.flow
+
+
+class GeneralisedMaxwell(FrictionLaw):
+    """Springs in parallel whose sliders follow the Stribeck level with a lag (GMS).
+
+    F = sum f_i + c v. Stuck, df_i/dt = k_i v, until |f_i| = share_i g(v); slipping,
+    df_i/dt = sign(v) C (share_i - f_i sign(v)/g(v)), until v turns. T. Tjahjowidodo,
+    F. Al-Bender, H. Van Brussel, W. Symens (2005): pre-sliding loops as of Maxwell-slip,
+    frictional lag as of LuGre, and no drift.
+    """
+
+    uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")
+    memory = True
+    stiffnesses = Parameter([5e4, 3e4, 2e4, 1e4], stiffness, above=0,
+                            doc="Stiffnesses of the springs")  # fmt: skip
+    shares = Parameter([0.25, 0.25, 0.25, 0.25], above=0,
+                       doc="Strengths of the sliders over the Stribeck level")  # fmt: skip
+    attraction = Parameter(100.0, compliance, above=0,
+                           doc="Rate C at which slipping sliders follow the level")  # fmt: skip
+    spring = Variable(lambda c: [force(c)] * len(c.stiffnesses), 0, priority="high",
+                  doc="forces of the springs")  # fmt: skip
+    slips = Discrete(lambda c: ["1"] * len(c.stiffnesses), 0, doc="1 where a slider slips")
+    energy_stored = Variable("J", doc="energy of the springs")
+
+    verify = MaxwellSlip.verify
+
+    def rates(self, c: Any) -> list[Any]:
+        """df_i/dt."""
+        level, way = stribeck_level(c), where(c.flow > 0, 1.0, -1.0)
+        return [
+            where(slips > 0.5, way * c.attraction * (share - f * way / level), k * c.flow,
+                  events=False)
+            for k, share, f, slips in zip(c.stiffnesses, c.shares, c.spring, c.slips, strict=False)
+        ]  # fmt: skip
+
+    def equations(self, c: Any) -> Iterator[Any]:
+        level, way = stribeck_level(c), where(c.flow > 0, 1.0, -1.0)
+        for f, rate in zip(c.spring, self.rates(c), strict=True):
+            yield der(f) == rate
+        for share, f, slips in zip(c.shares, c.spring, c.slips, strict=False):
+            stuck = where(slips > 0.5, 0, f * way, events=False)
+            yield when(stuck >= share * level, {slips: 1})
+            yield when(c.flow > 0, {slips: 0})
+            yield when(c.flow < 0, {slips: 0})
+        yield c.effort == _sum(c.spring) + c.viscous_coefficient * c.flow
+        yield c.energy_stored == _sum(
+            f**2 / (2 * k) for f, k in zip(c.spring, c.stiffnesses, strict=False))
+
+    def power_stored(self, c: Any) -> Any:
+        loads = (f / k for f, k in zip(c.spring, c.stiffnesses, strict=False))
+        return _sum(x * rate for x, rate in zip(loads, self.rates(c), strict=True))
+
+
+def _sum(terms: Any) -> Any:
+    first, *rest = terms
+    return sum(rest, first)

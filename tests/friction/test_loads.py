@@ -1,0 +1,189 @@
+"""Laws of the load: the force that drives a friction is found in the network."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from friction_bench import dry, happened, loaded, missing_energy, moved, place, push, value, values
+from numpy.testing import assert_allclose
+
+from blocks import Model, Parameter, StructureError, Variable, cos, load_law, quantity, sin
+from library.rotational import Inertia, RotationalFriction, TorqueSource
+from library.rotational import Reference as Wall
+from library.translational import (
+    Mass,
+    Reference,
+    Rod,
+    Spring,
+    TranslationalFriction,
+    TwoPort,
+    VelocitySource,
+)
+
+
+def law(name, strength, band=1e-2, mu=1.0, **more):
+    return TranslationalFriction(
+        law=name, coulomb_force=quantity(mu * strength, "N"),
+        breakaway_force=quantity(strength, "N"), band=quantity(band, "m/s"), **more)  # fmt: skip
+
+
+def stack(name, band):
+    """A body on a body on the floor; the upper one is pulled by t/2."""
+    model = Model("stack")
+    model.a, model.b, model.ground = Mass(), Mass(), Reference()
+    model.floor, model.joint = law(name, 0.8, band), law(name, 1.0, band)
+    model.load = push(lambda t: 0.5 * t)
+    model.connect(model.a.M, model.floor.R, model.joint.C)
+    model.connect(model.b.M, model.joint.R, model.load.R)
+    model.connect(model.floor.C, model.load.C, model.ground.V)
+    place(model, "at_a", model.a.M)
+    place(model, "at_b", model.b.M)
+    return model
+
+
+@pytest.mark.parametrize("band", [1e-2, 1e-3])
+@pytest.mark.parametrize("name", ["quinn", "kikuuwe", "karnopp", "awrejcewicz"])
+def test_a_body_carried_by_another_does_not_creep_on_it(name, band):
+    run = stack(name, band).simulate("4 s", rtol=1e-9, method="Radau")
+    apart = value(run, "at_b.x", 2.399) - value(run, "at_a.x", 2.399)
+    assert abs(apart) < 1e-13  # a local load, of the forces on one body, gives -4e-2 band
+    assert_allclose([value(run, "at_a.x"), value(run, "at_b.x")],
+                    [0.405333333333, 0.746666666667], rtol=0, atol=3e-9)  # fmt: skip
+    assert_allclose([value(run, "a.v"), value(run, "b.v")], [0.4, 1.04], rtol=1e-7)
+
+
+def test_the_load_is_effort_plus_rate_over_mobility():
+    run = stack("quinn", 1e-2).simulate("4 s", rtol=1e-9, method="Radau")
+    t = np.array([0.5, 2.0, 3.5])
+    f = values(run, ["floor.f", "joint.f", "a.f", "b.f", "floor.load", "joint.load"], t)
+    floor, joint, on_a, on_b = f[:4]  # masses of 1 kg: forces on them are accelerations
+    assert_allclose(f[4], floor + on_a / 1.0, atol=1e-9)
+    assert_allclose(f[5], joint + (on_b - on_a) / 2.0, atol=1e-9)
+
+
+def test_one_friction_alone_has_all_other_forces_as_its_load():
+    run = loaded(law("quinn", 5.0), lambda t: 3 * cos(t)).simulate("3 s", rtol=1e-9)
+    t = np.linspace(0, 3, 13)
+    load, f, v = values(run, ["friction.load", "friction.f", "body.v"], t)
+    assert_allclose(load, 3 * np.cos(t), atol=1e-12)
+    assert_allclose(f, load, atol=1e-9)
+    assert_allclose(v, 0, atol=1e-12)
+
+
+def test_friction_in_parallel_shares_a_load_without_failing():
+    model = Model("parallel")
+    model.body, model.ground = Mass(), Reference()
+    model.one, model.other = law("kikuuwe", 1.0), law("kikuuwe", 3.0)
+    model.load = push(lambda t: t)
+    model.connect(model.body.M, model.one.R, model.other.R, model.load.R)
+    model.connect(model.one.C, model.other.C, model.load.C, model.ground.V)
+    place(model, "at", model.body.M)
+    run = model.simulate("6 s", rtol=1e-9, method="Radau")
+    total = values(run, ["one.f", "other.f"], np.array([1.0, 3.0, 3.9])).sum(axis=0)
+    assert_allclose(total, [1.0, 3.0, 3.9], rtol=1e-6)
+    assert_allclose([value(run, "at.x"), value(run, "body.v")], [4 / 3, 2.0], rtol=0, atol=1e-6)
+
+
+def test_across_a_prescribed_motion_the_force_opposes_the_acceleration_at_rest():
+    friction = law("quinn", 1.0, 1e-6)
+    run = moved(friction, lambda t: cos(t)).simulate("2 s", rtol=1e-9)
+    f = values(run, ["friction.f"], np.array([1.0, 1.57, 1.58, 2.0]))[0]
+    assert_allclose(f, [1, 1, -1, -1])
+    model = moved(law("quinn", 1.0, 1e-4), lambda t: cos(t))
+    # something must be integrated for the steps to find the turns
+    model.body, model.spring = Mass(v="1 m/s"), Spring(stiffness="1 N/m")
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    run = model.simulate(quantity(2 * np.pi, "s"), rtol=1e-9, max_step="1 ms")
+    assert_allclose(run.energy()["friction"].dissipated, 4.0, rtol=1e-3)
+
+
+def test_across_a_rigid_link_nothing_fails():
+    model = stack("quinn", 1e-2)
+    model.rod = Rod()
+    model.connect(model.rod.R, model.a.M)
+    model.connect(model.rod.C, model.b.M)
+    run = model.simulate("4 s", rtol=1e-8, method="Radau")
+    # 2 kg on 0.8 N: t/2 - 0.8 from t = 1.6 s on
+    assert_allclose(value(run, "a.v"), (0.25 * 16 - 0.8 * 4 - (0.25 * 1.6**2 - 0.8 * 1.6)) / 2,
+                    rtol=1e-6)  # fmt: skip
+    assert_allclose(values(run, ["joint.f", "joint.v"], np.array([1.0, 3.0])), 0, atol=1e-9)
+
+
+def test_exact_friction_and_a_law_of_the_load_work_in_one_network():
+    model = stack("quinn", 1e-3)
+    exact = stack("quinn", 1e-3)
+    for m, floor in ((model, None), (exact, dry(0.8))):
+        if floor is not None:
+            del m.floor
+            m.floor = floor
+            m.connect(m.floor.R, m.a.M)
+            m.connect(m.floor.C, m.ground.V)
+    run = exact.simulate("4 s", rtol=1e-9, method="Radau")
+    (slip, *_), *others = happened(run, "floor")
+    assert not others
+    assert_allclose(slip, 1.6, atol=1e-7)
+    assert_allclose([value(run, "at_a.x"), value(run, "at_b.x")],
+                    [0.405333333333, 0.746666666667], rtol=0, atol=1e-6)  # fmt: skip
+
+
+def test_karnopps_own_law_holds_a_body_on_another_that_moves():
+    model = Model("carried")
+    model.cart, model.box, model.ground = Mass(mass="2 kg", v="1 m/s"), Mass(), Reference()
+    model.rub = law("karnopp_1985", 1.0, 0.01)
+    model.connect(model.cart.M, model.rub.C)
+    model.connect(model.box.M, model.rub.R)
+    run = model.simulate("2 s", rtol=1e-9)
+    (time, _, what), *_ = happened(run, "rub")
+    assert what == "sticks"
+    assert_allclose(time, (1 - 0.01) / (1 + 0.5), rtol=1e-6)  # |v| falls at 1/1 + 1/2
+    assert value(run, "rub.v") == pytest.approx(0, abs=1e-16)
+    assert_allclose(value(run, "box.v"), 2 / 3, rtol=1e-9)  # momentum is kept
+
+
+def test_turning_friction_follows_the_same_laws():
+    model = Model("shaft")
+    model.disc, model.wall = Inertia(inertia="2 kg*m^2"), Wall()
+    model.brake = RotationalFriction(law="quinn", coulomb_torque="3 N*m", breakaway_torque="3 N*m",
+                                     band="1 mrad/s")  # fmt: skip
+    model.drive = TorqueSource(torque=lambda t: quantity("1 N*m/s") * t)
+    model.connect(model.disc.I, model.brake.R, model.drive.R)
+    model.connect(model.brake.C, model.drive.C, model.wall.W)
+    run = model.simulate("5 s", rtol=1e-9, method="Radau")
+    assert_allclose(value(run, "disc.w", 2.9), 0, atol=1e-9)
+    assert_allclose(value(run, "disc.w"), (5 - 3) ** 2 / 2 / 2, rtol=1e-6)
+    assert_allclose(value(run, "brake.load", 2.0), 2.0, rtol=1e-9)
+
+
+class OneSided(TwoPort):
+    """A law of one's own: holds loads of one direction only."""
+
+    band = Parameter("1 cm/s")
+    load = Variable("N")
+    power_dissipated = Variable("W")
+
+    def equations(self):
+        from blocks import maximum
+
+        yield load_law(self.f, self.v, self.load,
+                       maximum(self.load + quantity("1 N") * self.v / self.band, 0))
+        yield self.power_dissipated == self.f * self.v
+
+
+def test_a_law_of_the_load_of_ones_own_is_one_statement():
+    run = loaded(OneSided(), lambda t: sin(t)).simulate("6 s", rtol=1e-9, method="Radau")
+    assert_allclose(value(run, "body.v", np.pi), 0, atol=1e-9)
+    # then nothing holds it
+    assert_allclose(value(run, "body.v", 6.0), -np.cos(6.0) - 1, rtol=1e-5)
+    assert missing_energy(run) < 1e-6
+
+
+def test_a_law_of_the_load_at_a_node_without_mass_is_refused_by_name():
+    model = Model("massless")
+    model.spring, model.rub, model.ground = Spring(), law("quinn", 1.0), Reference()
+    model.drive = VelocitySource(velocity="1 m/s")
+    model.connect(model.drive.R, model.spring.R)
+    model.connect(model.spring.C, model.rub.R)
+    model.connect(model.rub.C, model.drive.C, model.ground.V)
+    with pytest.raises(StructureError, match="rub"):
+        model.simulate("1 s")

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, StructureError, Variable, cos, load_law, quantity, sin
 from library.rotational import Inertia, RotationalFriction, TorqueSource
-from library.rotational import Reference as Wall
+from library.rotational import RotationalReference as Wall
 from library.translational import (
     Mass,
     Reference,

@@ -22,6 +22,7 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from .expression import TIME
+from .heldmodes import MOST, HeldModes
 from .system import Problem, System
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
@@ -94,6 +95,8 @@ class SetValuedLaws:
     system : System
         Its inputs ``u`` are the efforts' classes.
     """
+
+    held: HeldModes | None = None  # all in one evaluation, where the network is simple enough
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -168,6 +171,9 @@ class SetValuedLaws:
         self.constant = not moving and not system.nz
         self._cache: dict[Any, Any] = {}
         self._seen: Any = None
+        if self.constant and not self.nonlinear and self.size <= MOST and not system.clusters:
+            self.held = HeldModes(system, self.column, self.sign, flow, low, high, back, forth,
+                                  rate, gap)  # fmt: skip
 
     # -- names -------------------------------------------------------------------------
     def name(self, element: int) -> str:
@@ -244,6 +250,10 @@ class SetValuedLaws:
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts to those of the present modes."""
         if not self.size:
+            return
+        if self.held is not None:
+            now = Look(*self.held(problem, t, self.modes, _solver, self.delassus(problem, t)))
+            self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
             return
         stuck = self.modes == 0
         for _ in range(ROUNDS if self.nonlinear else 1):

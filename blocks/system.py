@@ -401,7 +401,8 @@ class Problem:
         except AlgebraicFailure as failure:
             self.failure = failure
             return np.full(self.size, np.nan)
-        slope = self.system.slope(*self._arguments(t))
+        held = None if self.laws is None else self.laws.held
+        slope = self.system.slope(*self._arguments(t)) if held is None else held.slope
         if self.laws is not None:
             slope = self.laws.correct(slope, self, t)
         return slope[self.free] / self.scale

@@ -44,21 +44,46 @@ class HeldModes:
         inputs = of_sliding + ca.mtimes(place, ca.mtimes(k, unheld))
         slope = ca.substitute(tape.slope, tape.u, inputs)
         everything = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, slope)
-        self.evaluate = Evaluator(ca.Function(
-            "held", [*system.arguments[:-1], modes, k], [ca.densify(everything)]))
+        arguments = [*system.arguments[:-1], modes, k]
+        self.evaluate = Evaluator(ca.Function("held", arguments, [ca.densify(everything)]))
+        crossings = ca.substitute(tape.crossings, tape.u, inputs)
+        looks = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, crossings)
+        self._several = ca.Function("several", arguments, [ca.densify(looks)])
+        self._mapped: dict[int, Evaluator] = {}  # by the number of times
         self.size, self.inputs = n, system.nu
         self.slope = np.zeros(system.nx)  # at the last evaluation
+        self._out: np.ndarray | None = None  # all of it
         self._known: dict[bytes, np.ndarray] = {}
         self._matrix: Any = None
 
     def __call__(self, problem: Problem, t: float, modes: np.ndarray, solver: Any, d: np.ndarray
-                 ) -> np.ndarray:
-        """Set the problem's inputs; returns flows, bounds, efforts, rates and gaps, a row each."""
+                 ) -> None:
+        """Set the problem's inputs, and keep what there is besides."""
         out = self.evaluate(*problem._arguments(t)[:-1], modes, self._inverse(modes, solver, d))
-        inner = self.inputs + 7 * self.size
         problem.u[:] = out[: self.inputs]
-        self.slope = out[inner:]
-        return out[self.inputs : inner].reshape(7, self.size)
+        self.slope = out[self.inputs + 7 * self.size :]
+        self._out = out
+
+    def looks(self, problem: Problem, t: float, modes: np.ndarray) -> np.ndarray | None:
+        """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
+        last, at = self.evaluate.arguments, problem._arguments(t)[1:-1]
+        if self._out is None or last[0][0] != t or not np.array_equal(last[6], modes) \
+                or not all(map(np.array_equal, last[1:6], at)):
+            return None
+        return self._out[self.inputs : self.inputs + 7 * self.size].reshape(7, self.size)
+
+    def at(self, problem: Problem, t: np.ndarray, x: np.ndarray, modes: np.ndarray, solver: Any,
+           d: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Inputs, what elements look at, and crossing functions at several times, as columns."""
+        if len(t) not in self._mapped:
+            same = [2, 3, 4, 5, 6, 7]  # all but time and states
+            self._mapped[len(t)] = Evaluator(
+                self._several.map("several", "serial", len(t), same, []))
+        out = self._mapped[len(t)](t, x.T.ravel(), problem.z, problem.p, problem.m, problem.d,
+                                   modes, self._inverse(modes, solver, d))  # fmt: skip
+        out, inner = out.reshape(len(t), -1).T, self.inputs + 7 * self.size
+        looks = out[self.inputs : inner].reshape(7, self.size, len(t))
+        return out[: self.inputs], looks, out[inner:]
 
     def _inverse(self, modes: np.ndarray, solver: Any, d: np.ndarray) -> np.ndarray:
         """K, column by column, for the elements that stick."""

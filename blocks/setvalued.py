@@ -252,8 +252,7 @@ class SetValuedLaws:
         if not self.size:
             return
         if self.held is not None:
-            now = Look(*self.held(problem, t, self.modes, _solver, self.delassus(problem, t)))
-            self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
+            self.held(problem, t, self.modes, _solver, self.delassus(problem, t))
             return
         stuck = self.modes == 0
         for _ in range(ROUNDS if self.nonlinear else 1):
@@ -362,14 +361,8 @@ class SetValuedLaws:
         """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
         now = self._present(problem, t)
         self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
-        effort = self.efforts_of(problem.u)
+        margin = self._plain_margins(now, self.efforts_of(problem.u))
         stuck = self.modes == 0
-        room = np.minimum(now.high - effort, effort - now.low)
-        parting = (now.gap < 0) & (now.flow <= 0)  # by rounding, just after a rebound
-        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
-        moving = np.where(self.contact, open_gap, self.modes * now.flow)
-        margin = np.where(stuck, room, moving)
-        margin[now.idle & ~self.contact & ~stuck] = np.inf  # stuck with no effort lets go
         if stuck.any():
             dead, open_ = self._undetermined(problem, t, stuck)
             if len(dead):
@@ -380,8 +373,38 @@ class SetValuedLaws:
                 margin[open_] = self._joint_margins(problem, t, open_, now)[0][open_]
         return margin
 
+    def _plain_margins(self, now: Look, effort: np.ndarray) -> np.ndarray:
+        """Margins of elements whose effort is determined, at one time or at several."""
+        shape = (self.size, *[1] * (effort.ndim - 1))
+        modes, contact = self.modes.reshape(shape), self.contact.reshape(shape)
+        stuck = modes == 0
+        room = np.minimum(now.high - effort, effort - now.low)
+        parting = (now.gap < 0) & (now.flow <= 0)  # by rounding, just after a rebound
+        open_gap = np.where(parting, np.finfo(float).tiny, now.gap)
+        moving = np.where(contact, open_gap, modes * now.flow)
+        margin = np.where(stuck, room, moving)
+        margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
+        return margin
+
+    def several_margins(self, problem: Problem, t: np.ndarray, y: np.ndarray
+                        ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Crossing functions and margins at several times, or None where they need more care."""
+        if self.held is None or problem.delays is not None:
+            return None
+        d, stuck = self.delassus(problem, float(t[0])), self.modes == 0
+        if stuck.any() and any(len(i) for i in self._undetermined(problem, float(t[0]), stuck)):
+            return None
+        u, looks, crossings = self.held.at(
+            problem, t, y * problem.scale_x[:, None], self.modes, _solver, d)
+        now = Look(*looks)
+        self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
+        return crossings, self._plain_margins(now, u[self.column] * self.sign[:, None])
+
     def _present(self, problem: Problem, t: float) -> Look:
         """Flows, bounds and gaps at the present point, of the last look where it was there."""
+        if self.held is not None:
+            looks = self.held.looks(problem, t, self.modes)
+            return self.look(problem, t) if looks is None else Look(*looks)
         if self._seen is not None:
             now, at, p, x, m, d = self._seen
             if at == t and p is problem.p and np.array_equal(x, problem.x) \

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time as clock
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,7 @@ SMALL = 1e-3  # of its nominal value: what it may miss anyway
 STANDSTILL = 1000  # episodes in a row that do not advance
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
+WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 CHATTER = 200  # events of one relation within a thousandth of the run
 
 
@@ -227,7 +228,8 @@ class Driver:
         if left < (5 * LOOK_FOR_STIFFNESS if many is None else many(self.problem.size)):
             return False
         rate = self.problem.fastest_rate(step.t, step.y)
-        if rate * (step.t - step.t_old) < AT_THE_LIMIT:
+        limit = AT_THE_LIMIT if self.problem.laws is None else WITH_LAWS * AT_THE_LIMIT
+        if rate * (step.t - step.t_old) < limit:
             return False
         from .solvers import method_named
 
@@ -335,10 +337,8 @@ class Driver:
 
     def _first_crossing(self, step: Step) -> tuple[float, np.ndarray] | None:
         seen = [p for p in self.seen if p[0] == step.t_old]  # times and margins, oldest first
-        for fraction in INTERIOR:
-            t = step.t_old + fraction * (step.t - step.t_old)
-            y = step.y if fraction == 1.0 else step.dense(t)
-            seen.append((t, self._violated(t, y)))
+        for t, margin in self._looks(step):
+            seen.append((t, margin))
             if len(seen) > 2:
                 left, middle, right = seen[-3:]
                 for near in _dips(left, middle, right, self._smooth_margins()):
@@ -357,6 +357,22 @@ class Driver:
         if self.problem.laws is not None:
             gaps = self.system.nm + self.problem.laws.open_contacts
         return np.concatenate([np.arange(self.system.nm), gaps])
+
+    def _looks(self, step: Step) -> Iterator[tuple[float, np.ndarray]]:
+        """Times within a step, and the margins there."""
+        times = step.t_old + INTERIOR * (step.t - step.t_old)
+        laws = self.problem.laws
+        if laws is not None and laws.together is not None:
+            y = np.column_stack([step.dense(times[:-1]), step.y])
+            found = laws.several_margins(self.problem, times, y)
+            if found is not None:
+                margins = np.where(self.problem.m[:, None] > 0.5, found[0], -found[0])
+                for t, g, margin in zip(times, margins.T, found[1].T, strict=True):
+                    g[self.stops.stepped_onto(t)] = 1.0
+                    yield float(t), np.concatenate([g, margin])
+                return
+        for t in times:
+            yield float(t), self._violated(t, step.y if t == times[-1] else step.dense(t))
 
     def _crossing_between(self, step: Step, low: float, high: float, margin: np.ndarray
                           ) -> tuple[float, np.ndarray]:

@@ -128,9 +128,13 @@ class Stops:
         return self.timed & ~self.curved
 
     def constant(self, f: int, sx: Any) -> np.ndarray:
-        row = self.system.tape.writer.kernel_row(f, sx)
-        function = ca.Function("constant", [TIME, self.system.tape.p], [row])
-        return np.array(function(0.0, self.p)).ravel()
+        """What an expression of parameters comes to, for all instances of a family."""
+        kept = self.system.__dict__.setdefault("_constants", {})
+        if (f, id(sx)) not in kept:  # kept with the expression, whose identity is the key
+            row = self.system.tape.writer.kernel_row(f, sx)
+            kept[f, id(sx)] = Evaluator(ca.Function(
+                "constant", [self.system.tape.p], [ca.densify(row)])), sx
+        return kept[f, id(sx)][0](self.p)
 
     def after(self, t: float) -> float:
         k = int(np.searchsorted(self.times, t + self.tiny, side="right"))

@@ -46,6 +46,8 @@ class Loads:
     those of elements that are held at rest by a band of velocity (0 held, else moving).
     """
 
+    together = None  # loads are not known before the efforts are
+
     def __init__(self, system: System, laws: SetValuedLaws) -> None:
         self.system, self.laws = system, laws
         tape, flat = system.tape, system.flat

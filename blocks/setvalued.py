@@ -23,6 +23,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .expression import TIME
 from .loaddependent import LoadDependence
+from .heldmodes import MOST, HeldModes
 from .system import Problem, System
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
@@ -97,6 +98,7 @@ class SetValuedLaws:
     """
 
     watched = True  # during a step, for the end of a mode
+    together: HeldModes | None = None  # all in one evaluation, where the network is simple enough
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -179,6 +181,10 @@ class SetValuedLaws:
         self.constant = not moving and not system.nz and not self.coupled
         self._cache: dict[Any, Any] = {}
         self._seen: Any = None
+        if self.constant and not self.nonlinear and self.size <= MOST \
+                and not system.clusters and self.size == system.nu:
+            self.together = HeldModes(system, self.column, self.sign, flow, low, high, back, forth,
+                                  rate, gap)  # fmt: skip
 
     # -- names -------------------------------------------------------------------------
     def name(self, element: int) -> str:
@@ -276,6 +282,9 @@ class SetValuedLaws:
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts to those of the present modes."""
         if not self.size:
+            return
+        if self.together is not None:
+            self.together(problem, t, self.modes, _solver, self.delassus(problem, t))
             return
         stuck = self.modes == 0
         last = np.inf
@@ -380,14 +389,8 @@ class SetValuedLaws:
         """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
         now = self._present(problem, t)
         self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
-        effort = self.efforts_of(problem.u)
+        margin = self._plain_margins(now, self.efforts_of(problem.u))
         stuck = self.modes == 0
-        room = np.minimum(now.high - effort, effort - now.low)
-        parting = (now.gap <= 0) & (now.flow <= 0)  # by rounding, just after a rebound
-        open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
-        moving = np.where(self.contact, open_gap, self.modes * now.flow)
-        margin = np.where(stuck, room, moving)
-        margin[now.idle & ~self.contact & ~stuck] = np.inf  # stuck with no effort lets go
         if stuck.any():
             dead, open_ = self._undetermined(problem, t, stuck)
             if len(dead):
@@ -400,8 +403,38 @@ class SetValuedLaws:
             margin = np.minimum(margin, self.load.hold(problem, t))
         return margin
 
+    def _plain_margins(self, now: Look, effort: np.ndarray) -> np.ndarray:
+        """Margins of elements whose effort is determined, at one time or at several."""
+        shape = (self.size, *[1] * (effort.ndim - 1))
+        modes, contact = self.modes.reshape(shape), self.contact.reshape(shape)
+        stuck = modes == 0
+        room = np.minimum(now.high - effort, effort - now.low)
+        parting = (now.gap <= 0) & (now.flow <= 0)  # by rounding, just after a rebound
+        open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
+        moving = np.where(contact, open_gap, modes * now.flow)
+        margin = np.where(stuck, room, moving)
+        margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
+        return margin
+
+    def several_margins(self, problem: Problem, t: np.ndarray, y: np.ndarray
+                        ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Crossing functions and margins at several times, or None where they need more care."""
+        if self.together is None or problem.delays is not None:
+            return None
+        d, stuck = self.delassus(problem, float(t[0])), self.modes == 0
+        if stuck.any() and any(len(i) for i in self._undetermined(problem, float(t[0]), stuck)):
+            return None
+        u, looks, crossings = self.together.at(
+            problem, t, y * problem.scale_x[:, None], self.modes, _solver, d)
+        now = Look(*looks)
+        self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
+        return crossings, self._plain_margins(now, u[self.column] * self.sign[:, None])
+
     def _present(self, problem: Problem, t: float) -> Look:
         """Flows, bounds and gaps at the present point, of the last look where it was there."""
+        if self.together is not None:
+            looks = self.together.looks(problem, t, self.modes)
+            return self.look(problem, t) if looks is None else Look(*looks)
         if self._seen is not None:
             now, at, p, x, m, d = self._seen
             if at == t and p is problem.p and np.array_equal(x, problem.x) \

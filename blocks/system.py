@@ -413,7 +413,8 @@ class Problem:
         except AlgebraicFailure as failure:
             self.failure = failure
             return np.full(self.size, np.nan)
-        slope = self.system.slope(*self._arguments(t))
+        together = None if self.laws is None else self.laws.together
+        slope = self.system.slope(*self._arguments(t)) if together is None else together.slope
         if self.laws is not None:
             slope = self.laws.correct(slope, self, t)
         return slope[self.free] / self.scale

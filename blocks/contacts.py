@@ -18,7 +18,7 @@ from .system import Problem
 
 __all__ = ["Contacts"]
 
-ALLOWED = 1e-11  # of the largest position: a gap that is left alone
+ALLOWED = 1e-11  # of the largest position, or its nominal value: a gap that is left alone
 ROUNDS = 3  # of Newton's method
 
 
@@ -45,8 +45,8 @@ class Contacts:
             return
         self.gaps = system.function("gaps", ca.densify(gaps))
         self.by_x = system.jacobian(gaps, tape.x)
-        states = tape.reduced.states
-        self.positions = np.flatnonzero(np.isin(system.flat.derivative[states], states))
+        pushed = np.array(ca.which_depends(tape.slope, tape.u, 1, True), dtype=bool)
+        self.positions = np.flatnonzero(~pushed)  # what efforts change by way of velocities only
 
     def refuse_rigid(self, problem: Problem, t: float) -> None:
         """A contact between parts that cannot move against each other is a mistake.
@@ -73,7 +73,8 @@ class Contacts:
         closed = np.flatnonzero(self.laws.modes[self.of] == 0)
         if not len(closed):
             return False
-        allowed = ALLOWED * float(np.abs(problem.x[self.positions]).max(initial=0.0))
+        sizes = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions]
+        allowed = ALLOWED * float(sizes.max(initial=0.0))
         if np.abs(self._of(problem, t)[closed]).max() <= allowed:
             return False
         elements = self.of[closed]

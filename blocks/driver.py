@@ -21,7 +21,7 @@ from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
-from .solvers import Method, Step, Trajectory
+from .solvers import Method, Step, Trajectory, method_named
 from .system import AlgebraicFailure, Problem, System
 
 __all__ = ["Driver", "Settings"]
@@ -34,6 +34,7 @@ STANDSTILL = 1000  # episodes in a row that do not advance
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
+LONG = 500  # steps after which it is asked how many are left
 CHATTER = 200  # events of one relation within a thousandth of the run
 
 
@@ -74,7 +75,7 @@ class Driver:
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
-        self.contacts: Any = None if problem.laws is None else Contacts(problem.laws)
+        self.contacts: Any = None if problem.laws is None else Contacts(problem.laws.plain)
         self.behind: tuple[np.ndarray, np.ndarray] | None = None  # these and their slopes
 
     # -- the loop ------------------------------------------------------------------------
@@ -132,33 +133,39 @@ class Driver:
     def _reached(self) -> float:
         return self.recording.episodes[-1].end if self.recording.episodes else self.settings.t_start
 
-    def _open(self, t: float, course: Any = None) -> Trajectory:
-        """Begin an episode; ``course`` is the method's own record of its steps, if it has one."""
+    def _open(self, t: float, trajectory: Any = None) -> None:
+        """Begin an episode, with the record of its steps."""
         problem = self.problem
         if self.delays is not None:
             self.delays.begin(problem, t)
-        if course is None:
-            course = Trajectory(t, problem.start_vector(), order=self.settings.method.order)
+        if trajectory is None:
+            trajectory = Trajectory(t, problem.start_vector())
         self.recording.episodes.append(Episode(
-            course, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
+            trajectory, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
             problem.x.copy(), problem.z.copy(),
             None if problem.laws is None else problem.laws.modes.copy(), self.struck,
         ))  # fmt: skip
         self.struck = ()
-        return course
 
     def _episode(self, t: float) -> float:
         """Integrate until the next event; returns the time reached."""
-        s, problem = self.settings, self.problem
+        s, problem, order = self.settings, self.problem, self.settings.method.order
         y = problem.start_vector()
         if problem.size == 0:
             method: Any = Quasistatic(problem, t, y, t_end=s.t_end, max_step=self.longest)
         else:
-            method = s.method(
+            kind = s.method
+            if not getattr(kind, "fits", _always)(problem, t):
+                kind = method_named("DOP853")
+            order = kind.order
+            method = kind(
                 problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
                 first_step=self.pace, max_step=self.longest, step=s.step,
             )  # fmt: skip
-        trajectory = self._open(t, getattr(method, "course", None))
+        trajectory = getattr(method, "course", None)
+        if trajectory is None:
+            trajectory = Trajectory(t, y, order=order)
+        self._open(t, trajectory)
         looks_itself = hasattr(method, "watch")
         if looks_itself:
             method.watch(self.stops.timed & ~self.stops.curved)
@@ -209,7 +216,8 @@ class Driver:
                     return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
-                if self.settings.may_switch and self._has_become_stiff(step):
+                if self.settings.may_switch and (
+                        self._has_become_stiff(step) or self._is_long(step)):
                     return t
         finally:
             self._count(method)
@@ -231,8 +239,6 @@ class Driver:
         limit = AT_THE_LIMIT if self.problem.laws is None else WITH_LAWS * AT_THE_LIMIT
         if rate * (step.t - step.t_old) < limit:
             return False
-        from .solvers import method_named
-
         name = "Radau" if self.problem.laws is not None else "cvode"
         self.settings = replace(self.settings, method=method_named(name), may_switch=False)
         self.recording.statistics.update({
@@ -245,6 +251,24 @@ class Driver:
         trajectory.append(step, until=until)
         if self.delays is not None:
             self.delays.keep(self.problem, step, until)
+
+    def _is_long(self, step: Step) -> bool:
+        """Whether so many steps are left that machine code is worth loading."""
+        if self.steps != LONG or hasattr(self.settings.method, "many"):
+            return False
+        from . import native
+
+        problem = self.problem
+        left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
+        if native.why_not(self.system, problem.laws) or problem.delays is not None \
+                or not native.worth(left, problem.size, self.settings.rtol):
+            return False
+        self.settings = replace(self.settings, method=native.compiled_method())
+        self.recording.statistics.update({
+            "method": f"{self.recording.statistics['method']}, then dopri5",
+            "why": f"in machine code, as about {left:.2g} steps were left after {LONG}",
+        })
+        return True
 
     def _count(self, method: Any) -> None:
         for name in ("steps", "rejected", "residuals", "jacobians", "factorizations"):
@@ -355,7 +379,7 @@ class Driver:
         """Margins that may dip below zero between two looks: relations and gaps."""
         gaps = np.zeros(0, dtype=int)
         if self.problem.laws is not None:
-            gaps = self.system.nm + self.problem.laws.open_contacts
+            gaps = self.system.nm + self.problem.laws.plain.open_contacts
         return np.concatenate([np.arange(self.system.nm), gaps])
 
     def _looks(self, step: Step) -> Iterator[tuple[float, np.ndarray]]:
@@ -552,6 +576,10 @@ class Driver:
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
             time=t, variables=tuple(names),
         )  # fmt: skip
+
+
+def _always(problem: Problem, t: float) -> bool:
+    return True
 
 
 def _dips(left: tuple[float, np.ndarray], middle: tuple[float, np.ndarray],

@@ -10,6 +10,7 @@ is D_SS^-1 on S and 0 elsewhere. What a general network needs is in
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import casadi as ca
@@ -45,8 +46,12 @@ class HeldModes:
         slope = ca.substitute(tape.slope, tape.u, inputs)
         everything = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, slope)
         arguments = [*system.arguments[:-1], modes, k]
+        self.symbols = arguments
+        self.expressions = {"slope": slope, "inputs": inputs, "flow": flow, "low": low,
+                            "high": high, "back": back, "forth": forth, "gap": gap}  # fmt: skip
         self.evaluate = Evaluator(ca.Function("held", arguments, [ca.densify(everything)]))
         crossings = ca.substitute(tape.crossings, tape.u, inputs)
+        self.expressions["crossings"] = crossings
         looks = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, crossings)
         self._several = ca.Function("several", arguments, [ca.densify(looks)])
         self._mapped: dict[int, Evaluator] = {}  # by the number of times
@@ -84,6 +89,16 @@ class HeldModes:
         out, inner = out.reshape(len(t), -1).T, self.inputs + 7 * self.size
         looks = out[self.inputs : inner].reshape(7, self.size, len(t))
         return out[: self.inputs], looks, out[inner:]
+
+    def fresh(self) -> HeldModes:
+        """The same for another run, without what is known of this one."""
+        new = copy.copy(self)
+        new._out, new._known, new._matrix = None, {}, None
+        return new
+
+    def constants(self, modes: np.ndarray, solver: Any, d: np.ndarray) -> np.ndarray:
+        """Modes and K in one row."""
+        return np.concatenate([modes, self._inverse(modes, solver, d)])
 
     def _inverse(self, modes: np.ndarray, solver: Any, d: np.ndarray) -> np.ndarray:
         """K, column by column, for the elements that stick."""

@@ -50,6 +50,7 @@ class Loads:
 
     def __init__(self, system: System, laws: SetValuedLaws) -> None:
         self.system, self.laws = system, laws
+        self.plain = laws
         tape, flat = system.tape, system.flat
         at = {int(c): k for k, c in enumerate(tape.writer.inputs)}
         places: list[tuple[int, int]] = []

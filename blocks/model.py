@@ -295,8 +295,10 @@ class Model(Component):
         problem, begin = self._start(system, nominals, t0, kind)
         initialised = clock.perf_counter()
         scaled = _Tolerances(system, rtol, atol)
-        if method == "auto" and chosen.name == "cvode":
+        if method == "auto" and chosen.name in ("cvode", "DOP853"):
             chosen, why = _by_stiffness(problem, t0, t1, rtol, chosen, why)
+        if chosen.name == "dopri5" and system.nu:
+            _refuse_uncompiled(system, problem.laws)
         settings = Settings(
             t0, t1, chosen, rtol, np.zeros(0),
             np.inf if max_step is None else _positive(max_step, "max_step"),
@@ -524,14 +526,20 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
 
 
+def _refuse_uncompiled(system: System, laws: Any) -> None:
+    from . import native
+
+    if reason := native.why_not(system, laws):
+        raise ParameterError("simulate(method='dopri5')", f"cannot run this model: {reason}.",
+                             "Take method='auto' or another name listed in blocks.solvers.")
+
+
 def _compiled_method(system: System) -> Any:
     """The method in machine code, or a word on what is missing."""
     from . import native
 
-    reason = native.why_not(system)
-    if reason:
-        raise ParameterError("simulate(method='dopri5')", f"cannot run this model: {reason}.",
-                             "Take method='auto' or another name listed in blocks.solvers.")
+    if not system.nu:  # otherwise it depends on its laws
+        _refuse_uncompiled(system, None)
     try:
         return native.compiled_method()
     except ImportError as error:
@@ -544,8 +552,15 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
     from . import native
     from .solvers import method_named
 
+    if problem.system.clusters or not problem.size:
+        return stiff, why
+    if problem.system.nu:  # what sticks at the start says little of the rates to come
+        if native.why_not(problem.system, problem.laws) or not (
+                native.loaded() and native.worth(0.0, problem.size, rtol)):
+            return stiff, why
+        return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
     rate = problem.fastest_rate(t0, problem.start_vector())
-    if not native.why_not(problem.system):
+    if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         if steps <= native.most_steps(problem.size) and native.worth(steps, problem.size, rtol):
             return native.compiled_method(), (

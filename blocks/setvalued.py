@@ -13,6 +13,7 @@ efforts of the element's own convention.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +74,12 @@ def set_valued_laws(system: System) -> SetValuedLaws:
     """The laws of a system: the plain ones where every flow is determined by states."""
     from .massless import MixedLaws
 
-    return (SetValuedLaws if _is_plain(system) else MixedLaws)(system)
+    kept = system.__dict__.get("_laws")
+    if kept is None:
+        kept = (SetValuedLaws if _is_plain(system) else MixedLaws)(system)
+        if type(kept) is SetValuedLaws and kept.size and kept.load is None:
+            system.__dict__["_laws"] = kept  # never run itself
+    return kept.fresh() if system.__dict__.get("_laws") is kept else kept
 
 
 def _is_plain(system: System) -> bool:
@@ -146,6 +152,15 @@ class SetValuedLaws:
         if self.size:
             self._compile(*(ca.vertcat(*row) for row in rows))
 
+    def fresh(self) -> SetValuedLaws:
+        """The same laws at the start of another run."""
+        new = copy.copy(self)
+        new.modes = np.zeros(self.size, dtype=int)
+        new._cache = {}
+        if self.together is not None:
+            new.together = self.together.fresh()
+        return new
+
     def _compile(self, flow: Any, low: Any, high: Any, back: Any, forth: Any, gap: Any,
                  restitution: Any) -> None:
         system, tape = self.system, self.system.tape
@@ -206,6 +221,11 @@ class SetValuedLaws:
             word = {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
         return f"{word} ({self.effort_names[change.element]})" if self._twins[change.element] \
             else word
+
+    @property
+    def plain(self) -> SetValuedLaws:
+        """The laws without those of the load, which may be around them."""
+        return self
 
     @property
     def open_contacts(self) -> np.ndarray:
@@ -415,6 +435,39 @@ class SetValuedLaws:
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
         return margin
+
+    def margin_expressions(self) -> Any:
+        """Margins of elements whose effort is determined, as functions of modes, K and states.
+
+        The same as :meth:`_plain_margins`.
+        """
+        assert self.together is not None
+        e, modes = self.together.expressions, self.together.symbols[-2]
+        effort = e["inputs"][self.column.tolist()] * ca.DM(self.sign)
+        contact = ca.DM(self.contact.astype(float))
+        stuck = modes == 0
+        parting = ca.logic_and(e["gap"] <= 0, e["flow"] <= 0)
+        open_gap = ca.if_else(parting, ca.fmax(-e["gap"], np.finfo(float).tiny), e["gap"])
+        moving = ca.if_else(contact, open_gap, modes * e["flow"])
+        idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
+        moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), 1.0, moving)
+        room = ca.fmin(e["high"] - effort, effort - e["low"])
+        return ca.if_else(stuck, room, moving)
+
+    def runs_compiled(self, problem: Problem, t: float) -> bool:
+        """Whether slopes and margins of the present modes are those of `together`."""
+        if self.together is None or problem.delays is not None:
+            return False
+        stuck = self.modes == 0
+        return not (stuck.any() and any(map(len, self._undetermined(problem, t, stuck))))
+
+    def held_constants(self, problem: Problem, t: float) -> np.ndarray:
+        """Modes, K, and 0 for the states that stuck elements hold, 1 for the others."""
+        assert self.together is not None
+        free = np.ones(self.system.nx)
+        free[self._pins(problem, t)] = 0.0
+        d = self.delassus(problem, t)
+        return np.concatenate([self.together.constants(self.modes, _solver, d), free])
 
     def several_margins(self, problem: Problem, t: np.ndarray, y: np.ndarray
                         ) -> tuple[np.ndarray, np.ndarray] | None:

@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["REACH", "compiled_method", "most_steps", "why_not", "worth"]
+__all__ = ["REACH", "compiled_method", "loaded", "most_steps", "why_not", "worth"]
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
@@ -31,10 +31,13 @@ COMPILES = 100_000  # and worth compiling it now
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 
 
-def why_not(system: Any) -> str:
-    """Why a model cannot run in machine code, in a few words; empty if it can."""
-    if system.nu:
-        return "exact friction and contacts are decided in Python"
+def why_not(system: Any, laws: Any = None) -> str:
+    """Why a model cannot run in machine code, in a few words; empty if it can.
+
+    ``laws`` are the model's set-valued laws, where they are known.
+    """
+    if system.nu and (laws is None or laws.together is None):
+        return "its exact friction and contacts are decided in Python"
     if system.clusters:
         return "states are chosen anew during the run"
     if system.nz:
@@ -56,10 +59,14 @@ def worth(steps: float, size: int, rtol: float) -> bool:
     if not _installed():
         return False
     work = steps * (1 + size / 500)
-    loaded = "blocks.native.dopri" in sys.modules
-    if loaded and rtol >= TIGHT:
+    if loaded() and rtol >= TIGHT:
         return True
-    return work > (LOADS if loaded or _prepared() else COMPILES)
+    return work > (LOADS if loaded() or _prepared() else COMPILES)
+
+
+def loaded() -> bool:
+    """Whether this process has used the compiled method before."""
+    return "blocks.native.dopri" in sys.modules
 
 
 def compiled_method() -> Any:

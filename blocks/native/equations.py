@@ -22,8 +22,12 @@ ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 
 
-def equations_of(system: Any, p: np.ndarray) -> Equations:
+def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
     """The machine code of a system, written anew only where equal parameters no longer are."""
+    if laws is not None:
+        if "native" not in system.__dict__:
+            system.__dict__["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
+        return system.__dict__["native"]
     kept = system.__dict__.get("native")
     uniform = _uniform(system, p)
     if kept is None or (kept.uniform & ~uniform).any():
@@ -44,12 +48,15 @@ def _uniform(system: Any, p: np.ndarray) -> np.ndarray:
 class Equations:
     """Addresses of a system's slopes and crossings."""
 
-    def __init__(self, system: Any, uniform: np.ndarray) -> None:
+    def __init__(self, system: Any, uniform: np.ndarray, laws: Any = None) -> None:
         self.system, self.uniform = system, uniform
         self.relations = system.nm
         self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
         self.scratch = 0
         self.tables: list[np.ndarray] = []  # kept alive: machine code points into them
+        if laws is not None:
+            self._with_laws(laws)
+            return
         self.large = sum(len(s.unknowns) for s in system.tape.steps) > LARGE
         if self.large:
             self.slope = self._looped("slope")
@@ -62,10 +69,25 @@ class Equations:
             self.crossings = self._straight(
                 ca.Function("crossings", arguments, [system.tape.crossings]))
 
-    def constants(self, problem: Any) -> np.ndarray:
+    def _with_laws(self, laws: Any) -> None:
+        """Slopes and margins while the modes of set-valued laws are held."""
+        together, free = laws.together, ca.SX.sym("free", self.system.nx)
+        n = laws.size
+        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])
+        self.relations += n
+        self.large = False
+        arguments = [*together.symbols, free]
+        slope = together.expressions["slope"] * free
+        margins = ca.vertcat(together.expressions["crossings"], laws.margin_expressions())
+        self.slope = self._straight(ca.Function("slope", arguments, [slope]))
+        self.crossings = self._straight(ca.Function("margins", arguments, [margins]))
+
+    def constants(self, problem: Any, t: float) -> np.ndarray:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
         room = np.zeros(self.scratch + 1)
-        return np.concatenate([problem.z, problem.m, problem.d, problem.u, room])
+        efforts = (problem.u if problem.laws is None
+                   else problem.laws.held_constants(problem, t))  # fmt: skip
+        return np.concatenate([problem.z, problem.m, problem.d, efforts, room])
 
     def in_lanes(self, lanes: int, outputs: Any) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
@@ -86,9 +108,9 @@ class Equations:
 
     def _straight(self, function: ca.Function, lanes: int = 1) -> int:
         writer = Writer(lanes)
-        z, m, d, u = (int(o) for o in self.offsets[:4])
+        z, m, *rest = (int(o) for o in self.offsets)
         places = {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
-                  5: ("%q", d), 6: ("%q", u)}  # fmt: skip
+                  **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
         kept: dict[int, str] = {}
 
         def read(argument: int, i: int) -> str:

@@ -37,15 +37,17 @@ class Dopri5(Method):
         problem: Any = self.problem
         self.scale = np.asarray(problem.scale)
         self.p = np.array(problem.p, dtype=float)
-        self.equations = equations_of(problem.system, self.p)
+        self.equations = equations_of(problem.system, self.p, problem.laws)
         self.known = np.zeros(self.equations.relations, dtype=bool)
         self.restart(self.t, self.y)
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
         self.x = self.y * self.scale
-        self.q = self.equations.constants(self.problem)
-        self.held: Array = np.array(self.problem.m, dtype=float)  # type: ignore[attr-defined]
+        problem: Any = self.problem
+        self.q = self.equations.constants(problem, self.t)
+        self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
+        self.held[: len(problem.m)] = problem.m
         self.k = np.empty((len(ROWS), self.x.size))
         self.k[ATOL] = self.atol * self.scale
         self.looks = np.empty((6, self.held.size))
@@ -53,9 +55,14 @@ class Dopri5(Method):
         self.course = Course(self, self.t, self.x)
         self.fresh = True
 
+    @classmethod
+    def fits(cls, problem: Any, t: float) -> bool:
+        """Whether the time up to the next event can be run in machine code."""
+        return problem.laws is None or problem.laws.runs_compiled(problem, t)
+
     def watch(self, known: Array) -> None:
         """Relations that are not searched for: their instants are known."""
-        self.known = np.array(known, dtype=bool)
+        self.known[: len(known)] = known
 
     def advance(self, t_stop: float) -> Step:
         where = np.array([self.t])

@@ -282,7 +282,9 @@ class LoadDependence:
         if not self.pieces or not sliding.any():
             return
         u, z = problem.u.copy(), problem.z.copy()
-        slope = laws.system.slope(*problem._arguments(t))
+        args = problem._arguments(t)
+        slope = laws.system.slope(*args)
+        size = np.abs(slope) + abs(laws._slope_u.sparse(*args)) @ np.abs(u)
         big = 1e3 * max(float(np.abs(u).max()), 1e-3)
         try:
             for sign in (1, -1):
@@ -298,7 +300,7 @@ class LoadDependence:
                                  & (effort <= now.high + near),
                                  np.abs(now.sliding(laws.modes) - effort) <= near)  # fmt: skip
                 other = laws.system.slope(*problem._arguments(t))
-                if holds.all() and np.abs(other - slope).max() > 1e-6 * np.abs(slope).max():
+                if holds.all() and np.any(np.abs(other - slope) > 1e-6 * size.max()):
                     raise self._error(t, np.flatnonzero(sliding), "several motions obey")
         finally:
             problem.u[:], problem.z[:] = u, z

@@ -161,7 +161,7 @@ def solve_coupled(
     floor |= effort <= low + L @ effort + band
     top |= effort >= high + H @ effort - band
     state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))
-    state = np.where(fixed, np.sign(np.where(moving, rate, 0.0)), state).astype(np.int8)
+    state = np.where(fixed, np.sign(rate), state).astype(np.int8)
     rest = (state == 0) & ~fixed
     rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, 1e-9 * size))] = 0.0
     status = verdict[-1]
@@ -333,8 +333,8 @@ def _all_answers(part: _Part, tol: float) -> tuple[list[Array], list[Array]]:
         if x is None or part.residual(x, tol).max() > max(tol, 1e-9):
             continue
         w = part.rate(x)
-        scale = max(part.unit(w), 1e-300)
-        if all(np.abs(w - other).max() > SAME * scale for other in rates):
+        same = SAME * part.unit(w) + part.floor + 1e-12 * (np.abs(part.D) @ np.abs(x)) + 1e-300
+        if all(np.any(np.abs(w - other) > same) for other in rates):
             rates.append(w)
             efforts.append(x)
     return rates, efforts

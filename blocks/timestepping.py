@@ -52,7 +52,7 @@ class MoreauJean(Method):
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
         self._factor: Any = None
-        self._effort = np.zeros(0 if laws is None else laws.size)
+        self._effort = np.zeros(0) if laws is None else laws.efforts_of(problem.u)
 
     def restart(self, t: float, y: np.ndarray) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)

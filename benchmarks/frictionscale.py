@@ -37,7 +37,7 @@ class Cost:
 
 
 def blocks_on_springs(n: int, stretch: float = 0.0) -> Any:
-    """The chain of ``n`` blocks of 1 kg; springs of 1 N/m, stretched by ``stretch`` at the start."""
+    """The chain of ``n`` blocks of 1 kg on springs of 1 N/m, pulled by ``stretch`` m at first."""
     from blocks import Model, quantity
     from library.translational import (
         Mass,

@@ -174,7 +174,7 @@ class SetValuedLaws:
         self.nonlinear = self.coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(rate, fast, 2, True))
         moving = {s.__hash__() for s in ca.symvar(by_u)} - {s.__hash__() for s in ca.symvar(tape.p)}
-        self.constant = not moving and not system.nz and not self.coupled
+        self.constant = not moving and not system.nz and (self.load is None or self.load.constant)
         self._cache: dict[Any, Any] = {}
         self._seen: Any = None
 
@@ -327,7 +327,7 @@ class SetValuedLaws:
         """Change of efforts where kinetic efforts depend on other efforts."""
         assert self.load is not None
         residual = np.where(stuck, now.rate, now.sliding(self.modes) - effort)
-        step = np.linalg.lstsq(self.load.matrix(problem, t), residual, rcond=1e-13)[0]
+        step = self.load.newton(problem, t, residual)
         plain = ~stuck & ~self.load.dependent  # such as no effort of an open contact, exactly
         return np.where(plain, residual, step)
 
@@ -423,7 +423,13 @@ class SetValuedLaws:
         out: list[np.ndarray] = []
         for part in np.flatnonzero(crowd):
             index = np.flatnonzero(stuck & ~dead & (parts == part))
-            if self._is_singular(d, index):
+            known = ("singular", index.tobytes())
+            singular = self._cache.get(known) if self.constant else None
+            if singular is None:
+                singular = self._is_singular(d, index)
+                if self.constant:
+                    self._cache[known] = singular
+            if singular:
                 out.append(index)
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
         value = np.flatnonzero(stuck & dead), open_
@@ -881,7 +887,7 @@ class SetValuedLaws:
         ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
         sliding = (ahead @ kinetic[self.size:] + back @ kinetic[: self.size]).toarray()
         right = np.where((self.modes == 0)[:, None], rate.toarray(), sliding)
-        by_x = np.linalg.lstsq(self.load.matrix(problem, t), right, rcond=1e-13)[0]
+        by_x = self.load.newton(problem, t, right)
         return csc_matrix(self._push(problem, t, np.arange(self.size)) @ csr_matrix(by_x))
 
     def _algebraic_by_x(self, problem: Problem, t: float) -> csc_matrix:

@@ -173,12 +173,10 @@ class MoreauJean(Method):
         for _ in range(LOADED):
             problem.u[laws.column] = effort * laws.sign
             problem.solve(t, y)
-            now, slopes = laws.look(problem, t), laws.load.slopes(problem, t)
-            stuck = (laws.modes == 0)[:, None]
-            by_low = np.where(stuck, slopes[0], slopes[2])
-            by_high = np.where(stuck, slopes[1], slopes[3])
-            low = np.where(stuck[:, 0], now.low, now.back) - by_low @ effort
-            high = np.where(stuck[:, 0], now.high, now.forth) - by_high @ effort
+            now, stuck = laws.look(problem, t), laws.modes == 0
+            by_low, by_high = laws.load.bounds(problem, t, stuck)
+            low = np.where(stuck, now.low, now.back) - by_low @ effort
+            high = np.where(stuck, now.high, now.forth) - by_high @ effort
             low = np.where(laws.contact, 0.0, low)
             high = np.where(laws.contact, np.where(closed, np.inf, 0.0), high)
             solved = moreau_step(d, free, low, high, h, flow_before=before.flow, by_lower=by_low,

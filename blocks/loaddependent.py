@@ -147,9 +147,9 @@ class LoadDependence:
         return self._kept(problem, "linked", lambda: self._linked(problem, t))
 
     def _linked(self, problem: Problem, t: float) -> np.ndarray:
-        links = abs(csr_matrix(self.laws.delassus(problem, t)))
+        links = abs(self.laws.delassus(problem, t))
         for slopes in self.slopes(problem, t):
-            links = links + abs(csr_matrix(slopes))
+            links = links + abs(slopes)
         return connected_components(links, directed=False)[1]
 
     # -- decisions ---------------------------------------------------------------------

@@ -25,6 +25,7 @@ THETA = 0.5
 NEWTON = 40
 SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
+FEW = 80  # elements up to which their matrix is dense
 SERIES = 12
 LOADED = 25  # repetitions for bounds that depend on efforts
 
@@ -140,6 +141,7 @@ class MoreauJean(Method):
         push = self._through_smooth(csc_matrix(push), h)
         flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
         d = -(flow_x @ push)
+        d = d.toarray() if laws.size <= FEW else d
         stuck = laws.modes == 0
         low = np.where(stuck, before.low, before.back)
         high = np.where(stuck, before.high, before.forth)
@@ -183,7 +185,7 @@ class MoreauJean(Method):
                                  by_upper=by_high, restitution=restitution, start=effort)
             change = np.abs(solved.effort - effort).max()
             effort = solved.effort
-            if change <= 1e-12 * np.abs(effort).max():
+            if not laws.load.pieces or change <= 1e-12 * np.abs(effort).max():
                 break
         self._effort = effort
         problem.u[:] = 0.0

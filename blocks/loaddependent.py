@@ -12,6 +12,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
 from scipy.sparse.csgraph import connected_components
 
 from .exceptions import SimulationError
@@ -19,6 +20,7 @@ from .system import Problem
 
 __all__ = ["LoadDependence"]
 
+DENSE = 80
 ROUNDS = 25
 PARADOX = 1e-6  # share of its value without friction at which a matrix counts as singular
 FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
@@ -37,11 +39,16 @@ class LoadDependence:
         system, tape = laws.system, laws.system.tape
         self.laws, self.size = laws, laws.size
         self._by_u = system.jacobian(bounds, tape.u)
-        own = ca.jacobian(bounds, tape.u)[:, laws.column.tolist()]
-        own = own * ca.repmat(ca.DM(laws.sign).T, own.shape[0], 1)
-        self._dense = system.function("bounds_u", ca.densify(own).T)  # row by row
+        self._few = laws.size <= DENSE
+        if self._few:
+            own = ca.jacobian(bounds, tape.u)[:, laws.column.tolist()]
+            own = own * ca.repmat(ca.DM(laws.sign).T, own.shape[0], 1)
+            self._dense = system.function("bounds_u", ca.densify(own).T)  # row by row
         self._by_z = system.jacobian(bounds, tape.z) if system.nz else None
         fast = ca.vertcat(tape.u, tape.z)
+        moving = {s.__hash__() for s in ca.symvar(ca.jacobian(bounds, fast))}
+        self.constant = moving <= {s.__hash__() for s in ca.symvar(tape.p)} and not system.nz
+        self._cache: dict[Any, Any] = {}
         self.pieces = any(ca.which_depends(bounds, fast, 2, True))  # abs_(N) and the like
         pattern = ca.jacobian(bounds, fast).sparsity()
         rows = np.array(pattern.row(), dtype=int) % max(self.size, 1)
@@ -49,34 +56,100 @@ class LoadDependence:
         self.dependent[rows] = True
 
     # -- linearisation -------------------------------------------------------------------
-    def slopes(self, problem: Problem, t: float) -> np.ndarray:
-        """d bound / d effort: (lower, upper static, lower, upper kinetic; element; effort)."""
-        laws, args = self.laws, problem._arguments(t)
-        if self._by_z is None:
-            return self._dense(*args).reshape(4, self.size, self.size)
+    def slopes(self, problem: Problem, t: float) -> list[Any]:
+        """d bound / d effort of lower, upper static, lower, upper kinetic bounds.
+
+        Dense for few elements, sparse for many.
+        """
+        return self._kept(problem, "slopes", lambda: self._slopes(problem, t))
+
+    def _slopes(self, problem: Problem, t: float) -> list[Any]:
+        laws, args, n = self.laws, problem._arguments(t), self.size
+        if self._few and self._by_z is None:
+            return list(self._dense(*args).reshape(4, n, n))
         by_u = self._by_u.sparse(*args)
         if self._by_z is not None:
             by_u = by_u + self._by_z.sparse(*args) @ laws._algebraic_by_u(problem, t)
-        return (by_u.toarray()[:, laws.column] * laws.sign).reshape(4, self.size, self.size)
+        by_effort = csr_matrix(by_u)[:, laws.column].multiply(laws.sign[None, :]).tocsr()
+        parts = [by_effort[k * n : (k + 1) * n] for k in range(4)]
+        return [part.toarray() for part in parts] if self._few else parts
 
-    def kinetic(self, problem: Problem, t: float) -> np.ndarray:
+    def _kept(self, problem: Problem, key: Any, make: Any) -> Any:
+        """A value that is made once where nothing it depends on moves."""
+        if not (self.constant and self.laws.constant):
+            return make()
+        if self._cache.get("p") is not problem.p:
+            self._cache = {"p": problem.p}
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
+
+    def bounds(self, problem: Problem, t: float, resting: np.ndarray) -> tuple[Any, Any]:
+        """Slopes of lower and upper bounds, static for elements at rest."""
+        low, high, back, forth = self.slopes(problem, t)
+        return (_rows(resting, low) + _rows(~resting, back),
+                _rows(resting, high) + _rows(~resting, forth))
+
+    def kinetic(self, problem: Problem, t: float) -> Any:
         """d sliding effort / d effort at the present modes, 0 for elements at rest."""
-        slopes, modes = self.slopes(problem, t), self.laws.modes[:, None]
-        return np.where(modes > 0, slopes[3], np.where(modes < 0, slopes[2], 0.0))
+        back, forth = self.slopes(problem, t)[2:]
+        return _rows(self.laws.modes > 0, forth) + _rows(self.laws.modes < 0, back)
 
-    def matrix(self, problem: Problem, t: float) -> np.ndarray:
+    def matrix(self, problem: Problem, t: float) -> Any:
         """Rows: rates of elements at rest, efforts of sliding ones less what they slide with."""
-        laws = self.laws
-        d = laws.delassus(problem, t)
-        d = d.toarray() if hasattr(d, "toarray") else d
-        sliding = np.eye(self.size) - self.kinetic(problem, t)
-        return np.where((laws.modes == 0)[:, None], d, sliding)
+        rests = self.laws.modes == 0
+        own = np.eye(self.size) if self._few else identity(self.size, format="csr")
+        return _rows(rests, self.laws.delassus(problem, t)) + _rows(
+            ~rests, own - self.kinetic(problem, t))
+
+    def newton(self, problem: Problem, t: float, residual: np.ndarray) -> np.ndarray:
+        """Solve with :meth:`matrix`; least change where it is singular."""
+        key = ("solve", self.laws.modes.tobytes())
+        return self._kept(problem, key, lambda: self._solver(problem, t))(residual)
+
+    def _solver(self, problem: Problem, t: float) -> Any:
+        matrix = self.matrix(problem, t)
+        if self._few:
+            return lambda r: np.linalg.lstsq(matrix, r, rcond=1e-13)[0]
+        from scipy.sparse.linalg import splu
+
+        matrix = csr_matrix(matrix)
+        modes, number = self.laws.modes, self.linked(problem, t)
+        order = np.argsort(number, kind="stable")
+        rows, columns, values = [], [], []
+        large = np.zeros(self.size, dtype=bool)
+        for part in np.split(order, np.flatnonzero(np.diff(number[order])) + 1):
+            if len(part) > DENSE:
+                large[part] = True
+                continue
+            key = ("inverse", part.tobytes(), modes[part].tobytes())
+            inverse = self._kept(problem, key, lambda p=part: np.linalg.pinv(
+                _cut(matrix, p, p), rcond=1e-13))
+            rows.append(np.repeat(part, len(part)))
+            columns.append(np.tile(part, len(part)))
+            values.append(inverse.ravel())
+        own = csr_matrix((np.concatenate([[0.0], *values]), (np.concatenate([[0], *rows]),
+                          np.concatenate([[0], *columns]))), shape=(self.size, self.size))
+        if not large.any():
+            return lambda r: own @ r
+        rest = np.flatnonzero(large)
+        solve = splu(csc_matrix(matrix[rest][:, rest])).solve
+
+        def solved(r: np.ndarray) -> np.ndarray:
+            out = own @ r
+            out[rest] = solve(r[rest])
+            return out
+
+        return solved
 
     def linked(self, problem: Problem, t: float) -> np.ndarray:
         """Number of the connected part of every element, links by bounds included."""
-        d = self.laws.delassus(problem, t)
-        d = d.toarray() if hasattr(d, "toarray") else d
-        links = (d != 0) | np.any(self.slopes(problem, t) != 0, axis=0)
+        return self._kept(problem, "linked", lambda: self._linked(problem, t))
+
+    def _linked(self, problem: Problem, t: float) -> np.ndarray:
+        links = abs(self.laws.delassus(problem, t))
+        for slopes in self.slopes(problem, t):
+            links = links + abs(slopes)
         return connected_components(links, directed=False)[1]
 
     # -- decisions ---------------------------------------------------------------------
@@ -102,7 +175,8 @@ class LoadDependence:
         modes = laws.modes[here]
         previous = np.inf
         for _ in range(ROUNDS):
-            now, slopes = laws.look(problem, t), self.slopes(problem, t)[:, here][:, :, here]
+            now = laws.look(problem, t)
+            slopes = [_cut(s, here, here) for s in self.slopes(problem, t)]
             effort = laws.efforts_of(problem.u)[here]
             values = [v[here] for v in (now.low, now.high, now.back, now.forth)]
             constant = [v - s @ effort for v, s in zip(values, slopes, strict=True)]
@@ -117,7 +191,7 @@ class LoadDependence:
             low, by_low = _choose(ahead, constant[3], low), _choose(ahead, slopes[3], by_low)
             low, by_low = np.where(held, effort, low), np.where(held[:, None], 0.0, by_low)
             high, by_high = _choose(known, low, high), _choose(known, by_low, by_high)
-            d = laws.delassus(problem, t)[here][:, here]
+            d = _cut(laws.delassus(problem, t), here, here)
             solution = solve_coupled(d, now.rate[here] + d @ effort, low, high, by_low, by_high,
                                      known=known, start=effort, rate_floor=noise[here])
             change = np.abs(solution.effort - effort).max()
@@ -150,9 +224,7 @@ class LoadDependence:
         top = np.where(laws.modes == 0, now.high, now.forth)
         endless = ~np.isfinite(top - bottom) & ~laws.contact & (laws.modes == 0)
         index = np.flatnonzero(group | (self.dependent & ~laws.contact) | endless)
-        block = np.ix_(index, index)
-        d = laws.delassus(problem, t)
-        d = (d.toarray() if hasattr(d, "toarray") else d)[block]
+        d = _cut(laws.delassus(problem, t), index, index)
         low = np.where(np.isfinite(bottom), 0.0, bottom)[index]
         high = np.where(laws.contact, np.inf, np.where(np.isfinite(top), 0.0, top))[index]
         kept, z = problem.u.copy(), problem.z.copy()
@@ -164,10 +236,10 @@ class LoadDependence:
                 problem.u[laws.column] = effort * laws.sign
                 if problem.algebraic:
                     problem.solve_algebraic(t)
-                slopes = self.slopes(problem, t)
-                resting = (laws.modes == 0)[:, None]
-                by_low = np.where(resting, slopes[0], slopes[2])[block]
-                by_high = np.where(resting, slopes[1], slopes[3])[block]
+                slopes = [_cut(s, index, index) for s in self.slopes(problem, t)]
+                resting = (laws.modes == 0)[index, None]
+                by_low = np.where(resting, slopes[0], slopes[2])
+                by_high = np.where(resting, slopes[1], slopes[3])
                 impact = rough_impact(d, now.flow[index], e[index], laws.contact[index], low, high,
                                       by_low, by_high)  # fmt: skip
                 change = np.abs(impact.impulse - impulse).max()
@@ -195,20 +267,20 @@ class LoadDependence:
             slides = np.flatnonzero((laws.modes != 0) & (parts == part))
             pieces = None
             for _ in range(ROUNDS):
-                now, slopes = laws.look(problem, t), self.slopes(problem, t)
-                if pieces is not None and np.allclose(slopes, pieces, rtol=1e-9, atol=1e-12):
+                slopes = self.slopes(problem, t)
+                held = [_cut(s, rests, np.append(rests, slides)) for s in slopes[:2]]
+                if pieces is not None and np.allclose(held, pieces, rtol=1e-9, atol=1e-12):
                     break
-                pieces = slopes
+                pieces, now = held, laws.look(problem, t)
                 effort = laws.efforts_of(problem.u)
                 d = laws.delassus(problem, t)
-                d = d.toarray() if hasattr(d, "toarray") else d
                 # what slides follows: d effort[slides] / d effort[rests]
-                own = self.kinetic(problem, t)[slides]
-                back = np.linalg.solve(np.eye(len(slides)) - own[:, slides], own[:, rests])
-                inner, outer = np.ix_(rests, rests), np.ix_(rests, slides)
-                lower, upper = (s[inner] + s[outer] @ back for s in slopes[:2])
-                found = loaded_split(d[inner] + d[outer] @ back, effort[rests],
-                                     now.low[rests] - lower @ effort[rests],
+                kinetic = self.kinetic(problem, t)
+                back = np.linalg.solve(np.eye(len(slides)) - _cut(kinetic, slides, slides),
+                                       _cut(kinetic, slides, rests))
+                lower, upper = (s[:, : len(rests)] + s[:, len(rests):] @ back for s in held)
+                found = loaded_split(_cut(d, rests, rests) + _cut(d, rests, slides) @ back,
+                                     effort[rests], now.low[rests] - lower @ effort[rests],
                                      now.high[rests] - upper @ effort[rests], lower, upper)
                 step = found.effort - effort[rests]
                 effort[rests] += step
@@ -248,29 +320,35 @@ class LoadDependence:
         Infinite where nothing slides with a friction that depends on efforts. At 0
         efforts become infinite; below, they have the wrong sign.
         """
+        key = ("hold", self.laws.modes.tobytes())
+        return self._kept(problem, key, lambda: self._hold(problem, t))
+
+    def _hold(self, problem: Problem, t: float) -> np.ndarray:
         laws = self.laws
         out = np.full(self.size, np.inf)
         sliding = (laws.modes != 0) & self.dependent
         if not sliding.any():
             return out
-        kinetic = self.kinetic(problem, t)
-        sliding &= kinetic.any(axis=1)
+        kinetic, d = self.kinetic(problem, t), laws.delassus(problem, t)
+        parts = self.linked(problem, t)
+        moves = np.flatnonzero(sliding)
+        drives = np.flatnonzero((laws.modes == 0) & (_nonzero(kinetic, moves, 0) > 0))
+        # only parts whose friction acts on what it depends on
+        acts = np.concatenate([drives[_nonzero(d[drives][:, moves], None, 1) > 0],
+                               moves[_nonzero(kinetic[moves][:, moves], None, 1) > 0]])
+        sliding &= np.isin(parts, parts[acts])
         if not sliding.any():
             return out
-        d = laws.delassus(problem, t)
-        d = d.toarray() if hasattr(d, "toarray") else d
-        parts = self.linked(problem, t)
         for part in np.unique(parts[sliding]):
-            slides = np.flatnonzero(sliding & (parts == part))
-            own = np.eye(len(slides)) - kinetic[np.ix_(slides, slides)]
+            slides = np.flatnonzero((laws.modes != 0) & self.dependent & (parts == part))
+            own = np.eye(len(slides)) - _cut(kinetic, slides, slides)
             left = float(np.linalg.det(own))
-            drives = (laws.modes == 0) & (parts == part) & kinetic[slides].any(axis=0)
-            rests = np.flatnonzero(drives)
+            rests = np.flatnonzero((laws.modes == 0) & (parts == part))
+            rests = rests[_cut(kinetic, slides, rests).any(axis=0)]
             if len(rests) and left > PARADOX:
-                block = d[np.ix_(rests, rests)]
-                back = np.linalg.solve(own, kinetic[np.ix_(slides, rests)])
-                loaded = block + d[np.ix_(rests, slides)] @ back
-                left = min(left, _volume(loaded, block))
+                block = _cut(d, rests, rests)
+                back = np.linalg.solve(own, _cut(kinetic, slides, rests))
+                left = min(left, _volume(block + _cut(d, rests, slides) @ back, block))
             out[slides] = left - PARADOX
             out[rests] = left - PARADOX
         return out
@@ -282,7 +360,9 @@ class LoadDependence:
         if not self.pieces or not sliding.any():
             return
         u, z = problem.u.copy(), problem.z.copy()
-        slope = laws.system.slope(*problem._arguments(t))
+        args = problem._arguments(t)
+        slope = laws.system.slope(*args)
+        size = np.abs(slope) + abs(laws._slope_u.sparse(*args)) @ np.abs(u)
         big = 1e3 * max(float(np.abs(u).max()), 1e-3)
         try:
             for sign in (1, -1):
@@ -298,7 +378,7 @@ class LoadDependence:
                                  & (effort <= now.high + near),
                                  np.abs(now.sliding(laws.modes) - effort) <= near)  # fmt: skip
                 other = laws.system.slope(*problem._arguments(t))
-                if holds.all() and np.abs(other - slope).max() > 1e-6 * np.abs(slope).max():
+                if holds.all() and np.any(np.abs(other - slope) > 1e-6 * size.max()):
                     raise self._error(t, np.flatnonzero(sliding), "several motions obey")
         finally:
             problem.u[:], problem.z[:] = u, z
@@ -308,6 +388,26 @@ class LoadDependence:
         jams = elements & (self.hold(problem, t) <= 0)
         if jams.any():
             raise self._error(t, np.flatnonzero(jams), "no unique motion obeys")
+
+
+def _cut(matrix: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """A block of a dense or sparse matrix, dense."""
+    if issparse(matrix):
+        return matrix.tocsr()[rows][:, columns].toarray()
+    return matrix[np.ix_(rows, columns)]
+
+
+def _nonzero(matrix: Any, rows: np.ndarray | None, axis: int) -> np.ndarray:
+    """How many entries of every column (axis 0) or row (1), of some rows, are not zero."""
+    part = matrix if rows is None else matrix[rows]
+    return np.asarray((part != 0).sum(axis=axis)).ravel()
+
+
+def _rows(mask: np.ndarray, matrix: Any) -> Any:
+    """The rows of a mask, zero elsewhere."""
+    if issparse(matrix):
+        return diags_array(mask.astype(float)).tocsr() @ matrix
+    return np.where(mask[:, None], matrix, 0.0)
 
 
 def _choose(mask: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:

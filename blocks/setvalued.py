@@ -193,7 +193,7 @@ class SetValuedLaws:
         self.nonlinear = self.coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(rate, fast, 2, True))
         moving = {s.__hash__() for s in ca.symvar(by_u)} - {s.__hash__() for s in ca.symvar(tape.p)}
-        self.constant = not moving and not system.nz and not self.coupled
+        self.constant = not moving and not system.nz and (self.load is None or self.load.constant)
         self._cache: dict[Any, Any] = {}
         self._seen: Any = None
         if self.constant and not self.nonlinear and self.size <= MOST \
@@ -358,7 +358,9 @@ class SetValuedLaws:
         """Change of efforts where kinetic efforts depend on other efforts."""
         assert self.load is not None
         residual = np.where(stuck, now.rate, now.sliding(self.modes) - effort)
-        return np.linalg.lstsq(self.load.matrix(problem, t), residual, rcond=1e-13)[0]
+        step = self.load.newton(problem, t, residual)
+        plain = ~stuck & ~self.load.dependent  # such as no effort of an open contact, exactly
+        return np.where(plain, residual, step)
 
     def _solve_stuck(self, d: Any, stuck: np.ndarray, rate: np.ndarray) -> np.ndarray:
         key = ("solve", stuck.tobytes())
@@ -509,7 +511,13 @@ class SetValuedLaws:
         out: list[np.ndarray] = []
         for part in np.flatnonzero(crowd):
             index = np.flatnonzero(stuck & ~dead & (parts == part))
-            if self._is_singular(d, index):
+            known = ("singular", index.tobytes())
+            singular = self._cache.get(known) if self.constant else None
+            if singular is None:
+                singular = self._is_singular(d, index)
+                if self.constant:
+                    self._cache[known] = singular
+            if singular:
                 out.append(index)
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
         value = np.flatnonzero(stuck & dead), open_
@@ -713,6 +721,8 @@ class SetValuedLaws:
         self._stop(problem, t, active & still, still & (before != 0))
         self._choose(problem, t, active & still, leaving)
         self._look_ahead(problem, t, active & still & ~leaving)
+        powerless = crossed & free & (self.modes == 0) & self._present(problem, t).idle
+        self.modes[powerless] = 1  # friction without strength holds nothing, not even by rounding
         pins = self._pins(problem, t)
         problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
         self.apply(problem, t)
@@ -829,6 +839,12 @@ class SetValuedLaws:
         up = loose & (solution.effort >= high - slack)
         down = loose & (solution.effort <= low + slack) & ~(up & (
             high - solution.effort <= solution.effort - low))
+        largest = np.abs(solution.effort).max()
+        unsaid = loose & (high - low <= 1e-7 * largest) & (now.forth >= now.back)[index]
+        if unsaid.any():  # no width to tell the sense from: the next instant does
+            self.modes[index] = state
+            state[unsaid] = self._sense_ahead(problem, t, index, moved | loose)[unsaid]
+            up, down = up & ~unsaid, down & ~unsaid
         no_less = 1 - 1e-9
         state[up & ~down & (now.forth >= now.high * no_less)[index]] = 1
         state[down & (now.back <= now.low * no_less)[index]] = -1
@@ -878,16 +894,31 @@ class SetValuedLaws:
         if not at_bound.any():
             return
         x, u, z = problem.x.copy(), problem.u.copy(), problem.z.copy()
-        slope = self.system.slope(*problem._arguments(t))
-        scale = np.abs(slope).max(initial=0.0)
-        h = LOOKS_AHEAD * (np.abs(x).max(initial=0.0) / scale if scale > 0 else 1.0)
-        h = min(max(h, 1e-12), 1e-6)
-        problem.x += h * slope
-        problem.update(t + h)
+        h = self._step_ahead(problem, t)
         later, _ = self._reserve(problem, t + h)
         problem.x[:], problem.u[:], problem.z[:] = x, u, z
         leaves = at_bound & (later < margin)
         self.modes[leaves] = sign[leaves]
+
+    def _step_ahead(self, problem: Problem, t: float) -> float:
+        """Move on by an instant, with the present modes; returns how long it is."""
+        slope = self.system.slope(*problem._arguments(t))
+        scale = np.abs(slope).max(initial=0.0)
+        far = np.abs(problem.x).max(initial=0.0)
+        h = min(max(LOOKS_AHEAD * (far / scale if scale > 0 else 1.0), 1e-12), 1e-6)
+        problem.x += h * slope
+        problem.update(t + h)
+        return h
+
+    def _sense_ahead(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray
+                     ) -> np.ndarray:
+        """Senses in which elements at rest would start to move an instant later."""
+        kept = problem.x.copy(), problem.u.copy(), problem.z.copy()
+        self.apply(problem, t)
+        h = self._step_ahead(problem, t)
+        state = self._box(problem, t + h, index, moved)[0].state
+        problem.x[:], problem.u[:], problem.z[:] = kept
+        return state
 
     def _reserve(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Share of the bounds that stuck elements have left, and the direction they would go."""
@@ -944,7 +975,7 @@ class SetValuedLaws:
         ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
         sliding = (ahead @ kinetic[self.size:] + back @ kinetic[: self.size]).toarray()
         right = np.where((self.modes == 0)[:, None], rate.toarray(), sliding)
-        by_x = np.linalg.lstsq(self.load.matrix(problem, t), right, rcond=1e-13)[0]
+        by_x = self.load.newton(problem, t, right)
         return csc_matrix(self._push(problem, t, np.arange(self.size)) @ csr_matrix(by_x))
 
     def _algebraic_by_x(self, problem: Problem, t: float) -> csc_matrix:

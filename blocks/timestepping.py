@@ -25,6 +25,7 @@ THETA = 0.5
 NEWTON = 40
 SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
+FEW = 80  # elements up to which their matrix is dense
 SERIES = 12
 LOADED = 25  # repetitions for bounds that depend on efforts
 
@@ -52,7 +53,7 @@ class MoreauJean(Method):
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
         self._factor: Any = None
-        self._effort = np.zeros(0 if laws is None else laws.size)
+        self._effort = np.zeros(0) if laws is None else laws.efforts_of(problem.u)
 
     def restart(self, t: float, y: np.ndarray) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -140,6 +141,7 @@ class MoreauJean(Method):
         push = self._through_smooth(csc_matrix(push), h)
         flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
         d = -(flow_x @ push)
+        d = d.toarray() if laws.size <= FEW else d
         stuck = laws.modes == 0
         low = np.where(stuck, before.low, before.back)
         high = np.where(stuck, before.high, before.forth)
@@ -173,19 +175,17 @@ class MoreauJean(Method):
         for _ in range(LOADED):
             problem.u[laws.column] = effort * laws.sign
             problem.solve(t, y)
-            now, slopes = laws.look(problem, t), laws.load.slopes(problem, t)
-            stuck = (laws.modes == 0)[:, None]
-            by_low = np.where(stuck, slopes[0], slopes[2])
-            by_high = np.where(stuck, slopes[1], slopes[3])
-            low = np.where(stuck[:, 0], now.low, now.back) - by_low @ effort
-            high = np.where(stuck[:, 0], now.high, now.forth) - by_high @ effort
+            now, stuck = laws.look(problem, t), laws.modes == 0
+            by_low, by_high = laws.load.bounds(problem, t, stuck)
+            low = np.where(stuck, now.low, now.back) - by_low @ effort
+            high = np.where(stuck, now.high, now.forth) - by_high @ effort
             low = np.where(laws.contact, 0.0, low)
             high = np.where(laws.contact, np.where(closed, np.inf, 0.0), high)
             solved = moreau_step(d, free, low, high, h, flow_before=before.flow, by_lower=by_low,
                                  by_upper=by_high, restitution=restitution, start=effort)
             change = np.abs(solved.effort - effort).max()
             effort = solved.effort
-            if change <= 1e-12 * np.abs(effort).max():
+            if not laws.load.pieces or change <= 1e-12 * np.abs(effort).max():
                 break
         self._effort = effort
         problem.u[:] = 0.0

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from ._linear import is_convex
 from ._problem import Array, Mask, components
@@ -127,25 +128,24 @@ def solve_coupled(
     >>> moved.effort.tolist(), moved.state.tolist(), moved.rate.tolist()
     ([10.0, 5.0], [0, 1], [0.0, 1.0])
     """
-    D = np.array(D.toarray() if hasattr(D, "toarray") else D, dtype=float)
+    D, L, H = (m.tocsr() if issparse(m) else np.asarray(m, dtype=float)
+               for m in (D, by_lower, by_upper))  # fmt: skip
     b = np.array(b, dtype=float)
     n = len(b)
     low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
-    L, H = np.array(by_lower, dtype=float), np.array(by_upper, dtype=float)
     noise = np.broadcast_to(np.asarray(rate_floor, dtype=float), (n,))
     fixed = np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool)
-    fixed |= (low == high) & np.all(L == H, axis=1)
+    fixed |= (low == high) & (np.asarray(abs(L - H).sum(axis=1)).ravel() == 0)
     near = np.zeros(n) if start is None else np.array(start, dtype=float)
 
     effort, verdict, iterations = near.copy(), [BoxStatus.SOLVED], 0
     suspects: list[NDArray[np.intp]] = []
     worst = 0.0
-    count, label = components((D != 0) | (L != 0) | (H != 0))
-    for k in range(count):
-        here = np.flatnonzero(label == k)
-        block = np.ix_(here, here)
-        one = _solve_part(D[block], b[here], low[here], high[here], L[block], H[block],
-                          fixed[here], near[here], noise[here], tol)  # fmt: skip
+    count, label = components(abs(D) + abs(L) + abs(H))
+    order = np.argsort(label, kind="stable")
+    for here in np.split(order, np.flatnonzero(np.diff(label[order])) + 1):
+        one = _solve_part(_cut(D, here), b[here], low[here], high[here], _cut(L, here),
+                          _cut(H, here), fixed[here], near[here], noise[here], tol)  # fmt: skip
         effort[here] = one.effort
         iterations += one.iterations
         worst = max(worst, one.residual)
@@ -154,14 +154,15 @@ def solve_coupled(
             suspects.append(here)
     rate = b - D @ effort
     floor, top = effort <= low + L @ effort, effort >= high + H @ effort
-    size = np.array([max(np.abs(b[label == k]).max(), np.abs((D @ effort)[label == k]).max())
-                     for k in range(count)])[label]  # fmt: skip
+    size = np.zeros(count)
+    np.maximum.at(size, label, np.maximum(np.abs(b), np.abs(D @ effort)))
+    size = size[label]
     moving = np.abs(rate) > tol * size + noise
     band = 1e-9 * (np.abs(effort) + 1e-300)
     floor |= effort <= low + L @ effort + band
     top |= effort >= high + H @ effort - band
     state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))
-    state = np.where(fixed, np.sign(np.where(moving, rate, 0.0)), state).astype(np.int8)
+    state = np.where(fixed, np.sign(rate), state).astype(np.int8)
     rest = (state == 0) & ~fixed
     rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, 1e-9 * size))] = 0.0
     status = verdict[-1]
@@ -172,6 +173,12 @@ def solve_coupled(
         suspects=np.concatenate([np.zeros(0, dtype=np.intp), *suspects]),
         method="coupled", iterations=iterations,
     )  # fmt: skip
+
+
+def _cut(matrix: Any, index: NDArray[np.intp]) -> Array:
+    if issparse(matrix):
+        return matrix[index][:, index].toarray()
+    return matrix[np.ix_(index, index)]
 
 
 @dataclass(frozen=True)
@@ -333,8 +340,8 @@ def _all_answers(part: _Part, tol: float) -> tuple[list[Array], list[Array]]:
         if x is None or part.residual(x, tol).max() > max(tol, 1e-9):
             continue
         w = part.rate(x)
-        scale = max(part.unit(w), 1e-300)
-        if all(np.abs(w - other).max() > SAME * scale for other in rates):
+        same = SAME * part.unit(w) + part.floor + 1e-12 * (np.abs(part.D) @ np.abs(x)) + 1e-300
+        if all(np.any(np.abs(w - other) > same) for other in rates):
             rates.append(w)
             efforts.append(x)
     return rates, efforts

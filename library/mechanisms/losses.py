@@ -63,9 +63,8 @@ class LossyGear(Component):
     Notes
     -----
     The shafts need inertia. Where a second part with exact friction, such as a brake, is
-    stuck on the same rigid shafts, only their sum is known; the losses are then taken
-    at the even split of the load, so that the torque at which both give way may be some
-    per cent high. An elastic shaft between the two makes it exact.
+    stuck on the same rigid shafts, only their sum is known: they hold as long as any
+    split of the load is within the bounds of both, which follow that split.
 
     Raises
     ------
@@ -157,10 +156,6 @@ class LeadScrew(Component):
 
     Parameters: lead (mm), diameter (mm), friction (1), thread_angle (deg).
     Ports: S (screw, rotational), N (nut, translational).
-
-    Notes
-    -----
-    As for ``LossyGear``, where a second part is stuck on the same shaft.
 
     Raises
     ------

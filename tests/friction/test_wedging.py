@@ -117,7 +117,8 @@ def wedge(angle, mu, force, weight=10.0, v=0.0, masses=(1.0, 1.0)):
     model.ground = Reference()
     model.wedge = Wedge(angle=quantity(angle, "deg"), friction=mu)
     model.driver = Mass(mass=quantity(masses[0], "kg"), v=quantity(v, "m/s"))
-    model.load = Mass(mass=quantity(masses[1], "kg"), v=Target(quantity(v * np.tan(a), "m/s"), "low"))
+    rise = Target(quantity(v * np.tan(a), "m/s"), "low")
+    model.load = Mass(mass=quantity(masses[1], "kg"), v=rise)
     model.drive, model.weight = push(force), push(lambda t: -weight + 0 * t)
     model.connect(model.driver.M, model.wedge.S, model.drive.R)
     model.connect(model.load.M, model.wedge.O, model.weight.R)
@@ -136,8 +137,8 @@ def test_a_wedge_starts_to_lift_at_the_tangent_of_both_angles_together(angle, mu
     assert missing_energy(run) < 1e-9
 
 
-@pytest.mark.parametrize("angle, mu, slides", [(20, 0.3, True), (20, 0.4, False), (10, 0.1763, False),
-                                               (10, 0.1764, False), (11, 0.19, True)])
+@pytest.mark.parametrize("angle, mu, slides", [
+    (20, 0.3, True), (20, 0.4, False), (10, 0.1763, False), (10, 0.1764, False), (11, 0.19, True)])
 def test_a_wedge_slides_back_under_its_load_unless_it_is_self_locking(angle, mu, slides):
     mu = mu if slides else max(mu, np.tan(np.deg2rad(angle)) * 1.0001)
     run = wedge(angle, mu, lambda t: 0 * t).simulate("0.5 s", rtol=1e-10)

@@ -10,7 +10,11 @@ from numpy.testing import assert_allclose
 from blocks import Model, maximum, quantity
 from blocks.exceptions import BlocksError, ParameterError
 from library.mechanisms import LeadScrew, LossyGear
-from library.rotational import AngularVelocitySource, RotationalReference
+from library.rotational import (
+    AngularVelocitySource,
+    RotationalFriction,
+    RotationalReference,
+)
 from library.translational import ForceSource, Reference
 
 GEAR = {"ratio": 3, "forward_efficiency": 0.8, "backward_efficiency": 0.6}
@@ -192,3 +196,57 @@ def test_the_thread_angle_raises_the_friction():
     steep = push(1000.0, lead="5 mm", diameter="20 mm", friction=0.075, thread_angle="30 deg")
     assert abs(values(flat.simulate("0.1 s"), "body_S.w", "rad/s")[-1]) > 1e-3
     assert_allclose(values(steep.simulate("0.1 s"), "body_S.w", "rad/s"), 0.0, atol=0)
+
+
+# -- stuck together with brakes ------------------------------------------------------------
+def braked(part, ports, brakes, driven):
+    """The part between two inertias with a brake each; a torque that grows by 1 a second."""
+    model = loaded(part, ports, sizes=[1, 1], drives=[0, 0])
+    for port, strength in zip(ports, brakes, strict=True):
+        brake = model.add(f"brake_{port}", RotationalFriction(
+            law="coulomb", coulomb_torque=quantity(strength, "N*m"),
+            breakaway_torque=quantity(strength, "N*m")))  # fmt: skip
+        model.connect(brake.R, model[f"body_{port}"].I)
+        model.connect(brake.C, model.ground.W)
+    model[f"drive_{driven}"].torque = lambda t: quantity("1 N*m/s") * t
+    return model
+
+
+@pytest.mark.parametrize("brakes", [(1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (0.3, 0.7)])
+@pytest.mark.parametrize("ratio, first, second, bearing", [
+    (1, 0.9, 0.9, 0.1), (3, 0.8, 0.6, 0.0), (-2, 0.5, 0.7, 0.25)])
+@pytest.mark.parametrize("driven", "SO")
+def test_a_gear_and_brakes_that_are_stuck_together_give_way_at_the_sum_of_what_each_bears(
+        driven, ratio, first, second, bearing, brakes):
+    gear = LossyGear(ratio=ratio, forward_efficiency=first, backward_efficiency=second,
+                     forward_bearing_torque=quantity(bearing, "N*m"),
+                     backward_bearing_torque=quantity(bearing, "N*m"))
+    here, there = brakes
+    n = abs(ratio)
+    limit = here + (there / n + bearing) / first if driven == "S" else (
+        there + n * (here / second + bearing))
+    run = braked(gear, "SO", brakes, driven).simulate(quantity(1.3 * limit, "s"), **TIGHT)
+    for name in ("part", *(f"brake_{p}" for p, b in zip("SO", brakes, strict=True) if b)):
+        first_event = run.events.of(name)[0]
+        assert first_event.time == pytest.approx(limit, rel=1e-9)
+        assert first_event.description.startswith("slides")
+    w = values(run, f"body_{driven}.w", "rad/s")
+    assert np.all(w[seconds(run) < limit * (1 - 1e-9)] == 0)
+    assert w[-1] > 0
+
+
+@pytest.mark.parametrize("grip", [0.05, 0.2])
+def test_a_brake_on_the_screw_holds_the_nut_up_to_what_the_thread_leaves_it(grip):
+    # lowering: torque on the screw F d/2 tan(a - r), held by the brake
+    lead, d, strength = 0.03, 0.02, 0.5
+    screw = LeadScrew(lead=quantity(lead, "m"), diameter=quantity(d, "m"), friction=grip)
+    model = loaded(screw, "SN", sizes=[0.01, 1], drives=[0, 0])
+    model.brake = RotationalFriction(law="coulomb", coulomb_torque=quantity(strength, "N*m"),
+                                     breakaway_torque=quantity(strength, "N*m"))
+    model.connect(model.brake.R, model.body_S.I)
+    model.connect(model.brake.C, model.ground.W)
+    limit = strength / (d / 2 * np.tan(np.arctan(lead / (np.pi * d)) - np.arctan(grip)))
+    model.drive_N.force = lambda t: quantity(limit, "N/s") * t
+    run = model.simulate("1.2 s", **TIGHT)
+    assert run.events.of("part")[0].time == pytest.approx(1.0, rel=1e-9)
+    assert run.events.of("brake")[0].time == pytest.approx(1.0, rel=1e-9)

@@ -442,8 +442,6 @@ class Driver:
     def _note_modes(self, t: float, changes: list[Any]) -> None:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
-        if self.struck:
-            self.recent.clear()  # impacts lose energy: a series of them ends by itself
         for change in changes:
             self._remember(t, laws.name(change.element), laws.words(change))
         self._refuse_chatter(t)

@@ -80,6 +80,6 @@ __all__ = [
     "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",
     "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "der", "dry_friction", "every",
     "exp", "floor", "held", "initially", "interpolate", "log", "maximum", "minimum", "mod",
-    "partial", "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt",
-    "tan", "tanh", "time", "when", "where",
+    "partial", "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh",
+    "sqrt", "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

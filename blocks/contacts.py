@@ -18,7 +18,7 @@ from .system import Problem
 
 __all__ = ["Contacts"]
 
-ALLOWED = 1e-11  # of the largest position: a gap that is left alone
+ALLOWED = 2e-12  # of the largest position: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
 ROUNDS = 3  # of Newton's method
 

@@ -110,9 +110,9 @@ class Contact(TwoFrame):
             return
         bend, where = tightest((self.curve, self.base))
         if bend <= 0:
-            yield (f"the {type(self.curve).__name__} does not fit into the {type(self.base).__name__}"
-                   f": near {where} of the hollow one its curvature is not larger, so that they "
-                   "would touch in two places")  # fmt: skip
+            names = type(self.curve).__name__, type(self.base).__name__
+            yield (f"the {names[0]} does not fit into the {names[1]}: near {where} of the hollow "
+                   "one its curvature is not larger, so that they would touch in two places")
 
     def equations(self) -> Iterator[Any]:
         on_F = _Side(self.F, self.curve, self.xi_F)

@@ -43,7 +43,8 @@ def at(run, t, *paths):
 
 
 def events(run):
-    return [(e.time, e.description) for e in run.events]
+    """Time and mode of events; modes that are found at the start are none."""
+    return [(e.time, e.description) for e in run.events if e.time > 1e-9]
 
 
 def missing(run):
@@ -157,8 +158,9 @@ J = MASS * (A**2 + B**2) / 4
 def ellipses(friction):
     model = Model("ellipse on ellipse")
     model.ground = Ground()
+    guess = {"x": Target("0.5 m", "none"), "y": Target("1.2 m", "none")}
     model.body = Body(mass=f"{MASS} kg", inertia=f"{J} kg*m^2", vx="0 m/s", vy="0 m/s",
-                      w="0 rad/s", x=Target("0.5 m", "none"), y=Target("1.2 m", "none"))  # fmt: skip
+                      w="0 rad/s", **guess)  # fmt: skip
     model.touch = Contact(curve=Ellipse(f"{A} m", f"{B} m"), base=Ellipse("2 m", "1 m"),
                           friction=friction, gap="0 m", xi_B="1.3 rad", xi_F="-90 deg")  # fmt: skip
     model.connect(model.ground.P, model.touch.B)

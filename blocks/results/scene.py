@@ -60,7 +60,8 @@ class Scene:
                          y + np.sin(phi) * px + np.cos(phi) * py])  # fmt: skip
 
     def _limits(self) -> tuple[float, float, float, float]:
-        moving, fixed = [], []
+        moving: list[np.ndarray] = []
+        fixed: list[np.ndarray] = []
         for shape in self.shapes:
             if isinstance(shape, (Outline, Marker)):
                 some = range(0, len(self.times), max(1, len(self.times) // 60))
@@ -196,7 +197,7 @@ def animate(recording: Any, save: str | Path | None, fps: int, speed: float) -> 
         raise ParameterError("result.animate()", f"takes a positive fps and speed, not {fps} and "
                              f"{speed}.", given=(fps, speed), code="parameter.bounds")  # fmt: skip
     kind = Path(save).suffix.lower() if save is not None else ""
-    if kind not in ("", ".gif", ".html"):
+    if save is not None and kind not in (".gif", ".html"):
         raise ParameterError("result.animate(save=…)", f"writes .gif and .html, not {kind!r}.",
                              "Name the file 'run.gif' or 'run.html'.", given=save,
                              code="parameter.choice")  # fmt: skip
@@ -209,9 +210,9 @@ def animate(recording: Any, save: str | Path | None, fps: int, speed: float) -> 
             width, float(np.clip(0.9 + (width - 0.8) * (y1 - y0) / (x1 - x0), 2.4, 7.5))))
         picture = Picture(scene, ax)
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
-        if kind == ".gif":
+        if save is not None and kind == ".gif":
             film.save(save, writer=PillowWriter(fps=fps))
-        elif kind == ".html":
+        elif save is not None:
             Path(save).write_text(film.to_jshtml(fps=fps), encoding="utf-8")
     return film
 

@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 
 from . import __doc__ as about
-from . import drivetrain
+from . import drivetrain, planar
 from .cases import CASES, Measurement, measure
 
 
@@ -21,7 +21,7 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{'':44}{'time':>10}{'reference':>11}{'ratio':>8}{'goal':>9}   reference")
     done = []
-    for case in (*CASES(), *drivetrain.cases()):
+    for case in (*CASES(), *drivetrain.cases(), *planar.cases()):
         if options.words and not any(w in case.name for w in options.words):
             continue
         done.append(measure(case, options.repeats))

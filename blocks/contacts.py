@@ -18,7 +18,8 @@ from .system import Problem
 
 __all__ = ["Contacts"]
 
-ALLOWED = 1e-11  # of the largest position, or its nominal value: a gap that is left alone
+ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
+OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
 ROUNDS = 3  # of Newton's method
 
 
@@ -48,8 +49,8 @@ class Contacts:
         pushed = np.array(ca.which_depends(tape.slope, tape.u, 1, True), dtype=bool)
         self.positions = np.flatnonzero(~pushed)  # what efforts change by way of velocities only
 
-    def refuse_rigid(self, problem: Problem, t: float) -> None:
-        """A contact between parts that cannot move against each other is a mistake.
+    def refuse_impossible(self, problem: Problem, t: float) -> None:
+        """Contacts of parts that overlap at the start, or cannot move against each other.
 
         Raises
         ------
@@ -58,6 +59,15 @@ class Contacts:
         """
         if not self.active:
             return
+        gaps = self._of(problem, t)
+        far = float(np.abs(problem.x[self.positions]).max(initial=0.0))
+        for k in np.flatnonzero(gaps < -OVERLAP * far):
+            raise InitialisationError(
+                self.laws.name(int(self.of[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
+                "mm (or thousandths of rad) at the start.", "Move the bodies apart; where there "
+                "are several places of contact, a guess tells which is meant.",
+                code="contact.overlap", depth=float(-gaps[k]),
+            )  # fmt: skip
         d = self.laws.delassus(problem, t)
         for k in self.of[self.laws._dead(d)[self.of]]:
             raise InitialisationError(

@@ -76,7 +76,7 @@ class Driver:
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.contacts: Any = None if problem.laws is None else Contacts(problem.laws.plain)
-        self.behind: tuple[np.ndarray, np.ndarray] | None = None  # these and their slopes
+        self.behind: Any = None  # these and their slopes at the end of the step
 
     # -- the loop ------------------------------------------------------------------------
     def run(self) -> None:
@@ -89,7 +89,7 @@ class Driver:
         try:
             self._switch_initially(t)
             if self.problem.laws is not None:
-                self.contacts.refuse_rigid(self.problem, t)
+                self.contacts.refuse_impossible(self.problem, t)
                 self.problem.laws.start(self.problem, t)
                 self._switch_initially(t)  # relations may look at the sticking efforts
             self._require(t)
@@ -170,7 +170,8 @@ class Driver:
         if looks_itself:
             method.watch(self.stops.timed & ~self.stops.curved)
         self.pace = s.first_step
-        self.behind = self._tied(t) if self.system.clusters else None
+        self.longest = min(2 * self.longest, s.max_step)
+        problem.anchor = self._tied(t) if self.system.clusters else None
         stop = self.stops.after(t) if self.delays is None else min(
             self.stops.after(t), self.delays.after(t))
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
@@ -190,6 +191,10 @@ class Driver:
                         self._note_modes(t, problem.laws.changes(modes))
                         return t
                     continue
+                until = self._followed(step) if self.system.clusters else step.t
+                cut = until < step.t
+                if cut:
+                    step = replace(step, t=until, y=step.dense(until))
                 found = None
                 if self.watched and not step.clear:
                     if looks_itself and step.t_old > trajectory.start:
@@ -202,12 +207,14 @@ class Driver:
                     self._enter(at, trajectory(at, side="left"))
                     self._switch(at, which)
                     return at
-                until = self._followed(step) if self.system.clusters else step.t
-                if until < step.t:
+                if cut:
                     self.longest = until - step.t_old
                     self._keep(trajectory, step, until)
+                    self._enter(until, step.y)
                     problem.choose_states(until)
                     return until
+                if self.system.clusters:
+                    self.problem.anchor = self.behind
                 self._keep(trajectory, step, step.t)
                 t = step.t
                 if self.progress is not None:
@@ -291,10 +298,10 @@ class Driver:
         self.pace = min(step.t - step.t_old, self.settings.t_end - step.t) or None
         return True
 
-    def _tied(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """States that constraints determine at the present point, and their slopes."""
+    def _tied(self, t: float) -> Any:
+        """Time, states that constraints determine at the present point, and their slopes."""
         tied, problem = self.problem.tied, self.problem
-        return problem.x[tied].copy(), self.system.slope(*problem._arguments(t))[tied]
+        return t, problem.x[tied].copy(), self.system.slope(*problem._arguments(t))[tied]
 
     def _followed(self, step: Step) -> float:
         """How far into a step tied states can be followed without taking another branch for theirs.
@@ -302,15 +309,16 @@ class Driver:
         No error estimate watches them: where all motion is prescribed (a driven linkage),
         the states that are integrated allow any step.
         """
-        (x, slope), problem, t = self.behind, self.problem, step.t
+        _, x, slope = self.problem.anchor
+        t = step.t
         for _ in range(MOST_ROUNDS):
             h = t - step.t_old
-            problem.x[problem.tied] = x
             self._enter(t, step.dense(t))
             self.behind = self._tied(t)
-            missed = np.abs(self.behind[0] - x - h * (slope + self.behind[1]) / 2)
-            way = h * (np.abs(slope) + np.abs(self.behind[1])) / 2
-            if np.all(missed <= FOLLOWS * way + SMALL * problem.scale_x[problem.tied]):
+            _, found, later = self.behind
+            missed = np.abs(found - x - h * (slope + later) / 2)
+            way = h * (np.abs(slope) + np.abs(later)) / 2
+            if np.all(missed <= FOLLOWS * way + SMALL * self.problem.scale_x[self.problem.tied]):
                 break
             t = step.t_old + h / 2
         return t

@@ -245,10 +245,11 @@ def _unclosed(system: System, problem: Problem, t: float) -> InitialisationError
     if gap <= 1e-9:  # they can be met, but not solved for
         _refuse_dependent(system, problem, t)
     group, _ = system.flat.group_of(equations[worst])
-    where, unit_ = owners[worst], "mm" if _is_length(group.law) else "(SI)"
+    where = owners[worst]
+    size = f"{1e3 * gap:.4g} mm" if _is_length(group.law) else f"{gap:.4g} (SI)"
     return InitialisationError(
-        where, f"no position meets all constraints: where they come nearest to it, "
-        f"{_equation(group)} of {where} is {1e3 * gap if unit_ == 'mm' else gap:.4g} {unit_} from being met.",
+        where, "no position meets all constraints: where they come nearest to it, "
+        f"{_equation(group)} of {where} is {size} from being met.",
         "Check the lengths and places of the parts around it, or give initial targets that are "
         "closer to a possible position.", variables=[where], gap=gap,
     )  # fmt: skip

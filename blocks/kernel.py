@@ -643,6 +643,9 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
     }  # fmt: skip
     kept = []
     for residual, text in equations:
+        if _alias(Law(kernel, residual, text)) is not None:
+            kept.append((residual, text))  # costs nothing, and may be given an initial target
+            continue
         for s in ca.symvar(residual):
             i = free.get(s.__hash__())
             if i is None or used[s.__hash__()] != 1:

@@ -257,10 +257,12 @@ class Problem:
         self._factor: Any = None
         self._factor_p: Any = None
         self.tied = np.zeros(0, dtype=int)
+        self.anchor: Any = None  # time, tied states and slopes that Newton's method starts from
         self._partition()
 
     # -- which states are integrated ---------------------------------------------------
     def _partition(self) -> None:
+        self.anchor = None
         free = np.ones(self.system.nx, dtype=bool)
         free[self.tied] = False
         self.free = np.flatnonzero(free)
@@ -329,6 +331,9 @@ class Problem:
     def solve(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Full states and torn unknowns at integrated states ``y`` (scaled)."""
         self.x[self.free] = y * self.scale
+        if self.anchor is not None:  # the same branch, whatever was evaluated before
+            since, x, slope = self.anchor
+            self.x[self.tied] = x + (t - since) * slope
         self.update(t)
         return self.x, self.z
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import models
+from benchmarks import models, planar
 from benchmarks.cases import CASES
 
 
@@ -43,3 +43,17 @@ def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():
 def test_cases_have_names_of_their_own():
     names = [case.name for case in CASES()]
     assert len(set(names)) == len(names)
+
+
+def test_the_disc_in_the_circle_changes_its_mode_when_the_program_by_hand_does():
+    by_hand = [t for t, _ in planar.disc_by_hand(end=4.0, rtol=1e-11)]
+    run = planar.disc().simulate("4 s", rtol=1e-11)
+    ours = [e.time for e in run.events if e.time > 1e-9]
+    assert_allclose(ours, by_hand, rtol=1e-8)
+
+
+def test_discs_poured_into_a_box_stay_in_it_and_do_not_overlap():
+    run = planar.poured(3).simulate("0.3 s", method="moreau_jean", step="5 ms")
+    assert run["pairs.gap"].magnitude.min() > -5e-3  # a step at the speed they fall with
+    assert run["discs.y"].magnitude.min() > 0.1 - 5e-3
+    assert np.ptp(run["discs.y"].magnitude[:, -1]) < 0.3

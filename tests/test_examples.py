@@ -189,3 +189,18 @@ def test_the_car_follows_the_cycle_and_balances_its_drag(run):
     assert "256.5 N, by hand 256.5 N" in printed
     error = names["result"]["cycle.y"].m - names["result"]["car.v"].m
     assert np.max(np.abs(error)) < 0.7
+
+
+def test_the_disc_in_the_circle_rolls_only_where_friction_can_hold_it(run, tmp_path):
+    names, printed = run("rolling_disc")
+    modes = re.findall(r"^ +(0\.\d+) .*   (rolls|slips back)$", printed, re.M)
+    assert modes == [("0.01", "slips back"), ("0.1", "slips back"), ("0.2", "rolls")]
+    assert_allclose(names["result"].events[0].time, 0.575157764907, rtol=1e-8)
+    assert (tmp_path / "rolling_disc.gif").stat().st_size > 20000
+
+
+def test_the_wheel_flies_over_the_bump_for_the_time_of_a_throw(run):
+    names, printed = run("wheel_over_bump")
+    flight = names["lands"] - names["takes_off"]
+    assert_allclose(flight, names["fall"], rtol=1e-7)
+    assert "flies from" in printed

@@ -23,6 +23,7 @@ MARGIN = 0.08  # of the scene, around it
 LONGEST = 0.22  # of the scene: the largest force
 CONE = 0.16  # of the scene: length of a friction cone
 COILS = 7
+WIDE = 0.45  # height over width below which pictures stand one above the other
 FEWEST, MOST = 2, 1500  # pictures of a film
 FORCE, ALLOWED = "tab:red", "tab:orange"
 
@@ -42,7 +43,8 @@ class Scene:
         self.times, self.values = times, dict(zip(handles, rows, strict=True))
         self.moves = {h: float(np.ptp(v)) > 1e-9 for h, v in self.values.items()}
         self.limits = self._limits()
-        self.size = float(max(self.limits[1] - self.limits[0], self.limits[3] - self.limits[2]))
+        x0, x1, y0, y1 = self.limits
+        self.size = float(np.sqrt((x1 - x0) * (y1 - y0)))
         largest = [np.hypot(*self.at(s.force_by)).max() for s in self.shapes
                    if isinstance(s, Arrow)]  # fmt: skip
         self.force = max([1e-300, *largest])
@@ -58,7 +60,8 @@ class Scene:
                          y + np.sin(phi) * px + np.cos(phi) * py])  # fmt: skip
 
     def _limits(self) -> tuple[float, float, float, float]:
-        moving, fixed = [], []
+        moving: list[np.ndarray] = []
+        fixed: list[np.ndarray] = []
         for shape in self.shapes:
             if isinstance(shape, (Outline, Marker)):
                 some = range(0, len(self.times), max(1, len(self.times) // 60))
@@ -166,13 +169,14 @@ def draw(recording: Any, times: Sequence[Any], save: str | Path | None) -> Any:
     at = np.array([float(seconds_of(t, "result.draw()")) for t in times] or [end])
     with plt.rc_context(STYLE):
         scene = Scene(recording, np.concatenate([at, recording.times]))
-        columns = min(len(at), 3)
-        rows = -(-len(at) // columns)
         x0, x1, y0, y1 = scene.limits
-        height = 0.9 + (4.2 if columns > 1 else 6.0) * (y1 - y0) / max(x1 - x0, 0.6 * (y1 - y0))
+        tall = (y1 - y0) / (x1 - x0)
+        columns = min(len(at), 1 if tall < WIDE else 3)
+        rows = -(-len(at) // columns)
+        width = 4.2 if columns > 1 else 7.5
+        height = float(np.clip(0.9 + (width - 0.6) * tall, 1.4, 7.5))
         figure, axes = plt.subplots(rows, columns, squeeze=False, layout="constrained",
-                                    figsize=((4.2 if columns > 1 else 6.0) * columns + 0.5,
-                                             min(height, 8.0) * rows))  # fmt: skip
+                                    figsize=(width * columns + 0.5, height * rows))  # fmt: skip
         for k, ax in enumerate(axes.ravel()):
             if k < len(at):
                 Picture(scene, ax).show(k)
@@ -193,7 +197,7 @@ def animate(recording: Any, save: str | Path | None, fps: int, speed: float) -> 
         raise ParameterError("result.animate()", f"takes a positive fps and speed, not {fps} and "
                              f"{speed}.", given=(fps, speed), code="parameter.bounds")  # fmt: skip
     kind = Path(save).suffix.lower() if save is not None else ""
-    if kind not in ("", ".gif", ".html"):
+    if save is not None and kind not in (".gif", ".html"):
         raise ParameterError("result.animate(save=…)", f"writes .gif and .html, not {kind!r}.",
                              "Name the file 'run.gif' or 'run.html'.", given=save,
                              code="parameter.choice")  # fmt: skip
@@ -206,9 +210,9 @@ def animate(recording: Any, save: str | Path | None, fps: int, speed: float) -> 
             width, float(np.clip(0.9 + (width - 0.8) * (y1 - y0) / (x1 - x0), 2.4, 7.5))))
         picture = Picture(scene, ax)
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
-        if kind == ".gif":
+        if save is not None and kind == ".gif":
             film.save(save, writer=PillowWriter(fps=fps))
-        elif kind == ".html":
+        elif save is not None:
             Path(save).write_text(film.to_jshtml(fps=fps), encoding="utf-8")
     return film
 

@@ -42,7 +42,9 @@ class Contact(TwoFrame):
         slip == 0: |T| <= static_friction N, what keeps it rolling
 
     Touching with a velocity is an impact by Newton's law with ``restitution``. The
-    nearest points are sought from where they last were: each outline should be near
+    nearest points are sought from where they last were, at the start from the values of
+    xi_F and xi_B (``xi_F=Target("-90 deg", priority="none")`` is a guess, ``xi_F="-90 deg"``
+    a demand that places the bodies): each outline should be near
     the other in one place only (a corner or a second hollow needs a Contact of its own).
 
     Parameters
@@ -108,9 +110,9 @@ class Contact(TwoFrame):
             return
         bend, where = tightest((self.curve, self.base))
         if bend <= 0:
-            yield (f"the {type(self.curve).__name__} does not fit into the {type(self.base).__name__}"
-                   f": near {where} of the hollow one its curvature is not larger, so that they "
-                   "would touch in two places")  # fmt: skip
+            names = type(self.curve).__name__, type(self.base).__name__
+            yield (f"the {names[0]} does not fit into the {names[1]}: near {where} of the hollow "
+                   "one its curvature is not larger, so that they would touch in two places")
 
     def equations(self) -> Iterator[Any]:
         on_F = _Side(self.F, self.curve, self.xi_F)
@@ -133,7 +135,8 @@ class Contact(TwoFrame):
             point, (nx, ny) = guide.nearest(away)
             facing = other.curve.side * (nx * ty - ny * tx)
             yield require(facing < 0, "the nearest points found are on the far side of an outline. "
-                          "Give guesses for xi_F and xi_B near the sides that face each other.")
+                          "Give guesses near the sides that face each other, such as "
+                          "xi_F=Target('-90 deg', priority='none').")
             gap = (away[0] - point[0]) * nx + (away[1] - point[1]) * ny
             yield nx * tx + ny * ty == 0
             if guide.xi is not None:
@@ -165,9 +168,6 @@ class Contact(TwoFrame):
         yield F.fy == -push[1]
         yield F.t == -((away[0] - F.x) * push[1] - (away[1] - F.y) * push[0])
         yield self.power_dissipated == lost
-        yield require(gap > -1e-6 * _size(self.curve, self.base),
-                      "the two outlines overlap. Move the bodies apart at the start; a guess for "
-                      "xi_F and xi_B tells which of several places is meant.")  # fmt: skip
 
     def shapes(self) -> Iterator[Shape]:
         for name, curve in (("F", self.curve), ("B", self.base)):
@@ -234,8 +234,3 @@ class _Side:
 def _is_sought(curve: Any, other: Any) -> bool:
     """Whether the parameter of the nearest point on a curve is an unknown."""
     return isinstance(curve, Curve) and not isinstance(curve, ROUND)
-
-
-def _size(*curves: Curve) -> Any:
-    """A length of the smaller one of two outlines."""
-    return quantity(min(float(np.ptp(c.outline)) for c in curves), "m")

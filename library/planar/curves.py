@@ -237,8 +237,8 @@ class ParametricCurve(Curve):
 
     def __post_init__(self) -> None:
         if self.free not in ("right", "left"):
-            raise ParameterError("ParametricCurve.free", f"is 'right' or 'left', not {self.free!r}.",
-                                 given=self.free, code="parameter.choice")
+            raise ParameterError("ParametricCurve.free", "is 'right' or 'left', not "
+                                 f"{self.free!r}.", given=self.free, code="parameter.choice")
         if not self.end > self.start:
             raise ParameterError("ParametricCurve.end", f"must be greater than start, but is "
                                  f"{self.end:g} with start {self.start:g}.", given=self.end,

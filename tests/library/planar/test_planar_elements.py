@@ -215,8 +215,9 @@ def test_a_slide_feels_a_hard_stop_of_the_translational_library():
 
 def test_a_motor_turns_a_hinge_and_pushes_back_on_the_base():
     # base and arm are free: their angular momenta stay opposite
-    m = model_of(base=Body(inertia="2 kg*m^2", phi="0 rad", w="0 rad/s"), hinge=Revolute(drive=True),
-                 arm=Body(inertia="0.5 kg*m^2"), motor=AngularVelocitySource(velocity="3 rad/s"),
+    m = model_of(base=Body(inertia="2 kg*m^2", phi="0 rad", w="0 rad/s"),
+                 hinge=Revolute(drive=True), arm=Body(inertia="0.5 kg*m^2"),
+                 motor=AngularVelocitySource(velocity="3 rad/s"),
                  case=RotationalReference())  # fmt: skip
     m.connect(m.base.P, m.hinge.B)
     m.connect(m.hinge.F, m.arm.P)

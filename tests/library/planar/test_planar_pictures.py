@@ -1,0 +1,73 @@
+"""Pictures and films: shapes stand where the variables say, forces and cones as they act."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, ParameterError
+from blocks.results.scene import Picture, Scene
+from library.planar import Body, Circle, Contact, Ground, Line, SpringDamper
+from library.translational import Mass
+
+mpl.use("Agg")
+G = 9.81
+
+
+@pytest.fixture(scope="module")
+def run():
+    model = Model("rolls")
+    model.ground = Ground()
+    model.disc = Body(y="0.2 m", x="0 m", phi="0 rad", vx="1 m/s", vy="0 m/s", w="-5 rad/s",
+                      inertia="20 g*m^2")  # fmt: skip
+    model.floor = Contact(curve=Circle("0.2 m"), base=Line(), friction=0.25)
+    model.spring = SpringDamper(stiffness="0 N/m")
+    model.connect(model.ground.P, model.floor.B, model.spring.B)
+    model.connect(model.disc.P, model.floor.F, model.spring.F)
+    return model.simulate("1 s", rtol=1e-9)
+
+
+def test_a_picture_shows_the_disc_where_it_is_and_the_force_that_carries_it(run):
+    figure = run.draw("0 s", "0.5 s")
+    first, second = figure.axes
+    assert (first.get_title(), second.get_title()) == ("t = 0.000 s", "t = 0.500 s")
+    outline = second.patches[0].get_path().vertices
+    assert_allclose(outline.mean(axis=0), [0.5, 0.2], atol=0.02)
+    assert_allclose(np.hypot(*(outline[:-1] - [0.5, 0.2]).T), 0.2, atol=1e-6)
+    (force,) = second.texts
+    assert_allclose(force.get_position(), [0.5, 0], atol=1e-6)
+    assert_allclose(force.xy[0], 0.5, atol=1e-6)
+    assert force.xy[1] > 0
+    cone = second.patches[1].get_path().vertices
+    assert_allclose(cone[0], [0.5, 0], atol=1e-6)
+    left, right = np.abs(cone[1:3] - cone[0])
+    assert_allclose([left[0] / left[1], right[0] / right[1]], 0.25)
+
+
+def test_a_mark_on_the_disc_turns_with_it(run):
+    scene = Scene(run.recording, np.array([0.0, 0.2]))
+    picture = Picture(scene, mpl.figure.Figure().add_subplot())
+    picture.show(1)
+    lines = [line for line in picture.ax.lines if len(line.get_xdata()) == 2]
+    (spoke,) = [x for x in lines if np.hypot(np.ptp(x.get_xdata()), np.ptp(x.get_ydata())) < 0.41]
+    slope = np.ptp(spoke.get_ydata()) / np.ptp(spoke.get_xdata())
+    assert_allclose(slope, np.tan(1.0), rtol=1e-6)  # 5 rad/s for 0.2 s
+
+
+@pytest.mark.parametrize("ending", ["gif", "html"])
+def test_a_film_is_written(run, tmp_path, ending):
+    file = tmp_path / f"film.{ending}"
+    run.animate(file, fps=5)
+    head = file.read_bytes()[:2000]
+    assert head.startswith(b"GIF") if ending == "gif" else b"<script" in head
+
+
+def test_other_formats_and_models_without_shapes_are_refused(run, tmp_path):
+    with pytest.raises(ParameterError, match=r"writes \.gif and \.html"):
+        run.animate(tmp_path / "film.avi")
+    model = Model("no shape")
+    model.mass = Mass()
+    with pytest.raises(ParameterError, match="no component of this model has a shape"):
+        model.simulate("1 s").draw()

@@ -120,6 +120,8 @@ class Driver:
 
     def _open(self, t: float) -> tuple[Method | None, Trajectory]:
         problem = self.problem
+        if self.delays is not None:
+            self.delays.begin(problem, t)
         y = problem.start_vector()
         trajectory = Trajectory(t, y, order=self.settings.method.order)
         self.recording.episodes.append(Episode(
@@ -133,8 +135,6 @@ class Driver:
     def _episode(self, t: float) -> float:
         """Integrate until the next event; returns the time reached."""
         s, problem = self.settings, self.problem
-        if self.delays is not None:
-            self.delays.begin(problem, t)
         _, trajectory = self._open(t)
         y = problem.start_vector()
         if problem.size == 0:

@@ -153,6 +153,7 @@ class Component:
         for name, value in values.items():
             setattr(self, name, value)
         self._refuse_idle(values)
+        self.__dict__["_made"] = True
         if self.is_composite:
             token = _composing.set(self._count)
             try:
@@ -338,6 +339,8 @@ class Component:
     # -- values ----------------------------------------------------------------
     def _assign(self, declared: Declaration, value: Any) -> None:
         where = f"{self.path}.{declared.name}"
+        if "_made" in self.__dict__:
+            self._refuse_idle((declared.name,))
         if isinstance(declared, (Parameter, Option)):
             old = (self._values.copy(), self._units.copy()) if self._open else ({}, {})
             if declared.any_unit and not callable(value):

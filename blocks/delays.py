@@ -60,6 +60,7 @@ class Delays:
         self.p = p
         self.slots = np.concatenate(slots)
         self._refuse_flows(system)
+        self.fed_back = _feeds_back(system, self.slots, ca.vertcat(*values))
         self.values = system.function("delayed", ca.densify(ca.vertcat(*values)))
         self.initial = ca.Function("before", [TIME, system.tape.p], [ca.vertcat(*before)])
         lag = np.array(ca.Function("lags", [TIME, system.tape.p], [ca.vertcat(*lags)])(0, p))
@@ -140,8 +141,8 @@ class Delays:
         if level and self.pieces:  # a jump that is only handed on stays a jump
             jump = np.abs(now - self.pieces[-1](self.pieces[-1].end))
             level = 0 if np.any(jump > 1e-6 * self.largest) else level
-        if level > self.nodes and self.pieces:
-            return  # smoother than the method can tell
+        if self.pieces and level > (self.nodes if self.fed_back else 0):
+            return  # smoother than the method can tell, or no business of what is delayed
         self.starts.append(t)
         self.pieces.append(Trajectory(t, now, order=self.nodes - 1))
         for lag in self.lags:
@@ -176,3 +177,27 @@ class Delays:
                 self._keep(course, middle, end, halvings - 1)
                 return
         self.pieces[-1].append(Step(start, end, values[:, -1], lambda t: values[:, 1:-1]))
+
+
+def _feeds_back(system: Any, slots: np.ndarray, values: Any) -> bool:
+    """Whether what is delayed follows, directly or through states, from delayed values."""
+    tape = system.tape
+    if system.nz or system.nu:  # they tie everything to everything
+        return True
+    past = ca.vertcat(*(tape.d[int(i)] for i in slots))
+    moved = _depends(tape.slope, past).any(axis=1)
+    by_states = _depends(tape.slope, tape.x)
+    while True:
+        further = moved | (by_states & moved).any(axis=1)
+        if np.array_equal(further, moved):
+            break
+        moved = further
+    return bool(_depends(values, past).any() or (_depends(values, tape.x) & moved).any())
+
+
+def _depends(expression: Any, on: Any) -> np.ndarray:
+    """Which rows depend on which symbols."""
+    pattern = ca.jacobian(expression, on).sparsity()
+    out = np.zeros(pattern.shape, dtype=bool)
+    out[pattern.row(), np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))] = True
+    return out

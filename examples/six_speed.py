@@ -113,8 +113,8 @@ print(result.events)
 # By hand: in sixth gear at full throttle the engine turns 0.72 * 3.5 / 0.3 m times as fast
 # as the car, because its clutch does not slip at all.
 engine, car = result["engine.w"].at("24 s"), result["car.v"].at("24 s")
-print(f"\nEngine {engine.to('rpm'):.1f~P} at {car.to('km/hour'):.1f~P}, by hand "
-      f"{(car * quantity('1 rad') / quantity('0.3 m') * 0.72 * 3.5).to('rpm'):.1f~P}")
+print(f"\nEngine {engine.to('rpm'):.0f~P} at {car.to('km/hour'):.1f~P}, by hand "
+      f"{(car * quantity('1 rad') / quantity('0.3 m') * 0.72 * 3.5).to('rpm'):.0f~P}")
 
 show(result.plot("engine.w", "car.v", "controller.gear", "clutches[1].t", "brake.t",
                  units={"engine.w": "rpm", "car.v": "km/hour"}, events=False), "six_speed")

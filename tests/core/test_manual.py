@@ -9,7 +9,18 @@ import sys
 
 import pytest
 
-from blocks import Branch, Component, Input, Model, Option, Parameter, Port, Variable, quantity
+from blocks import (
+    Branch,
+    Component,
+    Input,
+    Model,
+    Option,
+    Parameter,
+    ParameterError,
+    Port,
+    Variable,
+    quantity,
+)
 from library.signal import Gain
 from library.translational import Mass, Spring, translational
 
@@ -102,3 +113,17 @@ def test_a_single_component_has_no_length_but_is_there():
     for use in (len, list):
         with pytest.raises(TypeError, match=r"Mass is a single component, not an array; .*count="):
             use(mass)
+
+
+@pytest.mark.parametrize("when", ["made", "later"])
+def test_a_stiffness_has_no_place_beside_a_table_of_forces(when):
+    spring = Spring(law="table")
+    with pytest.raises(ParameterError, match=r"stiffness: has no meaning with law='table'\. Leave "
+                       "it out, or choose other options"):  # fmt: skip
+        if when == "made":
+            Spring(law="table", stiffness="2 N/m")
+        else:
+            spring.stiffness = "2 N/m"
+    spring.law = "linear"
+    spring.stiffness = "2 N/m"
+    assert spring.stiffness == quantity("2 N/m")

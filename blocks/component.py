@@ -198,6 +198,10 @@ class Component:
         """Relations between parameters that must hold; yields what is violated."""
         return iter(())
 
+    def advise(self) -> Iterator[str]:
+        """What is allowed, but rarely meant; yields it as sentences, for ``check()``."""
+        return iter(())
+
     # -- declarations whose unit depends on the instance ---------------------------
     def _take_structure(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take what sets units and numbers of ports, settle the form; returns the rest."""

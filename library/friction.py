@@ -76,6 +76,9 @@ class Rubbing:
                 yield said.format(*names, *shown)
         yield from self.kind().verify(self)
 
+    def advise(self) -> Iterator[str]:
+        yield from self.kind().advise(self)
+
     def equations(self) -> Iterator[Any]:
         law = self.kind()
         yield from law.equations(self)

@@ -19,11 +19,12 @@ from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .report import Events, Statistics, Variables
 from .result import Result
 from .series import Series
+from .sheet import Sheet
 from .sticking import Sticking, StickTerm
 from .table import Column, Table
 
 __all__ = [
     "Column", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording", "Result", "Series",
-    "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables", "draw_graph",
-    "read_csv", "read_netcdf", "read_parquet",
+    "Sheet", "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables",
+    "draw_graph", "read_csv", "read_netcdf", "read_parquet",
 ]  # fmt: skip

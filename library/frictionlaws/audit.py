@@ -72,7 +72,7 @@ class Audit:
             return "creeps under any load"
         if self.stop == "as 1/t":
             return "creeps as the logarithm of time"
-        if abs(self.drift.to("um").magnitude) > 1:
+        if abs(self.drift.to("um").magnitude) > 10:  # of some 100 um of deflection
             return "drifts under vibration"
         return "rests"
 

@@ -81,6 +81,11 @@ class FrictionLaw(Replacement):
             return c.band
         return c.breakaway_velocity if "breakaway_velocity" in self.uses else None
 
+    @classmethod
+    def banded(cls) -> bool:
+        """Whether it has a velocity that stands for rest."""
+        return "band" in cls.declarations or "breakaway_velocity" in cls.uses
+
     def creep(self, c: Any) -> Any:
         """Velocity under half the largest load, where the law creeps with the load."""
         return None

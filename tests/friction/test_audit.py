@@ -96,3 +96,39 @@ def test_the_creep_that_check_announces_is_the_creep_of_a_run():
     friction = TranslationalFriction(law="viscous", band="10 cm/s", coulomb_force="10 N")
     run = loaded(friction, lambda t: 5 + 0 * t).simulate("2 s", rtol=1e-8)
     assert_allclose(run["body.v"].final.to("m/s").magnitude, 0.05, rtol=1e-6)
+
+
+# -- after a run ----------------------------------------------------------------------------------
+
+
+def held(law, **more):
+    friction = TranslationalFriction(law=law, coulomb_force="10 N", **more)
+    if "breakaway" in friction.kind.uses:
+        friction.breakaway_force = "10 N"
+    return loaded(friction, lambda t: 5 + 0 * t).simulate("2 s", rtol=1e-9, method="Radau")
+
+
+def test_a_run_reports_how_far_a_law_crept_where_exact_friction_would_have_held():
+    run = held("viscous", band="1 mm/s")
+    (term,) = run.sticking()
+    assert_allclose(term.crept, 0.5e-3 * 2, rtol=1e-3)
+    assert_allclose(term.dissipated, 5 * 0.5e-3 * 2, rtol=1e-3)
+    assert (term.gave, term.fraction) == (0.0, 1.0)
+    assert "crept" in repr(run.sticking())
+
+
+def test_a_run_reports_energy_that_a_friction_gave():
+    run = held("quinn_1", band="1 mm/s")
+    (term,) = run.sticking()
+    speed = 0.3738e-3
+    assert_allclose(term.crept, -speed * 2, rtol=1e-3)
+    assert_allclose(term.gave, 5 * speed * 2, rtol=2e-3)
+    assert_allclose(term.dissipated, -term.gave, rtol=2e-3)
+
+
+def test_a_run_reports_no_creep_of_laws_that_hold():
+    (term,) = held("quinn", band="1 mm/s").sticking()
+    assert abs(term.crept) < 1e-10
+    assert_allclose(term.fraction, 1.0)
+    (exact,) = held("coulomb").sticking()
+    assert (exact.crept, exact.fraction) == (None, 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import sys
 from pathlib import Path
 
 from . import __doc__ as about
@@ -13,6 +14,11 @@ from .cases import CASES, Measurement, measure
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["precision"]:
+        from .precision import main as precision
+
+        precision(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=about,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="run only cases whose name has one of these")

@@ -206,6 +206,10 @@ class Component:
         """What it looks like in pictures of a run; yields shapes of :mod:`blocks.shapes`."""
         return iter(())
 
+    def advise(self) -> Iterator[str]:
+        """What is allowed, but rarely meant; yields it as sentences, for ``check()``."""
+        return iter(())
+
     # -- declarations whose unit depends on the instance ---------------------------
     def _take_structure(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take what sets units and numbers of ports, settle the form; returns the rest."""

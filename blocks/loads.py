@@ -8,7 +8,8 @@ flows gamma as outputs of the reduced network, d gamma/dt = b - D lambda, and
 
 Alone in its part of the network an element has P = b / D whatever its effort: the
 law is explicit. Elements that feel each other are solved together by Newton's method,
-and by relaxation where a kink stops that. Set-valued elements take part in turns.
+and by relaxation where a kink stops that. Set-valued elements of the network follow
+along: with S the change of their efforts per effort, D becomes D + D_s S.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from scipy.sparse import csc_matrix
 
 from .exceptions import StructureError
 from .expression import TIME
+from .massless import MixedLaws
 from .setvalued import Change, SetValuedLaws
 from .system import AlgebraicFailure, Problem, System
 
@@ -28,7 +30,7 @@ __all__ = ["Loads", "with_loads"]
 
 DEAD = 1e-14  # of the largest D_ii: an element that moves nothing
 ENDLESS = 1e100  # the load on such an element
-NEWTON, CUTS, SWEEPS, TURNS = 60, 8, 200, 60
+NEWTON, CUTS, SWEEPS = 60, 8, 200
 EXACT = 1e-13  # of the largest effort
 
 
@@ -36,6 +38,11 @@ def with_loads(system: System, laws: SetValuedLaws) -> Any:
     """The laws of a system: set-valued ones, and those of the load where there are any."""
     if not any(family.kernel.load_laws for family in system.network.families):
         return laws
+    if isinstance(laws, MixedLaws):
+        raise StructureError(
+            laws.name(0), "exact friction acts on a node without mass, in one network with a law "
+            "that looks at the load.", "Give that node a mass.", code="structure.massless",
+        )  # fmt: skip
     return Loads(system, laws)
 
 
@@ -98,11 +105,12 @@ class Loads:
         rows, columns = d.sparsity().get_triplet()
         affine = not any(ca.which_depends(rate, fast, 2, True)) and not system.nz
         own = not any(ca.which_depends(law, effort, 1, True))
-        self.alone = affine and own and all(r == c for r, c in zip(rows, columns, strict=True))
+        self.alone = affine and own and not self.laws.size and all(
+            r == c for r, c in zip(rows, columns, strict=True))
         if self.alone:
             self._compile_alone(rate, law, ca.diag(d), effort, load)
         else:
-            self._compile_coupled(rate, law, d, load)
+            self._compile_coupled(rate, law, load)
 
     def _compile_alone(self, rate: Any, law: Any, d: Any, effort: Any, load: Any) -> None:
         """Every effort as an expression of the states and the set-valued efforts."""
@@ -116,13 +124,12 @@ class Loads:
         inputs[self.load_at.tolist()] = driven * ca.SX(self.load_sign)
         self._inputs = system.function("inputs", ca.densify(inputs))
         self._inputs_x = system.jacobian(inputs, tape.x)
-        self._d = system.function("inertia", ca.diag(d))
 
-    def _compile_coupled(self, rate: Any, law: Any, d: Any, load: Any) -> None:
+    def _compile_coupled(self, rate: Any, law: Any, load: Any) -> None:
         system, tape = self.system, self.system.tape
         self._rate = system.function("rate", ca.densify(rate))
         self._law = system.function("law", ca.densify(law))
-        self._d = system.function("inertia", d)
+        self._rate_u = system.jacobian(rate, tape.u)
         by_load = ca.diag(ca.jacobian(law, load))
         self._law_load = system.function("law_load", ca.densify(by_load))
         self._law_u = system.jacobian(law, tape.u)
@@ -189,17 +196,6 @@ class Loads:
     # -- efforts ---------------------------------------------------------------------------
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts and loads to those of the present state."""
-        if not self.laws.size:
-            self._solve(problem, t)
-            return
-        for _ in range(TURNS):
-            before = problem.u.copy()
-            self._solve(problem, t)
-            self.laws.apply(problem, t)
-            if np.abs(problem.u - before).max() <= EXACT * np.abs(problem.u).max():
-                return
-
-    def _solve(self, problem: Problem, t: float) -> None:
         if self.alone:
             problem.u[:] = self._inputs(*problem._arguments(t))
             return
@@ -213,17 +209,45 @@ class Loads:
         raise AlgebraicFailure(t, [f"{self._place(i)}" for i in range(min(3, len(self.places)))],
                                "no efforts agree with the laws of the load")
 
-    def _look(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rates, D and which elements move nothing, at the present efforts."""
+    def _look(self, problem: Problem, t: float
+              ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Rates, how they fall with the efforts, own D and which elements move nothing."""
         if problem.algebraic:
             problem.solve_algebraic(t)
+        if self.laws.size:
+            self.laws.apply(problem, t)
         args = problem._arguments(t)
-        rate, d = self._rate(*args), self._d.sparse(*args).toarray()
+        fall = self._fall(problem, t)
+        d = fall[:, self.effort_at] * self.effort_sign
+        own = np.diag(d).copy()
+        if self.laws.size:
+            d = d + self._by_others(fall) @ self._following(problem, t)
+        return self._rate(*args), d, own, own <= DEAD * own.max(initial=0.0)
+
+    def _fall(self, problem: Problem, t: float) -> np.ndarray:
+        """How the rates fall with all inputs."""
+        args = problem._arguments(t)
+        fall = -self._rate_u.sparse(*args).toarray()
         if problem.system.nz:
-            by_u = self._algebraic_by_u(problem, t)[:, self.effort_at] * self.effort_sign
-            d = d - self._rate_z.sparse(*args) @ by_u
-        own = np.diag(d)
-        return rate, d, own <= DEAD * own.max(initial=0.0)
+            fall -= self._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t)
+        return fall
+
+    def _by_others(self, fall: np.ndarray) -> np.ndarray:
+        return fall[:, self.laws.column] * self.laws.sign
+
+    def _following(self, problem: Problem, t: float) -> np.ndarray:
+        """S: the change of the set-valued efforts per effort; those that stick hold against it."""
+        laws, args = self.laws, problem._arguments(t)
+        out = np.zeros((laws.size, len(self.places)))
+        stuck = np.flatnonzero(laws.modes == 0)
+        if len(stuck):
+            by_u = laws._by_u.sparse(*args).toarray()
+            if problem.system.nz:
+                by_u = by_u + laws._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t)
+            push = by_u[:, self.effort_at] * self.effort_sign
+            d = -by_u[:, laws.column] * laws.sign
+            out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck], rcond=1e-12)[0]
+        return out
 
     def _algebraic_by_u(self, problem: Problem, t: float) -> np.ndarray:
         from scipy.sparse.linalg import splu
@@ -232,11 +256,10 @@ class Loads:
         by_u = self._residual_u.sparse(*args)[:n].toarray()
         return -splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u)
 
-    def _put(self, problem: Problem, effort: np.ndarray, rate: np.ndarray, d: np.ndarray,
+    def _put(self, problem: Problem, effort: np.ndarray, rate: np.ndarray, own: np.ndarray,
              dead: np.ndarray) -> None:
         """Efforts, and the loads that follow from the rates they leave."""
-        own = np.where(dead, 1.0, np.diag(d))
-        load = np.where(dead, np.sign(rate) * ENDLESS, effort + rate / own)
+        load = np.where(dead, np.sign(rate) * ENDLESS, effort + rate / np.where(dead, 1.0, own))
         problem.u[self.effort_at] = effort * self.effort_sign
         problem.u[self.load_at] = load * self.load_sign
 
@@ -245,26 +268,27 @@ class Loads:
         before, step, cut = np.inf, np.zeros(len(self.places)), 0
         for _ in range(NEWTON):
             effort = problem.u[self.effort_at] * self.effort_sign
-            rate, d, dead = self._look(problem, t)
-            self._put(problem, effort, rate, d, dead)
+            rate, d, own, dead = self._look(problem, t)
+            self._put(problem, effort, rate, own, dead)
             wrong = effort - self._law(*problem._arguments(t))
             size = float(np.abs(wrong).max())
             if size <= EXACT * max(np.abs(effort).max(), 1e-300):
                 return True
             if size >= before and cut < CUTS:
                 step, cut = step / 2, cut + 1
-                self._put(problem, effort + step, rate - d @ step, d, dead)
+                self._put(problem, effort + step, rate - d @ step, own, dead)
                 continue
             before, cut = size, 0
-            step = np.linalg.lstsq(self._matrix(problem, t, d, dead), wrong, rcond=1e-13)[0]
-            self._put(problem, effort - step, rate + d @ step, d, dead)
+            step = np.linalg.lstsq(self._matrix(problem, t, d, own, dead), wrong, rcond=1e-13)[0]
+            self._put(problem, effort - step, rate + d @ step, own, dead)
         return False
 
-    def _matrix(self, problem: Problem, t: float, d: np.ndarray, dead: np.ndarray) -> np.ndarray:
+    def _matrix(self, problem: Problem, t: float, d: np.ndarray, own: np.ndarray,
+                dead: np.ndarray) -> np.ndarray:
         """d (effort - law) / d effort."""
         args, n = problem._arguments(t), len(self.places)
         by_load = np.where(dead, 0.0, self._law_load(*args) * self.load_sign)
-        others = np.eye(n) - d / np.where(dead, 1.0, np.diag(d))[:, None]
+        others = np.eye(n) - d / np.where(dead, 1.0, own)[:, None]
         direct = self._law_u.sparse(*args).toarray()[:, self.effort_at] * self.effort_sign
         return np.eye(n) - by_load[:, None] * others - direct
 
@@ -272,14 +296,14 @@ class Loads:
         """One element after the other, the loads following at once."""
         for _ in range(SWEEPS):
             effort = problem.u[self.effort_at] * self.effort_sign
-            rate, d, dead = self._look(problem, t)
+            rate, d, own, dead = self._look(problem, t)
             start = effort.copy()
             for i in range(len(effort)):
-                self._put(problem, effort, rate, d, dead)
+                self._put(problem, effort, rate, own, dead)
                 step = self._law(*problem._arguments(t))[i] - effort[i]
                 effort[i] += step
                 rate = rate - d[:, i] * step
-            self._put(problem, effort, rate, d, dead)
+            self._put(problem, effort, rate, own, dead)
             if np.abs(effort - start).max() <= EXACT * max(np.abs(effort).max(), 1e-300):
                 return True
         return False
@@ -327,9 +351,9 @@ class Loads:
 
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run."""
-        self._solve(problem, t)
         if self.laws.size:
             self.laws.start(problem, t)
+        self.apply(problem, t)
         if len(self.resting):
             flow, load, band, strength = self._at_rest(problem, t)
             self._rest(problem, t, (np.abs(flow) <= band) & (np.abs(load) < strength))
@@ -356,7 +380,7 @@ class Loads:
             return
         index = self.resting[held]
         args = problem._arguments(t)
-        d = self._d.sparse(*args)[index][:, index].toarray()
+        d = -(self._flow_x.sparse(*args) @ self._push(args))[index][:, index].toarray()
         flow = self._flow(*args)[index]
         problem.x += self._push(args)[:, index] @ np.linalg.lstsq(d, flow, rcond=1e-13)[0]
         problem.x[self._pins(problem, t)] = 0.0
@@ -367,16 +391,31 @@ class Loads:
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
         """(d slope / d effort) (d effort / d x)."""
         args = problem._arguments(t)
-        inner = self.laws.jacobian_through_efforts(problem, t) if self.laws.size else 0.0
         if self.alone:
-            return csc_matrix(inner + self._slope_u.sparse(*args) @ self._inputs_x.sparse(*args))
-        _, d, dead = self._look(problem, t)
+            return csc_matrix(self._slope_u.sparse(*args) @ self._inputs_x.sparse(*args))
+        _, d, own, dead = self._look(problem, t)
         by_load = np.where(dead, 0.0, self._law_load(*args) * self.load_sign
-                           / np.where(dead, 1.0, np.diag(d)))
-        right = self._law_x.sparse(*args) + csc_matrix(by_load[:, None]
-                                                       * self._rate_x.sparse(*args).toarray())
-        by_x = np.linalg.lstsq(self._matrix(problem, t, d, dead), right.toarray(), rcond=1e-13)[0]
-        return csc_matrix(inner + csc_matrix(self._push(args) @ by_x))
+                           / np.where(dead, 1.0, own))
+        rate_x = self._rate_x.sparse(*args).toarray()
+        if problem.system.nz:
+            rate_x += self._rate_z.sparse(*args) @ self._algebraic_by_x(problem, t)
+        if self.laws.size:
+            others = self.laws.efforts_by_x(problem, t).toarray()
+            rate_x -= self._by_others(self._fall(problem, t)) @ others
+        right = self._law_x.sparse(*args).toarray() + by_load[:, None] * rate_x
+        by_x = np.linalg.lstsq(self._matrix(problem, t, d, own, dead), right, rcond=1e-13)[0]
+        out = self._push(args) @ by_x
+        if self.laws.size:
+            others += self._following(problem, t) @ by_x
+            out += self.laws._push(problem, t, np.arange(self.laws.size)) @ others
+        return csc_matrix(out)
+
+    def _algebraic_by_x(self, problem: Problem, t: float) -> np.ndarray:
+        from scipy.sparse.linalg import splu
+
+        args, n = problem._arguments(t), problem.system.nz
+        by_x = problem.system.residual_x.sparse(*args)[:n].toarray()
+        return -splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_x)
 
     def _push(self, args: Any) -> csc_matrix:
         """Change of the states' slopes per effort."""

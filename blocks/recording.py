@@ -14,6 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from .creep import creep_terms
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
 from .results.sticking import SharedLoad, StickTerm
 from .solvers import Trajectory
@@ -287,13 +288,18 @@ class RunRecording:
         return energy_terms(self)
 
     def sticking_terms(self) -> list[StickTerm]:
-        """Sticking of every set-valued element over the run."""
+        """Sticking of every friction over the run, exact or nearly."""
+        lost = {t.component: t.dissipated for t in self.energy_terms()}
+        exact = self._exact_terms(lost)
+        named = {term.component for term in exact}
+        return exact + [t for t in creep_terms(self, lost) if t.component not in named]
+
+    def _exact_terms(self, lost: dict[str, float]) -> list[StickTerm]:
         laws = self.problem.laws
-        if laws is None:
+        if laws is None or not laws.size:
             return []
         spans = np.array([e.end - e.start for e in self.episodes])
         modes = np.array([e.modes for e in self.episodes])
-        lost = {t.component: t.dissipated for t in self.energy_terms()}
         terms = []
         for k in range(laws.size):
             stuck = modes[:, k] == 0

@@ -947,6 +947,11 @@ class SetValuedLaws:
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
         """(d slope / d effort) (d effort / d x) at the present modes."""
+        by_x = self.efforts_by_x(problem, t)
+        return csc_matrix(self._push(problem, t, np.arange(self.size)) @ by_x)
+
+    def efforts_by_x(self, problem: Problem, t: float) -> csr_matrix:
+        """d effort / d x at the present modes."""
         args = problem._arguments(t)
         n = self.size
         kinetic = self._kinetic_x.sparse(*args).tocsr()
@@ -961,7 +966,7 @@ class SetValuedLaws:
                 rate = rate + self._rate_z.sparse(*args) @ self._algebraic_by_x(problem, t)
             rate = csr_matrix(rate) - csr_matrix(d) @ by_x
             by_x = by_x + self._held_by_x(d, csr_matrix(rate))
-        return csc_matrix(self._push(problem, t, np.arange(n)) @ by_x)
+        return csr_matrix(by_x)
 
     def _loaded_by_x(self, problem: Problem, t: float, kinetic: csr_matrix) -> csc_matrix:
         """The same where the efforts of sliding elements depend on others."""

@@ -40,6 +40,15 @@ class Rubbing:
     normal_force = Parameter("50 N", minimum=0, varying=True, when="normal", doc="Normal force")
     N = Input("N", default="normal_force", when="normal", doc="normal force")
     power_dissipated = Variable("W", doc="heat")
+    strength_at_rest = Variable(lambda c: c.units["force"], when=lambda c: c.comes_near,
+                                doc="largest load that rest should bear")  # fmt: skip
+    band_of_rest = Variable(lambda c: c.units["velocity"], when=lambda c: c.comes_near,
+                            doc="largest velocity that stands for rest")  # fmt: skip
+
+    @property
+    def comes_near(self) -> bool:
+        """Whether the law has a band of velocity in which it comes near to sticking."""
+        return not self.kind.exact and self.kind.banded()
 
     @property
     def kind(self) -> type[FrictionLaw]:
@@ -76,7 +85,13 @@ class Rubbing:
                 yield said.format(*names, *shown)
         yield from self.kind().verify(self)
 
+    def advise(self) -> Iterator[str]:
+        yield from self.kind().advise(self)
+
     def equations(self) -> Iterator[Any]:
         law = self.kind()
         yield from law.equations(self)
+        if self.comes_near:
+            yield self.strength_at_rest == law.limit(self)
+            yield self.band_of_rest == law.scale(self)
         yield self.power_dissipated == self.effort * self.flow - law.power_stored(self)  # type: ignore[attr-defined]

@@ -49,7 +49,7 @@ def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
     causes: dict[Finding, Any] = {}
-    findings = list(relation_findings(_tree(model)))
+    findings = [*relation_findings(_tree(model)), *_advice(_tree(model))]
     try:
         system = model.compile()
     except StructureError as error:
@@ -139,6 +139,16 @@ def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
                 sentence = text.rstrip(".")
                 yield found("parameter.relation", [instance.path],
                             f"{instance.path}: {sentence}.", "Change one of these parameters.")
+
+
+def _advice(components: Iterable[Component]) -> Iterator[Finding]:
+    """What the components' own ``advise`` warns of."""
+    for component in components:
+        if type(component).advise is Component.advise:
+            continue
+        for instance in _instances(component):
+            for text in instance.advise():
+                yield found("parameter.advice", [instance.path], f"{instance.path}: {text}")
 
 
 def _instances(component: Component) -> Iterator[Component]:

@@ -46,6 +46,7 @@ SEVERITIES = {
     "equation.unbalanced": "error",
     "event.target": "error",
     "parameter.relation": "error",
+    "parameter.advice": "warning",
     "structure.singular": "error",
     "structure.dependent": "error",
     "structure.endless": "error",

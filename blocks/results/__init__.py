@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from .report import Events, Statistics, Variables
     from .result import Result
     from .series import Series
+    from .sheet import Sheet
     from .sticking import Sticking, StickTerm
     from .table import Column, Table
 
 __all__ = [
     "Column", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording", "Result", "Series",
-    "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables", "draw_graph",
-    "read_csv", "read_netcdf", "read_parquet",
+    "Sheet", "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables",
+    "draw_graph", "read_csv", "read_netcdf", "read_parquet",
 ]  # fmt: skip
 
 _PLACES = {
@@ -39,7 +40,7 @@ _PLACES = {
     "read_parquet": "export", "Ledger": "ledger", "EnergyTerm": "recording",
     "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",
     "Events": "report", "Statistics": "report", "Variables": "report", "Result": "result",
-    "Series": "series", "Sticking": "sticking", "StickTerm": "sticking", "Column": "table",
+    "Series": "series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking", "Column": "table",
     "Table": "table",
 }  # fmt: skip
 

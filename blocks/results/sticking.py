@@ -1,4 +1,9 @@
-"""Which dry frictions stuck, for how long, and how often did they break away?"""
+"""Which dry frictions stuck, for how long, and how often did they break away?
+
+Laws that only come near to sticking report what they did where exact friction would have
+stuck. Such a component declares ``strength_at_rest`` and ``band_of_rest``, and ``load``
+where it knows it; its effort and flow are those of its ports R and C.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,10 @@ __all__ = ["SharedLoad", "StickTerm", "Sticking"]
 
 @dataclass(frozen=True)
 class StickTerm:
-    """Sticking of one set-valued element over a run.
+    """Sticking of one friction over a run.
+
+    For a law that does not stick, at rest means within its band of velocity and under
+    less than its strength.
 
     Attributes
     ----------
@@ -25,6 +33,10 @@ class StickTerm:
         Longest time at rest in s.
     dissipated : float
         Energy lost in its component in J.
+    crept : float or None
+        Way made at rest, in m or rad; None for exact laws, which make none.
+    gave : float
+        Energy in J that the friction gave to the motion at rest, acting along it.
     """
 
     component: str
@@ -32,6 +44,8 @@ class StickTerm:
     breakaways: int
     longest: float
     dissipated: float
+    crept: float | None = None
+    gave: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,12 +106,17 @@ class Sticking:
 
     def _sheet(self) -> Sheet:
         t = self._terms
+        more = {
+            "crept": ["exact" if x.crept is None else f"{x.crept:.4g}" for x in t],
+            "gave [J]": [f"{x.gave:.4g}" for x in t],
+        } if any(x.crept is not None for x in t) else {}  # fmt: skip
         return Sheet(f"Sticking in {self._name}".removesuffix(" in "), {
             "component": [x.component for x in t],
             "stuck": [f"{100 * x.fraction:.2f} %" for x in t],
             "break-aways": [x.breakaways for x in t],
             "longest stick [s]": [x.longest for x in t],
             "dissipated [J]": [x.dissipated for x in t],
+            **more,
         })  # fmt: skip
 
     def to_pandas(self) -> Any:

@@ -32,6 +32,7 @@ leuven                Leuven
 ====================  =================  ================================================
 """
 
+from .audit import Audit, audit, compared
 from .base import (
     FrictionLaw,
     compliance,
@@ -63,12 +64,12 @@ from .loaded import (
 from .memory import GeneralisedMaxwell, Leuven, MaxwellSlip, ResetIntegrator
 
 __all__ = [
-    "LAWS", "Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
+    "LAWS", "Audit", "Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
     "Bristle", "Coulomb", "Dahl", "ElastoPlastic", "FrictionLaw", "GeneralisedMaxwell", "Karnopp",
     "Karnopp1985", "Kikuuwe", "KikuuweI", "Leuven", "LoadLaw", "LuGre", "MartinsOden",
     "MaxwellSlip", "Quinn", "QuinnI", "QuinnII", "QuinnIII", "ResetIntegrator", "Simscape",
     "Stribeck", "Table", "Tanh", "Viscous", "compliance", "force", "resistance", "sgn", "shift",
-    "stiffness", "stribeck_level", "velocity",
+    "stiffness", "stribeck_level", "velocity", "audit", "compared",
 ]  # fmt: skip
 
 LAWS: dict[str, type[FrictionLaw]] = {

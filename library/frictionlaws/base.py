@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+
 from blocks import Replacement, exp, where
 
 __all__ = ["FrictionLaw", "compliance", "force", "resistance", "sgn", "shift", "stiffness",
            "stribeck_level", "velocity"]  # fmt: skip
+
+FAST = 1e-2  # m/s or rad/s: a hundredth of the default nominal velocity
 
 
 class FrictionLaw(Replacement):
@@ -66,6 +70,33 @@ class FrictionLaw(Replacement):
     def verify(self, c: Any) -> Iterator[str]:
         """Relations between its parameters that are violated."""
         return iter(())
+
+    def limit(self, c: Any) -> Any:
+        """The largest load that rest should bear."""
+        return c.breakaway if "breakaway" in self.uses else c.coulomb
+
+    def scale(self, c: Any) -> Any:
+        """Velocity below which the law stands for rest, or None."""
+        if "band" in self.declarations:
+            return c.band
+        return c.breakaway_velocity if "breakaway_velocity" in self.uses else None
+
+    @classmethod
+    def banded(cls) -> bool:
+        """Whether it has a velocity that stands for rest."""
+        return "band" in cls.declarations or "breakaway_velocity" in cls.uses
+
+    def creep(self, c: Any) -> Any:
+        """Velocity under half the largest load, where the law creeps with the load."""
+        return None
+
+    def advise(self, c: Any) -> Iterator[str]:
+        """What the user of the law should know; of creep, if it is faster than 1 cm/s."""
+        speed = self.creep(c)
+        if speed is not None and np.any(abs(speed.to(velocity(c)).magnitude) > FAST):
+            yield (f"law={c.law!r} never sticks: under half the load that it should hold it creeps "
+                   f"at {np.max(speed.to(velocity(c))):.3g~P}. A smaller band or breakaway "
+                   "velocity creeps less; law='coulomb' sticks.")  # fmt: skip
 
 
 # -- units ----------------------------------------------------------------------------------

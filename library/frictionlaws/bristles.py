@@ -151,6 +151,11 @@ class Bristle(FrictionLaw):
                 yield when(way * b >= c.reach,
                            {root: c.z - way * c.reach * offset, drawn: following})
 
+    def limit(self, c: Any) -> Any:
+        low, high = c.least_offset, c.largest_offset
+        squares = (low**2 + low * high + high**2) / 3
+        return c.stiffness * c.reach * (1 - squares) / (2 - low - high)
+
     def bent(self, c: Any) -> list[Any]:
         """Deflections of all bristles."""
         return [c.z - root for root in c.root]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import e, sqrt
+from math import atanh, e, sqrt
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,9 @@ class Viscous(FrictionLaw):
     def force(self, c: Any) -> Any:
         return c.coulomb * maximum(minimum(c.flow / c.band, 1), -1)
 
+    def creep(self, c: Any) -> Any:
+        return c.band / 2
+
 
 class MartinsOden(Viscous):
     """The regularisation after J. A. C. Martins and J. T. Oden (1987), in its linear form.
@@ -44,6 +47,9 @@ class Tanh(FrictionLaw):
     def force(self, c: Any) -> Any:
         return c.coulomb * tanh(c.flow / c.band)
 
+    def creep(self, c: Any) -> Any:
+        return c.band * atanh(0.5)
+
 
 class Simscape(FrictionLaw):
     """The continuous curve of Simscape's friction blocks: Stribeck, Coulomb, viscous.
@@ -58,6 +64,13 @@ class Simscape(FrictionLaw):
         u = c.flow / c.breakaway_velocity
         rise = sqrt(e) * (c.breakaway - c.coulomb) * exp(-(u**2) / 2) * u
         return rise + c.coulomb * tanh(10 * u) + c.viscous_coefficient * c.flow
+
+    def creep(self, c: Any) -> Any:
+        if c.normal:  # the load is not known beforehand
+            return None
+        slope = (sqrt(e) * (c.breakaway - c.coulomb) + 10 * c.coulomb) / c.breakaway_velocity
+        slope = slope + c.viscous_coefficient
+        return c.breakaway / 2 / slope if np.all(slope.magnitude > 0) else None
 
 
 class Coulomb(FrictionLaw):
@@ -98,7 +111,13 @@ class Table(FrictionLaw):
         kinetic = interpolate(abs_(c.flow), c.speeds, c.levels)
         yield dry_friction(c.effort, c.flow, static=c.peak * c.levels[0], kinetic=kinetic)
 
+    def limit(self, c: Any) -> Any:
+        return c.peak * c.levels[0]
+
     def verify(self, c: Any) -> Iterator[str]:
+        if c.normal:
+            yield ("law='table' has its friction in the table, but normal=True makes strengths "
+                   "coefficients. Leave normal out.")  # fmt: skip
         yield from table_faults(("speeds", c.speeds), levels=c.levels)
         if np.any(np.atleast_2d(c.speeds.magnitude)[:, 0] != 0):
             yield (f"speeds starts at {c.speeds[0]:~P}. The first speed must be 0: its friction "

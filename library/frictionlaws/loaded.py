@@ -10,7 +10,9 @@ events, as in the published computations.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from blocks import Parameter, Variable, abs_, load_law, where
 
@@ -47,6 +49,18 @@ class Weighted(LoadLaw):
     weight = Parameter(0.25, minimum=0, maximum=0.5, doc="Weight w of the spline")
 
 
+class Backwards:
+    """What laws have in common that creep against the load they should hold."""
+
+    at_half: ClassVar[float]  # velocity under half the largest load, over the band
+
+    def advise(self, c: Any) -> Iterator[str]:
+        """The creep, and what takes its place."""
+        speed = -self.at_half * np.max(c.band)
+        yield (f"law={c.law!r} creeps against the load, at {speed:.3g~P} under half of what it "
+               "should hold: it feeds energy in. law='quinn' does not.")  # fmt: skip
+
+
 class Karnopp(LoadLaw):
     """Within the band the load, up to F_G; outside F_C sign(v).
 
@@ -56,6 +70,10 @@ class Karnopp(LoadLaw):
 
     def force(self, c: Any) -> Any:
         return where(abs_(c.flow) > c.band, c.coulomb * sgn(c.flow), self.held(c), events=False)
+
+    def advise(self, c: Any) -> Iterator[str]:
+        yield (f"law={c.law!r} does not stop: below {np.max(c.band):.3g~P} a body glides on at the "
+               "speed it came with. law='karnopp_1985' brings it to rest.")  # fmt: skip
 
 
 class Karnopp1985(Karnopp):
@@ -68,6 +86,9 @@ class Karnopp1985(Karnopp):
 
     def equations(self, c: Any) -> Iterator[Any]:
         yield load_law(c.effort, c.flow, c.load, self.force(c), rest=(c.band, c.breakaway))
+
+    def advise(self, c: Any) -> Iterator[str]:
+        return iter(())
 
 
 class Quinn(LoadLaw):
@@ -90,8 +111,10 @@ class Quinn(LoadLaw):
         return where(abs_(u) > 1, c.coulomb * sgn(u), c.breakaway * self.shape(c, u), events=False)
 
 
-class QuinnI(Quinn):
+class QuinnI(Backwards, Quinn):
     """Quinn's law with sin(pi r/2) for both ratios. Creeps against the load."""
+
+    at_half = -0.3738
 
     def share(self, c: Any, ratio: Any) -> Any:
         return sine(ratio)
@@ -107,12 +130,16 @@ class QuinnII(QuinnI):
     undefined. Creeps against the load.
     """
 
+    at_half = -0.2071
+
     def shape(self, c: Any, ratio: Any) -> Any:
         return cubic(ratio)
 
 
-class QuinnIII(Weighted, Quinn):
+class QuinnIII(Backwards, Weighted, Quinn):
     """Quinn's law with a spline of weight w for both ratios. Creeps against the load."""
+
+    at_half = -0.2498  # for a weight of 1/4
 
     def share(self, c: Any, ratio: Any) -> Any:
         return spline(ratio, c.weight)
@@ -136,8 +163,10 @@ class Kikuuwe(LoadLaw):
         return where(abs_(s) > 1, c.coulomb * sgn(s), c.breakaway * self.shape(c, s), events=False)
 
 
-class KikuuweI(Weighted, Kikuuwe):
+class KikuuweI(Backwards, Weighted, Kikuuwe):
     """Kikuuwe's law with a spline of weight w. Creeps against the load."""
+
+    at_half = -0.1145  # for a weight of 1/4
 
     def shape(self, c: Any, ratio: Any) -> Any:
         return spline(ratio, c.weight)

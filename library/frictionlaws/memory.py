@@ -52,6 +52,9 @@ class ResetIntegrator(FrictionLaw):
         yield c.effort == share * c.stiffness * c.p + c.damping * self.rate(c)
         yield c.energy_stored == c.stiffness * c.p**2 / 2
 
+    def limit(self, c: Any) -> Any:
+        return (1 + c.bonding) * c.stiffness * c.reach
+
     def power_stored(self, c: Any) -> Any:
         return c.stiffness * c.p * self.rate(c)
 

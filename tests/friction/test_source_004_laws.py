@@ -152,7 +152,7 @@ def test_the_elasto_plastic_law_slides_on_the_stribeck_curve():
 
 def dahl(stiffness, exponent=1.0):
     return TranslationalFriction(law="dahl", coulomb_force="1 N",
-                                 stiffness=quantity(stiffness, "N/m"), exponent=exponent)  # fmt: skip
+                                 stiffness=quantity(stiffness, "N/m"), exponent=exponent)
 
 
 def test_a_dahl_loop_has_the_closed_forms_tip_and_area():

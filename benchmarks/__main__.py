@@ -1,4 +1,4 @@
-"""``python -m benchmarks [WORDS] [--json FILE] [--repeats N]``."""
+"""``python -m benchmarks [WORDS] [--json FILE] [--picture FILE] [--repeats N]``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 import platform
 import sys
 from pathlib import Path
+from typing import Any
 
 from . import __doc__ as about
-from . import drivetrain, planar
+from . import drivetrain, planar, table
 from .cases import CASES, Measurement, measure
 
 
@@ -23,19 +24,91 @@ def main() -> None:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="run only cases whose name has one of these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the growth with N")
     parser.add_argument("--repeats", type=int, default=3, help="runs of which the best counts")
+    parser.add_argument("--grid", type=int, default=60, help="nodes along the grid of P8")
     options = parser.parse_args()
+    facts: dict[str, Any] = {"python": platform.python_version(), "machine": platform.machine()}
+    if options.words:
+        facts["cases"] = _cases(options.words, options.repeats)
+    else:
+        found = _table(options.repeats, options.grid)
+        facts["rows"] = [{**vars(r), "ratio": r.ratio} for r in found]
+        if options.picture:
+            _draw(found, options.picture)
+    if options.json:
+        options.json.write_text(json.dumps(facts, indent=1, default=float) + "\n")
+
+
+def _table(repeats: int, grid: int) -> list[table.Row]:
+    """Run the whole table and print it, line by line."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    program, cvode = table.compiled_baseline()
+    if program is None:
+        console.print(table.HOW_TO_GET_C)
+    elif not cvode:
+        console.print("C has its own Dormand-Prince pair only: SUNDIALS was not found "
+                      "(set SUNDIALS_ROOT).")  # fmt: skip
+    found = []
+    for row in table.rows(repeats, grid):
+        found.append(row)
+        print(f"{row.name}: {row.seconds * 1e3:,.4g} ms", file=sys.stderr, flush=True)
+    shown = Table(title="Time beside plain C at the same error")
+    for heading in ("problem", "time", "reference", "ratio", "goal", "", "error", "against",
+                    "where the time goes"):  # fmt: skip
+        shown.add_column(heading, justify="right" if heading in ("time", "ratio") else "left")
+    for r in found:
+        total = sum(r.where.values()) or 1.0
+        shown.add_row(
+            r.name, _time(r.seconds), _time(r.reference), _number(r.ratio, ".2f"), r.goal,
+            {True: "yes", False: "no", None: ""}[r.reached], _number(r.error, ".1e"), r.against,
+            ", ".join(f"{k} {v / total:.0%}" for k, v in r.where.items()),
+        )  # fmt: skip
+    console.print(shown)
+    return found
+
+
+def _time(seconds: float) -> str:
+    if seconds != seconds:
+        return ""
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
+
+
+def _number(value: float, form: str) -> str:
+    return "" if value != value else format(value, form)
+
+
+def _draw(found: list[table.Row], path: Path) -> None:
+    """Times over N, on logarithmic axes, with C beside them."""
+    import matplotlib.pyplot as plt
+
+    labels = {"build": "chain: build and compile", "P3": "chain: solve 2 s",
+              "P7": "random network: whole way"}  # fmt: skip
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    for group, label in labels.items():
+        mine = [r for r in found if r.group == group]
+        line = axes.loglog([r.size for r in mine], [r.seconds for r in mine], "o-", label=label)
+        known = [r for r in mine if r.reference == r.reference]
+        if known:
+            axes.loglog([r.size for r in known], [r.reference for r in known], "x--",
+                        color=line[0].get_color(), label="the same in C")  # fmt: skip
+    axes.set(xlabel="number of masses", ylabel="time in s", title="Growth with the size")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=130)
+
+
+def _cases(words: list[str], repeats: int) -> list[dict[str, Any]]:
     print(f"{'':44}{'time':>10}{'reference':>11}{'ratio':>8}{'goal':>9}   reference")
     done = []
     for case in (*CASES(), *drivetrain.cases(), *planar.cases()):
-        if options.words and not any(w in case.name for w in options.words):
-            continue
-        done.append(measure(case, options.repeats))
-        print(_line(done[-1]), flush=True)
-    if options.json:
-        facts = {"python": platform.python_version(), "machine": platform.machine(),
-                 "cases": [{**vars(m), "ratio": m.ratio} for m in done]}  # fmt: skip
-        options.json.write_text(json.dumps(facts, indent=1) + "\n")
+        if any(w in case.name for w in words):
+            done.append(measure(case, repeats))
+            print(_line(done[-1]), flush=True)
+    return [{**vars(m), "ratio": m.ratio} for m in done]
 
 
 def _line(m: Measurement) -> str:

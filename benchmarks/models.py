@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from blocks import Model, quantity, sin
+from library.mechanisms import Lever
 from library.translational import (
     Damper,
     ForceSource,
+    FreeEnd,
     Mass,
     Reference,
+    Rod,
     Spring,
     TranslationalFriction,
     VelocitySource,
@@ -145,23 +148,60 @@ def block_on_belt() -> Model:
 
 
 def random_network(n: int, seed: int = 1) -> Model:
-    """n nodes, mean degree 3: masses, springs with dampers, every tenth link rigid or a gear."""
+    """n masses, mean degree 3: springs with dampers, every tenth link a rigid rod or a lever.
+
+    A rod joins two masses, a lever makes one move twice as far as the other.
+    """
     rng = np.random.default_rng(seed)
-    model = Model(f"random network of {n}")
+    model = Model(f"random network of {n:,}")
     model.ground = Reference()
-    model.masses = Mass(count=n, mass=quantity(rng.uniform(0.5, 2, n), "kg"),
-                        v=quantity(rng.uniform(-0.1, 0.1, n), "m/s"))
-    links = np.array([(int(rng.integers(max(0, i - 40), i)), i) for i in range(1, n)])
-    extra = rng.integers(0, n, size=(n // 2, 2))
-    extra = extra[extra[:, 0] != extra[:, 1]]
-    kind = rng.random(len(links))
-    rigid, geared = links[kind < 0.05], links[(kind >= 0.05) & (kind < 0.1)]
-    soft = np.concatenate([links[kind >= 0.1], extra])
+    model.masses = Mass(count=n, mass=quantity(rng.uniform(0.5, 2, n), "kg"))
+    tree = np.array([(int(rng.integers(max(0, i - 40), i)), i) for i in range(1, n)])
+    other = rng.integers(0, n, size=(n // 2, 2))
+    kind = rng.random(len(tree))
+    rods, levers = tree[kind < 0.075], tree[(kind >= 0.075) & (kind < 0.15)]
+    soft = np.concatenate([tree[kind >= 0.15], other[other[:, 0] != other[:, 1]]])
     model.springs = Spring(count=len(soft),
                            stiffness=quantity(rng.uniform(500, 2000, len(soft)), "N/m"))
     model.dampers = Damper(count=len(soft),
                            damping=quantity(rng.uniform(0.5, 2, len(soft)), "N*s/m"))
-    for parts, ends in ((model.springs, soft), (model.dampers, soft)):
-        model.connect(parts.R, model.masses[ends[:, 0]].M)
-        model.connect(parts.C, model.masses[ends[:, 1]].M)
+    model.rods = Rod(count=len(rods))
+    model.levers = Lever(count=len(levers))
+    masses = model.masses
+    for parts, ends in ((model.springs, soft), (model.dampers, soft), (model.rods, rods)):
+        model.connect(parts.R, masses[ends[:, 0]].M)
+        model.connect(parts.C, masses[ends[:, 1]].M)
+    model.connect(model.levers.B, model.ground.V)  # v_C = v_A / 2
+    model.connect(model.levers.A, masses[levers[:, 1]].M)
+    model.connect(model.levers.C, masses[levers[:, 0]].M)
+    model.push = ForceSource(force=_push)
+    model.connect(model.push.R, masses[0].M)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+def grid(n: int) -> Model:
+    """n x n nodes joined by dampers and springs, masses on the rim only: one algebraic block."""
+    model = Model(f"grid of {n} x {n}")
+    number = np.arange(n * n).reshape(n, n)
+    ends = np.concatenate([
+        np.column_stack([number[:, :-1].ravel(), number[:, 1:].ravel()]),
+        np.column_stack([number[:-1].ravel(), number[1:].ravel()]),
+    ])  # fmt: skip
+    rim = np.ones((n, n), dtype=bool)
+    rim[1:-1, 1:-1] = False
+    model.ground, model.masses = Reference(), Mass(count=int(rim.sum()), mass="1 g")
+    model.springs = Spring(count=len(ends), stiffness="100 N/m")
+    model.dampers = Damper(count=len(ends), damping="1 N*s/m")
+    model.joints = FreeEnd(count=n * n)  # a node with a name
+    for parts in (model.springs, model.dampers):
+        model.connect(parts.R, model.joints[ends[:, 0]].V)
+        model.connect(parts.C, model.joints[ends[:, 1]].V)
+    model.connect(model.masses.M, model.joints[number[rim]].V)
+    model.holder = Damper(damping="1 N*s/m")
+    model.connect(model.holder.R, model.joints[0].V)
+    model.connect(model.holder.C, model.ground.V)
+    model.push = ForceSource(force=_push)
+    model.connect(model.push.R, model.joints[n * n - 1].V)
+    model.connect(model.push.C, model.ground.V)
     return model

@@ -23,8 +23,8 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from .expression import TIME
-from .loaddependent import LoadDependence
 from .heldmodes import MOST, HeldModes
+from .loaddependent import LoadDependence
 from .system import Problem, System
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]

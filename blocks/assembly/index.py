@@ -22,6 +22,7 @@ from .flatten import Flat, Group
 __all__ = ["Cluster", "Elements", "Reduced", "Singular", "reduce_index"]
 
 MAX_DIFFERENTIATIONS = 8
+DENSE = 40  # constraints of a rigid part up to which its elimination is dense
 
 
 class Singular(Exception):
@@ -463,6 +464,8 @@ def _components(rows: dict[int, dict[int, float | None]]) -> list[tuple[list[int
 def _select(rows: list[int], columns: list[int], entries: dict[int, dict[int, float | None]],
             preference: np.ndarray) -> list[int]:
     """Columns of a nonsingular square part, those that least want to be states."""
+    if len(rows) > DENSE:
+        return _select_sparse(rows, columns, entries, preference)
     g = np.zeros((len(rows), len(columns)))
     at = {c: j for j, c in enumerate(columns)}
     for i, e in enumerate(rows):
@@ -490,4 +493,41 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, dict[int, fl
         free_rows[i] = False
         free_columns[j] = False
         chosen.append(columns[j])
+    return chosen
+
+
+def _select_sparse(rows: list[int], columns: list[int],
+                   entries: dict[int, dict[int, float | None]], preference: np.ndarray
+                   ) -> list[int]:
+    """The same by sparse elimination, column after column, for large rigid parts."""
+    left: dict[int, dict[int, float]] = {}
+    users: dict[int, set[int]] = {c: set() for c in columns}
+    for e in rows:
+        size = max((abs(v or 0.0) for v in entries[e].values()), default=0.0) or 1.0
+        left[e] = {c: v / size for c, v in entries[e].items() if v}
+        for c in left[e]:
+            users[c].add(e)
+    largest = {c: max((abs(left[e][c]) for e in users[c]), default=0.0) for c in columns}
+    chosen: list[int] = []
+    for c in sorted(columns, key=lambda c: (preference[c], -largest[c])):
+        pivot = max((e for e in users[c]), key=lambda e: abs(left[e][c]), default=None)
+        if pivot is None or abs(left[pivot][c]) <= 1e-9:
+            continue
+        row = left.pop(pivot)
+        for k in row:
+            users[k].discard(pivot)
+        for e in list(users[c]):
+            factor = left[e][c] / row[c]
+            for k, v in row.items():
+                new = left[e].get(k, 0.0) - factor * v
+                if k == c or abs(new) <= 1e-14:
+                    left[e].pop(k, None)
+                    users[k].discard(e)
+                else:
+                    left[e][k] = new
+                    users[k].add(e)
+        chosen.append(c)
+    if left:
+        raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
+                       "dependent")
     return chosen

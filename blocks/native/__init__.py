@@ -23,11 +23,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["REACH", "compiled_method", "loaded", "most_steps", "why_not", "worth"]
+__all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "why_not", "worth"]
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
 COMPILES = 100_000  # and worth compiling it now
+LARGE = 300  # unknowns above which laws are written as loops over their instances
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 
 
@@ -44,9 +45,16 @@ def why_not(system: Any, laws: Any = None) -> str:
         return "algebraic unknowns are solved for in Python"
     if any(f.kernel.delays for f in system.network.families):
         return "delayed values are looked up in Python"
+    if is_large(system) and any(step.group < 0 for step in system.tape.steps):
+        return "a large network with algebraic loops is solved in Python"
     if not system.nx:
         return "there is nothing to integrate"
     return ""
+
+
+def is_large(system: Any) -> bool:
+    """Whether its laws are written as loops over their instances."""
+    return sum(len(s.unknowns) for s in system.tape.steps) > LARGE
 
 
 def most_steps(size: int) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from . import is_large
 from .code import Writer
 from .loops import PARALLEL, Loops
 from .machine import compiled
@@ -19,7 +20,6 @@ from .machine import compiled
 __all__ = ["Equations", "equations_of"]
 
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
-LARGE = 300  # unknowns above which laws are written as loops over their instances
 
 
 def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
@@ -57,7 +57,7 @@ class Equations:
         if laws is not None:
             self._with_laws(laws)
             return
-        self.large = sum(len(s.unknowns) for s in system.tape.steps) > LARGE
+        self.large = is_large(system)
         if self.large:
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0

@@ -40,8 +40,8 @@ _PLACES = {
     "read_parquet": "export", "Ledger": "ledger", "EnergyTerm": "recording",
     "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",
     "Events": "report", "Statistics": "report", "Variables": "report", "Result": "result",
-    "Series": "series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking", "Column": "table",
-    "Table": "table",
+    "Series": "series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking",
+    "Column": "table", "Table": "table",
 }  # fmt: skip
 
 

@@ -210,13 +210,42 @@ def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept(part,
 
 
 def test_what_cannot_run_in_machine_code_says_why():
-    model = Model("sticking")
-    model.block, model.floor = Mass(v="1 m/s"), Reference()
+    model = Model("friction in series with a spring, no mass between them")
+    model.block, model.floor, model.spring = Mass(v="1 m/s"), Reference(), Spring()
     model.friction = TranslationalFriction(law="coulomb")
     model.connect(model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.floor.V)
+    model.connect(model.friction.C, model.spring.R)
+    model.connect(model.spring.C, model.floor.V)
     with pytest.raises(ParameterError, match="friction and contacts are decided in Python"):
         model.simulate("1 s", method="dopri5")
+
+
+def dragged(law="coulomb"):
+    """A block on a belt that sticks, slips and sticks again."""
+    model = Model("belt")
+    model.belt, model.block = VelocitySource(velocity="0.2 m/s"), Mass(mass="1 kg")
+    model.spring, model.frame = Spring(stiffness="100 N/m"), Reference()
+    model.friction = TranslationalFriction(law=law, coulomb_force="5 N")
+    model.connect(model.belt.R, model.friction.R)
+    model.connect(model.friction.C, model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.belt.C, model.frame.V)
+    return model
+
+
+def test_exact_friction_sticks_and_slips_at_the_same_times_in_machine_code():
+    fast = dragged().simulate("2 s", method="dopri5", rtol=1e-9)
+    slow = dragged().simulate("2 s", method="DOP853", rtol=1e-11)
+    assert [e.description for e in fast.events] == [e.description for e in slow.events]
+    assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0,
+                    atol=1e-8)  # fmt: skip
+    # it slides on a circle about the equilibrium until it has the belt's speed again
+    (slips,) = [e.time for e in fast.events if "slides" in e.description]
+    t = quantity(np.linspace(slips + 1e-3, slips + 0.2, 50), "s")
+    circle = (fast["spring.x"].at(t).magnitude - 0.05) ** 2 + (
+        fast["block.v"].at(t).magnitude / 10) ** 2
+    assert_allclose(circle, circle[0], rtol=1e-6)
+    # what sticks moves with the belt exactly
+    assert fast["friction.v"].at(quantity("0.5 s")).magnitude == 0
 
 
 def test_without_the_extra_the_message_names_it_and_everything_else_works(monkeypatch):

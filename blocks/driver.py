@@ -71,6 +71,7 @@ class Driver:
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
 
     # -- the loop ------------------------------------------------------------------------
+    @np.errstate(invalid="ignore", over="ignore", divide="ignore")  # told as an error of the run
     def run(self) -> None:
         """Integrate to the end; the recording always holds what was computed."""
         started = clock.perf_counter()

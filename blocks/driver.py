@@ -79,6 +79,7 @@ class Driver:
         self.behind: Any = None  # these and their slopes at the end of the step
 
     # -- the loop ------------------------------------------------------------------------
+    @np.errstate(invalid="ignore", over="ignore", divide="ignore")  # told as an error of the run
     def run(self) -> None:
         """Integrate to the end; the recording always holds what was computed."""
         started = clock.perf_counter()
@@ -595,12 +596,16 @@ def _dips(left: tuple[float, np.ndarray], middle: tuple[float, np.ndarray],
     """Times between three looks where a parabola through a margin comes near zero."""
     (t0, a), (t1, b), (t2, c) = left, middle, right
     a, b, c = a[which], b[which], c[which]
+    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+    uneven = max((t1 - t0) / (t2 - t1), (t2 - t1) / (t1 - t0))
+    if (low > 3 * uneven * (high - low)).all():  # a parabola cannot dip by more than a third
+        return []
     with np.errstate(all="ignore"):
         rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
         bend = (last - rise) / (t2 - t0)
         at = (t0 + t1) / 2 - rise / (2 * bend)
         lowest = a + (at - t0) * rise + (at - t0) * (at - t1) * bend
-        near = lowest < 0.25 * (np.maximum(np.maximum(a, b), c) - lowest)
+        near = lowest < 0.25 * (high - lowest)
         good = (bend > 0) & (at > t0) & (at < t2) & near & np.isfinite(at)
     return sorted(set(at[good].tolist()))
 

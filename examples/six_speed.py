@@ -1,10 +1,10 @@
 r"""Six gears: a controller shifts a car up to 145 km/h, and down again under the brake.
 
-                                          +-- clutch 1 -- gear 1 --+
-    map -- torque -- engine ------------ -|            ...         |-- shaft -- final drive
-     |  |                |                +-- clutch 6 -- gear 6 --+             |
-    pedal  engine speed -+                        | forces                  half shafts
-                                              controller -- speed -- car -- wheels, brake
+                                     +-- clutch 1 -- gear 1 --+
+    pedal -- map -- torque -- engine |          ...           |-- shaft -- final drive
+              |                  |   +-- clutch 6 -- gear 6 --+                |
+              +-- engine speed --+            | forces                    half shafts
+                                         controller -- speed -- car -- wheels, brake
 
 The controller is a component of its own: it remembers the gear, and chooses the next one
 with hysteresis. Watch the engine's speed fall at every shift while the clutches slip, and

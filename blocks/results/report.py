@@ -46,9 +46,10 @@ class Events(Sequence[EventRecord]):
         return pandas("A table of events").DataFrame(columns)
 
     def _sheet(self) -> Sheet:
+        span = max((abs(e.time) for e in self._records), default=0.0)
         return Sheet(
             f"{len(self):,} events" if len(self) != 1 else "1 event",
-            {label("time", SECOND): [number(e.time, digits=7) for e in self._records],
+            {label("time", SECOND): [number(e.time, digits=7, scale=span) for e in self._records],
              "component": [e.component for e in self._records],
              "what": [e.description for e in self._records]},
         )  # fmt: skip

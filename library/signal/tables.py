@@ -278,7 +278,7 @@ def _weights(component: Any, u: Any, x: Any) -> list[Any]:
     """What every point counts at u: 1 at the point itself, 0 at the others."""
     last = len(x) - 1
     if component.interpolation == "held":
-        beyond = [1, *(where(u >= x[k], 1, 0) for k in range(1, last + 1)), 0]
+        beyond: list[Any] = [1, *(where(u >= x[k], 1, 0) for k in range(1, last + 1)), 0]
         return [beyond[k] - beyond[k + 1] for k in range(last + 1)]
     if component.extrapolation == "nearest":
         u = minimum(maximum(u, x[0]), x[last])

@@ -6,13 +6,20 @@ import sys
 import pytest
 
 from blocks.exceptions import UnknownName
-from blocks.results import EnergyTerm, Ledger, Recording
+from blocks.results import EnergyTerm, EventRecord, Events, Ledger, Recording
 
 from .recorded import MASSES, Fake, nothing_recorded, result
 
 
 def words(thing):
     return [" ".join(line.split()) for line in repr(thing).splitlines()]
+
+
+def test_an_event_by_rounding_after_the_start_is_shown_at_the_start():
+    events = Events([EventRecord(3.4e-21, "brake", "slides forward"),
+                     EventRecord(2.5, "brake", "sticks")])  # fmt: skip
+    assert "e-21" not in repr(events)
+    assert events[0].time == 3.4e-21
 
 
 def test_the_fake_is_a_recording():

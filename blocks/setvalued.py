@@ -614,7 +614,9 @@ class SetValuedLaws:
         turned = free & (before * now.flow < -1e-6 * pace)  # has changed sign while idle
         arrived = free & (before != 0) & ~turned & (crossed | (
             (np.abs(now.flow) <= 1e-12 * pace) & (struck.any() | (before * now.rate <= 0))))
-        still = (before == 0) | arrived | (struck & self.contact)
+        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
+        touching = self.contact & (np.abs(now.flow) <= RESTS * pace) & (now.gap <= 1e-12 * far)
+        still = (before == 0) | arrived | (struck & self.contact) | touching
         self.modes[turned] = np.sign(now.flow[turned]).astype(int)
         if struck.any():  # velocities have jumped: what was at rest may slide now
             jumped = np.abs(now.flow) > RESTS * pace

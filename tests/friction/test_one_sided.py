@@ -1,4 +1,4 @@
-"""Ideal diodes and freewheels as set-valued statements: alone, in series, in parallel, redundant."""
+"""Ideal diodes and freewheels as set-valued statements: alone, in series, parallel, redundant."""
 
 from __future__ import annotations
 

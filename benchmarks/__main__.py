@@ -18,6 +18,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file")
     parser.add_argument("--repeats", type=int, default=3, help="runs of which the best counts")
     options = parser.parse_args()
+    if "friction" in options.words:  # many blocks: a table of its own
+        from .frictionscale import report
+
+        report()
+        options.words.remove("friction")
+        if not options.words:
+            return
     print(f"{'':44}{'time':>10}{'reference':>11}{'ratio':>8}{'goal':>9}   reference")
     done = []
     for case in CASES():

@@ -8,6 +8,7 @@ machine slows the reference too.
 ``python -m benchmarks chain`` times further cases, those with ``chain`` in their name,
 against SciPy; ``drivetrain`` and ``planar`` are among them.
 
-``python -m benchmarks precision`` asks another question: how exact is each friction law, for
+``python -m benchmarks friction`` runs many blocks on exact friction
+(:mod:`benchmarks.frictionscale`). ``python -m benchmarks precision`` asks another question: how exact is each friction law, for
 how many evaluations (:mod:`benchmarks.precision`)?
 """

@@ -20,6 +20,11 @@ def main() -> None:
 
         precision(sys.argv[2:])
         return
+    if sys.argv[1:2] == ["friction"]:
+        from .frictionscale import report
+
+        report()
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=about,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="run only cases whose name has one of these")

@@ -279,9 +279,13 @@ class LoadDependence:
                 back = np.linalg.solve(np.eye(len(slides)) - _cut(kinetic, slides, slides),
                                        _cut(kinetic, slides, rests))
                 lower, upper = (s[:, : len(rests)] + s[:, len(rests):] @ back for s in held)
-                found = loaded_split(_cut(d, rests, rests) + _cut(d, rests, slides) @ back,
-                                     effort[rests], now.low[rests] - lower @ effort[rests],
-                                     now.high[rests] - upper @ effort[rests], lower, upper)
+                mine = np.flatnonzero(parts == part)
+                moved = _cut(d, mine, rests) + _cut(d, mine, slides) @ back
+                at = np.searchsorted(mine, rests)
+                found = loaded_split(
+                    moved[at], effort[rests], now.low[rests] - lower @ effort[rests],
+                    now.high[rests] - upper @ effort[rests], lower, upper,
+                    np.delete(moved, at, axis=0))
                 step = found.effort - effort[rests]
                 effort[rests] += step
                 effort[slides] += back @ step
@@ -308,7 +312,7 @@ class LoadDependence:
             ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
             f"at t = {t:.9g} s {found} the laws of rigid contact and dry friction: sliding "
             "friction presses its own contact together as fast as the contact can push back, or "
-            "faster (Painlevé's paradox: the body jams).",
+            "faster (Painlevé's paradox: the body jams), or what presses it is not determined.",
             "Lower the coefficient of friction or change the angle at which the friction acts; or "
             "let the contact yield: a spring with a damper in place of the rigid contact or guide.",
             code="simulation.paradox", time=float(t), variables=names,
@@ -357,7 +361,10 @@ class LoadDependence:
         """Stop where what slides would do so as well with a guide that presses the other way."""
         laws = self.laws
         sliding = (laws.modes != 0) & self.dependent
-        if not self.pieces or not sliding.any():
+        if not sliding.any():
+            return
+        self._refuse_open_load(problem, t, sliding)
+        if not self.pieces:
             return
         u, z = problem.u.copy(), problem.z.copy()
         args = problem._arguments(t)
@@ -382,6 +389,25 @@ class LoadDependence:
                     raise self._error(t, np.flatnonzero(sliding), "several motions obey")
         finally:
             problem.u[:], problem.z[:] = u, z
+
+    def _refuse_open_load(self, problem: Problem, t: float, sliding: np.ndarray) -> None:
+        """Stop where what slides is pressed by efforts at rest that could be others as well."""
+        from .nonsmooth import open_load
+
+        laws = self.laws
+        kinetic, d, parts = self.kinetic(problem, t), laws.delassus(problem, t), self.linked(
+            problem, t)
+        for part in np.unique(parts[sliding]):
+            mine = np.flatnonzero(parts == part)
+            slides, rests = mine[laws.modes[mine] != 0], mine[laws.modes[mine] == 0]
+            drives = rests[_cut(kinetic, slides, rests).any(axis=0)]
+            if len(drives) == 0 or len(rests) < 2:
+                continue
+            back = np.linalg.solve(np.eye(len(slides)) - _cut(kinetic, slides, slides),
+                                   _cut(kinetic, slides, rests))
+            if open_load(_cut(d, rests, rests), _cut(d, rests, slides) @ back,
+                         _cut(d, slides, rests) + _cut(d, slides, slides) @ back):
+                raise self._error(t, np.concatenate([drives, slides]), "several motions obey")
 
     def refuse_jam(self, problem: Problem, t: float, elements: np.ndarray) -> None:
         """Stop where the efforts of what slides have no bound."""

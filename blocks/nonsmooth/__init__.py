@@ -11,8 +11,8 @@ arrays only: no components, units, time or events.
     the same where bounds depend on other efforts (mu N)
 `undetermined_groups`, `minimal_split`
     which efforts the motion leaves open, and the split that is reported
-`loaded_split`
-    both questions where bounds depend on other efforts
+`loaded_split`, `open_load`
+    both questions where bounds depend on other efforts, and whether the motion does, too
 `MarginProblem`
     how far the stuck elements are from breaking away, as an event function
 `solve_velocity`
@@ -35,7 +35,7 @@ from .box import BoxSolution, BoxStatus, solve_box
 from .coupled import solve_coupled
 from .impact import Impact, sequential_impact, simultaneous_impact
 from .indeterminate import Group, minimal_split, undetermined_groups
-from .loadedsplit import LoadedSplit, loaded_split
+from .loadedsplit import LoadedSplit, loaded_split, open_load
 from .margin import Margin, MarginProblem
 from .pmatrix import is_p_matrix
 from .rough import rough_impact
@@ -56,6 +56,7 @@ __all__ = [
     "loaded_split",
     "minimal_split",
     "moreau_step",
+    "open_load",
     "rough_impact",
     "sequential_impact",
     "simultaneous_impact",

@@ -83,8 +83,8 @@ def solve_coupled(
     b: ArrayLike,
     lower: ArrayLike,
     upper: ArrayLike,
-    by_lower: ArrayLike,
-    by_upper: ArrayLike,
+    by_lower: Any,
+    by_upper: Any,
     *,
     known: ArrayLike | None = None,
     start: ArrayLike | None = None,
@@ -95,12 +95,12 @@ def solve_coupled(
 
     Parameters
     ----------
-    D : (n, n) array_like
+    D : (n, n) array_like or scipy.sparse
     b : (n,) array_like
         Rates without the efforts.
     lower, upper : (n,) array_like
         Constant parts of the bounds; may be infinite.
-    by_lower, by_upper : (n, n) array_like
+    by_lower, by_upper : (n, n) array_like or scipy.sparse
         Their derivatives by the efforts.
     known : (n,) bool array_like, optional
         Elements that slide: their effort is their lower bound, whatever their rate.
@@ -152,6 +152,10 @@ def solve_coupled(
         if one.status is not BoxStatus.SOLVED:
             verdict.append(one.status)
             suspects.append(here)
+    # constant bounds hold exactly, not to rounding
+    plain = [np.asarray(abs(m).sum(axis=1)).ravel() == 0 for m in (L, H)]
+    effort = np.where(plain[0], np.maximum(effort, low), effort)
+    effort = np.where(plain[1], np.minimum(effort, high), effort)
     rate = b - D @ effort
     floor, top = effort <= low + L @ effort, effort >= high + H @ effort
     size = np.zeros(count)

@@ -23,7 +23,7 @@ from ._minimax import kernel
 from ._problem import Array
 from .indeterminate import least_distance
 
-__all__ = ["LoadedSplit", "loaded_split"]
+__all__ = ["LoadedSplit", "loaded_split", "open_load"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class LoadedSplit:
     free: bool
 
 
-def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: Array
-                 ) -> LoadedSplit:
+def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: Array,
+                 others: Array | None = None) -> LoadedSplit:
     """Find it for one connected part.
 
     Parameters
@@ -60,6 +60,8 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
         Constant parts of the bounds.
     L, H : (n, n) array
         Their derivatives by the efforts.
+    others : (m, n) array, optional
+        What the efforts do to the rates of other elements: no split may change that.
 
     Examples
     --------
@@ -75,6 +77,11 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     n = len(effort)
     size = 1 / np.sqrt(np.maximum(np.diag(D), 1e-300))
     basis = size[:, None] * kernel(size[:, None] * D * size)[0]
+    if others is not None and others.size and basis.shape[1]:
+        effect = others @ basis
+        felt = np.abs(others) @ np.abs(basis)
+        effect = effect / np.maximum(felt.max(axis=1, initial=0.0), 1e-300)[:, None]
+        basis = basis @ kernel(effect.T @ effect)[0]
     lower, upper = low + L @ effort, high + H @ effort
     # an element of constant bounds is measured by them, others by the largest effort
     unit = size * max(float(np.abs(effort / size).max(initial=0.0)), 1e-300)
@@ -106,6 +113,20 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     tight = np.unique(owner[np.abs(found.ineqlin.marginals) > 1e-9])
     best = effort + basis @ p
     return LoadedSplit(room, _small(best, basis, rows, at + turn @ p, room, typical), tight, True)
+
+
+def open_load(D: Array, through: Array, others: Array) -> bool:
+    """Whether efforts that keep every element at rest can differ, and move others then.
+
+    D + through is what efforts at rest do to their own rates, directly and through the
+    friction that they press; ``others`` what they do to the rates of what slides.
+    """
+    size = 1 / np.sqrt(np.maximum(np.diag(D), 1e-300))
+    basis = size[:, None] * kernel(size[:, None] * (D + through) * size)[0]
+    if not basis.shape[1] or not len(others):
+        return False
+    felt = np.abs(others) @ np.abs(basis)
+    return bool(np.any(np.abs(others @ basis) > 1e-8 * np.maximum(felt, 1e-300)))
 
 
 def _small(best: Array, basis: Array, rows: Array, at: Array, room: float, typical: Array

@@ -89,7 +89,7 @@ def rough_impact(D: Any, flow: ArrayLike, restitution: ArrayLike, contact: Array
         group = np.flatnonzero(hit | ~touches & (
             np.any((L != 0)[:, hit] | (H != 0)[:, hit], axis=1) | ~np.isfinite(high - low)))
         block = np.ix_(group, group)
-        bounds = low[group], high[group], L[block], H[block]
+        bounds = low[group], high[group], L[block], H[block], stop
         collisions += 1
         p, after, factor, good = _collide(D[block], now[group], np.where(hit, e, 0.0)[group],
                                           *bounds)  # fmt: skip
@@ -99,18 +99,18 @@ def rough_impact(D: Any, flow: ArrayLike, restitution: ArrayLike, contact: Array
         loss += 0.5 * float(p @ (now[group] + after))
         impulse[group] += p
         now = now - D[:, group] @ p
-    p, after, _, converged = _collide(D, now, np.zeros(n), low, high, L, H)
+    p, after, _, converged = _collide(D, now, np.zeros(n), low, high, L, H, stop)
     loss += 0.5 * float(p @ (now + after))
     return Impact(impulse + p, after, loss, converged, collisions, used)
 
 
-def _collide(D: Array, before: Array, e: Array, low: Array, high: Array, L: Array, H: Array
-             ) -> tuple[Array, Array, float, bool]:
+def _collide(D: Array, before: Array, e: Array, low: Array, high: Array, L: Array, H: Array,
+             noise: float) -> tuple[Array, Array, float, bool]:
     """One problem with restitution, lowered where energy would be gained."""
 
     def trial(factor: float) -> tuple[Array, Array, float, bool]:
         target = factor * e * np.maximum(before, 0.0)
-        found = solve_coupled(D, before + target, low, high, L, H)
+        found = solve_coupled(D, before + target, low, high, L, H, rate_floor=noise)
         after = found.rate - target
         return found.effort, after, 0.5 * float(found.effort @ (before + after)), found.converged
 

@@ -1,0 +1,171 @@
+"""Ideal diodes and freewheels as set-valued statements: alone, in series, parallel, redundant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from friction_bench import missing_energy, values
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Branch,
+    Component,
+    Domain,
+    Model,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    quantity,
+    set_valued,
+    sin,
+)
+from library.mechanisms import OneWayClutch
+from library.rotational import Inertia, RotationalReference, TorqueSource
+
+electrical = Domain("diode circuits", across={"v": "V"}, through={"i": "A"})
+
+
+class Earth(Component):
+    """Zero potential."""
+
+    grounds = True
+    p = Port(electrical)
+
+    def equations(self):
+        yield self.p.v == 0
+
+
+class Source(Branch, domain=electrical):
+    """A voltage."""
+
+    voltage = Parameter("0 V", varying=True)
+
+    def equations(self):
+        yield self.v == self.voltage
+
+
+class Resistor(Branch, domain=electrical):
+    """Ohm's law."""
+
+    resistance = Parameter("5 ohm")
+
+    def equations(self):
+        yield self.v == self.resistance * self.i
+
+
+class Capacitor(Branch, domain=electrical):
+    """1 F."""
+
+    charge = Variable("V", "0 V", priority="high")
+
+    def equations(self):
+        yield self.charge == self.v
+        yield self.i == quantity("1 F") * der(self.charge)
+
+
+class Diode(Branch, domain=electrical):
+    """Ideal: i >= 0, v <= 0, and one of them is zero."""
+
+    def equations(self):
+        yield set_valued(self.i, self.v, static=(0, np.inf), kinetic=(0, np.inf))
+
+
+def rectifier(diodes):
+    """10 V sin t over the diodes into 1 F beside 5 ohm."""
+    model = Model("rectifier")
+    model.source = Source(voltage=lambda t: quantity("10 V") * sin(t * quantity("1 rad/s")))
+    model.earth, model.store, model.load = Earth(), Capacitor(), Resistor()
+    ends = [model.source.R, model.store.R]
+    model.connect(model.store.R, model.load.R)
+    model.connect(model.source.C, model.store.C, model.load.C, model.earth.p)
+    model.one = Diode()
+    if diodes != "one":
+        model.two = Diode()
+    if diodes == "series":
+        model.connect(ends[0], model.one.R)
+        model.connect(model.one.C, model.two.R)
+        model.connect(model.two.C, ends[1])
+    else:
+        for d in [model.one] + ([model.two] if diodes == "parallel" else []):
+            model.connect(ends[0], d.R)
+            model.connect(d.C, ends[1])
+    return model
+
+
+@pytest.mark.parametrize("diodes", ["one", "series", "parallel"])
+def test_a_rectifier_follows_its_source_until_the_current_would_reverse(diodes):
+    run = rectifier(diodes).simulate("6 s", rtol=1e-11)
+    opens = np.pi - np.arctan(5)  # 10 cos t + 10/5 sin t == 0
+    times = sorted({round(e.time, 9) for e in run.events})
+    assert_allclose(times, [opens], rtol=0, atol=1e-8)
+    t = np.array([0.3, 1.0, 1.5, 3.0, 5.5])
+    follows = t < opens
+    v = np.where(follows, 10 * np.sin(t), 10 * np.sin(opens) * np.exp(-(t - opens) / 5))
+    i = np.where(follows, 10 * np.cos(t) + 2 * np.sin(t), 0)
+    assert_allclose(values(run, ["store.v"], t)[0], v, rtol=1e-8)
+    share = 2 if diodes == "parallel" else 1
+    assert_allclose(values(run, ["one.i"], t)[0], i / share, rtol=0, atol=1e-7)
+    if diodes == "parallel":
+        assert [s.components for s in run.sticking().undetermined] == [("one", "two")]
+
+
+# -- freewheels --------------------------------------------------------------------------
+def shaft(*clutches, torque, inertia=2.0, series=False):
+    """An inertia on freewheels to the ground, each given as (backwards, drag, capacity)."""
+    model = Model("shaft")
+    model.ground, model.rotor = RotationalReference(), Inertia(inertia=quantity(inertia, "kg*m^2"))
+    model.load = TorqueSource(torque=torque)
+    model.connect(model.load.R, model.rotor.I)
+    model.connect(model.load.C, model.ground.W)
+    before = model.rotor.I
+    for k, (backwards, drag, capacity) in enumerate(clutches):
+        clutch = model.add(f"c{k}", OneWayClutch(
+            drag_torque=quantity(drag, "N*m"), torque_capacity=quantity(capacity, "N*m")))
+        inner, outer = (clutch.C, clutch.R) if backwards else (clutch.R, clutch.C)
+        model.connect(inner, before)
+        if series and k < len(clutches) - 1:
+            before = outer
+        else:
+            model.connect(outer, model.ground.W)
+    return model
+
+
+def wave(t):
+    return quantity("4 N*m") * sin(t * quantity("1 rad/s"))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_freewheels_side_by_side_hold_one_way_and_run_the_other_as_one(count):
+    run = shaft(*[(False, 0.0, 100.0)] * count, torque=wave).simulate("6 s", rtol=1e-10)
+    # free while it turns forward: 2 w' = 4 sin t, w = 2 (1 - cos t) >= 0 for ever
+    t = np.linspace(0, 6, 30)
+    assert_allclose(values(run, ["rotor.w"], t)[0], 2 * (1 - np.cos(t)), rtol=0, atol=1e-8)
+    held = shaft(*[(True, 0.0, 100.0)] * count, torque=wave).simulate("6 s", rtol=1e-10)
+    # held until the torque reverses at pi, then backwards
+    late = t > np.pi
+    assert_allclose(values(held, ["rotor.w"], t)[0], np.where(late, -2 * (1 + np.cos(t)), 0),
+                    rtol=0, atol=1e-8)  # fmt: skip
+    torques = values(held, [f"c{k}.t" for k in range(count)], [1.0])[:, 0]
+    assert_allclose(np.abs(torques), 4 * np.sin(1.0) / count, rtol=1e-9)
+
+
+def test_two_freewheels_of_opposite_sense_lock_a_shaft():
+    run = shaft((False, 0.0, 100.0), (True, 0.0, 100.0), torque=wave).simulate("6 s", rtol=1e-10)
+    t = np.linspace(0, 6, 30)
+    assert np.all(values(run, ["rotor.w"], t) == 0)
+    one, other = values(run, ["c0.t", "c1.t"], t)
+    assert_allclose(one - other, 4 * np.sin(t), rtol=0, atol=1e-9)
+    assert one.max() < 1e-9  # each bears one sense only
+    assert other.max() < 1e-9
+
+
+@pytest.mark.parametrize("weaker", [3.0, 8.0])
+def test_freewheels_in_series_bear_what_the_weaker_one_bears(weaker):
+    model = shaft((True, 0.0, weaker), (True, 0.0, 10.0), series=True,
+                  torque=lambda t: quantity("5 N*m") + 0 * wave(t))  # fmt: skip
+    run = model.simulate("2 s", rtol=1e-10)
+    slip = max(5 - weaker, 0) / 2  # rad/s2
+    assert_allclose(values(run, ["rotor.w"], [2.0])[0], 2 * slip, rtol=1e-8, atol=1e-12)
+    assert_allclose(np.abs(values(run, ["c0.t", "c1.t"], [1.0])), min(weaker, 5), rtol=1e-9)
+    assert missing_energy(run) < 1e-9

@@ -1,0 +1,150 @@
+"""Boxes whose bounds depend on efforts: contacts with friction as arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from blocks.nonsmooth import (
+    BoxStatus,
+    loaded_split,
+    rough_impact,
+    solve_box,
+    solve_coupled,
+)
+from blocks.nonsmooth.lemke import lemke_lcp
+
+CHECKED = settings(deadline=None, derandomize=True)
+
+
+def contacts(count, mu):
+    """Bounds of contacts and their friction, in turns."""
+    n = 2 * count
+    low, high, slope = np.zeros(n), np.zeros(n), np.zeros((n, n))
+    high[::2] = np.inf
+    for i in range(count):
+        slope[2 * i + 1, 2 * i] = mu[i]
+    return low, high, -slope, slope
+
+
+def violation(D, b, low, high, L, H, x):
+    """Natural residual by its definition, in units of the largest rate."""
+    w = b - D @ x
+    natural = np.abs(x - np.clip(x + w, low + L @ x, high + H @ x))
+    return natural.max() / max(np.abs(b).max(), np.abs(w).max(), 1e-300)
+
+
+@settings(CHECKED, max_examples=200)
+@given(st.integers(1, 5), st.integers(1, 7), st.integers(0, 10**6), st.sampled_from([0, 1, 8]))
+def test_bodies_on_rough_contacts_at_rest_always_have_an_answer(count, freedom, seed, digits):
+    # as many contacts as one likes on few degrees of freedom: mostly redundant
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(2 * count, freedom)).round(digits)
+    D, b = W @ W.T, W @ rng.normal(size=freedom)
+    bounds = contacts(count, rng.choice([0.0, 0.3, 1.0, 3.0], count))
+    found = solve_coupled(D, b, *bounds)
+    assert found.status is BoxStatus.SOLVED
+    scale = 1 / np.sqrt(np.where(np.diag(D) > 0, np.diag(D), 1.0))
+    equal = scale[:, None] * D * scale, scale * b
+    x, (low, high, L, H) = found.effort / scale, bounds
+    ratio = scale[None, :] / scale[:, None]
+    assert violation(*equal, low, high, L * ratio, H * ratio, x) < 1e-8
+    assert np.all(found.effort[::2] >= 0)
+
+
+@settings(CHECKED, max_examples=100)
+@given(st.integers(1, 6), st.integers(0, 10**6))
+def test_constant_bounds_are_the_box_problem(n, seed):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(n, n))
+    D, b, F = W @ W.T + 1e-3 * np.eye(n), 3 * rng.normal(size=n), rng.uniform(0.1, 2, n)
+    none = np.zeros((n, n))
+    coupled, box = solve_coupled(D, b, -F, F, none, none), solve_box(D, b, -F, F)
+    assert_allclose(coupled.rate, box.rate, rtol=0, atol=1e-7 * np.abs(b).max())
+    assert np.array_equal(coupled.state, box.state)
+
+
+@pytest.mark.parametrize("mixed, load, expected", [
+    (0.5, 1.0, BoxStatus.SOLVED), (2.0, 1.0, BoxStatus.NO_SOLUTION),
+    (2.0, -1.0, BoxStatus.NOT_UNIQUE), (0.5, -1.0, BoxStatus.SOLVED)])  # fmt: skip
+def test_a_sliding_contact_has_one_answer_while_its_friction_leaves_it_a_positive_mass(
+        mixed, load, expected):
+    # D_NN = 1, slides backward with mu = 1: effective 1 - mixed
+    D = np.array([[1.0, mixed], [mixed, 5.0]])
+    low, high, L, H = contacts(1, [1.0])
+    found = solve_coupled(D, [load, 0.0], low, high, L, L, known=[False, True])
+    assert found.status is expected
+    if expected is BoxStatus.SOLVED:
+        assert_allclose(found.effort, np.array([1.0, -1.0]) * max(load, 0) / (1 - mixed))
+
+
+def test_friction_that_carries_itself_is_refused():
+    found = solve_coupled(np.eye(1), [1.0], [0.5], [0.5], [[1.2]], [[1.2]], known=[True])
+    assert found.status is BoxStatus.NOT_UNIQUE
+
+
+def test_lemke_ends_without_a_solution_where_there_is_none():
+    z, found, _ = lemke_lcp(np.array([[-1.0]]), np.array([-1.0]))  # w = -1 - z >= 0
+    assert not found
+    z, found, _ = lemke_lcp(np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([-1.0, 2.0]))
+    assert found
+    assert_allclose(z[1], 1.0)
+
+
+# -- impacts --------------------------------------------------------------------------------
+@settings(CHECKED, max_examples=150)
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 10**6),
+       st.sampled_from([0.0, 0.5, 1.0]))
+def test_impacts_with_friction_end_apart_and_never_gain_energy(count, freedom, seed, e):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(2 * count, freedom))
+    v = rng.normal(size=freedom)
+    D, flow = W @ W.T, W @ v
+    low, high, L, H = contacts(count, rng.choice([0.0, 0.3, 1.0, 3.0], count))
+    touching = np.arange(2 * count) % 2 == 0
+    hit = rough_impact(D, flow, np.full(2 * count, e), touching, low, high, L, H)
+    assert hit.converged
+    assert hit.flow[::2].max() <= 1e-8 * np.abs(flow).max()
+    assert np.all(hit.impulse[::2] >= 0)
+    assert np.all(np.abs(hit.impulse[1::2]) <= H[1::2, ::2] @ hit.impulse[::2] + 1e-9)
+    after = v - W.T @ hit.impulse
+    assert_allclose(hit.energy_loss, (v @ v - after @ after) / 2, rtol=0, atol=1e-9 * (1 + v @ v))
+    assert hit.energy_loss >= -1e-9 * (1 + v @ v)
+
+
+def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
+    # a rod that strikes while its end slips fast: Newton's law alone gains energy (Kane)
+    D = np.array([[1.0, 0.9], [0.9, 1.0]])  # normal, tangential
+    flow = np.array([0.1, 4.0])
+    low, high, L, H = contacts(1, [0.8])
+    free = solve_coupled(D, flow + [0.1, 0.0], low, high, L, H)
+    gain = -free.effort @ (flow + free.rate - [0.1, 0.0]) / 2
+    hit = rough_impact(D, flow, [1.0, 0.0], [True, False], low, high, L, H)
+    assert hit.energy_loss >= -1e-12
+    assert (hit.restitution_used < 1) == (gain > 0)
+
+
+# -- splits -----------------------------------------------------------------------------------
+def test_two_feet_hold_until_their_friction_together_is_used_up():
+    D = np.kron(np.ones((2, 2)), np.eye(2))  # N1, T1, N2, T2 on two degrees of freedom
+    low, high, L, H = contacts(2, [0.5, 0.5])
+    for pull, holds in ((4.999, True), (5.001, False)):
+        found = loaded_split(D, np.array([10.0, pull, 0.0, 0.0]), low, high, L, H)
+        assert (found.room > 0) == holds
+        assert_allclose(found.effort, [5, pull / 2, 5, pull / 2], atol=1e-6 if not holds else 5)
+        assert_allclose(found.effort[::2].sum(), 10, rtol=1e-12)
+        assert_allclose(found.effort[1::2].sum(), pull, rtol=1e-12)
+
+
+def test_a_split_never_changes_what_others_feel():
+    D = np.ones((2, 2))
+    low, high, L, H = np.full(2, -1.0), np.full(2, 1.0), np.zeros((2, 2)), np.zeros((2, 2))
+    free = loaded_split(D, np.array([0.9, 0.0]), low, high, L, H)
+    bound = loaded_split(D, np.array([0.9, 0.0]), low, high, L, H, np.array([[1.0, 0.0]]))
+    assert free.free
+    assert not bound.free
+    assert_allclose(free.effort, [0.45, 0.45], rtol=1e-6)
+    assert_allclose(bound.effort, [0.9, 0.0])

@@ -60,7 +60,7 @@ class Contacts:
         if not self.active:
             return
         gaps = self._of(problem, t)
-        far = float(np.abs(problem.x[self.positions]).max(initial=0.0))
+        far = self._size(problem)
         for k in np.flatnonzero(gaps < -OVERLAP * far):
             raise InitialisationError(
                 self.laws.name(int(self.of[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
@@ -83,7 +83,7 @@ class Contacts:
         closed = np.flatnonzero(self.laws.modes[self.of] == 0)
         if not len(closed):
             return False
-        allowed = ALLOWED * float(np.abs(problem.x[self.positions]).max(initial=0.0))
+        allowed = ALLOWED * self._size(problem)
         if np.abs(self._of(problem, t)[closed]).max() <= allowed:
             return False
         elements = self.of[closed]
@@ -102,6 +102,11 @@ class Contacts:
         self.laws._stop(problem, t, stuck, stuck)
         problem.settle(t)
         return True
+
+    def _size(self, problem: Problem) -> float:
+        """The largest position, or nominal position where all are near zero."""
+        size = np.maximum(np.abs(problem.x), problem.scale_x)
+        return float(size[self.positions].max(initial=0.0))
 
     def _of(self, problem: Problem, t: float) -> np.ndarray:
         return self.gaps(*problem._arguments(t))

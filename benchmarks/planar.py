@@ -82,8 +82,8 @@ def disc_by_hand(end: float = END, rtol: float = 1e-9, mu: float = FRICTION
         changes.append((t, mode))
 
 
-def poured(n: int) -> Model:
-    """n discs above each other in columns of a box, every pair in contact."""
+def poured(n: int, smooth: bool = False) -> Model:
+    """n discs above each other in columns of a box, every pair a contact."""
     model = Model(f"{n} discs")
     model.ground = Ground()
     rng = np.random.default_rng(0)
@@ -95,11 +95,12 @@ def poured(n: int) -> Model:
     shape, right = Circle("0.1 m"), f"{0.25 * (width - 1) + 0.2} m"
     for name, side in (("floor", Line()), ("left", Line("-90 deg", x="-0.2 m")),
                        ("right", Line("90 deg", x=right))):  # fmt: skip
-        wall = model.add(name, Contact(count=n, curve=shape, base=side))
+        wall = model.add(name, Contact(count=n, curve=shape, base=side, smooth=smooth))
         model.connect(model.ground.P, wall.B)
         model.connect(wall.F, model.discs.P)
     first, second = np.triu_indices(n, 1)
-    pairs = model.pairs = Contact(count=len(first), curve=shape, base=shape)
+    pairs = model.pairs = Contact(count=len(first), curve=shape, base=shape,
+                                  smooth=smooth)  # fmt: skip
     model.connect(pairs.B, model.discs[first].P)
     model.connect(pairs.F, model.discs[second].P)
     return model

@@ -18,7 +18,7 @@ from .system import Problem
 
 __all__ = ["Contacts"]
 
-ALLOWED = 2e-12  # of the largest position: a gap that is left alone
+ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
 ROUNDS = 3  # of Newton's method
 
@@ -46,8 +46,8 @@ class Contacts:
             return
         self.gaps = system.function("gaps", ca.densify(gaps))
         self.by_x = system.jacobian(gaps, tape.x)
-        states = tape.reduced.states
-        self.positions = np.flatnonzero(np.isin(system.flat.derivative[states], states))
+        pushed = np.array(ca.which_depends(tape.slope, tape.u, 1, True), dtype=bool)
+        self.positions = np.flatnonzero(~pushed)  # what efforts change by way of velocities only
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:
         """Contacts of parts that overlap at the start, or cannot move against each other.
@@ -60,7 +60,7 @@ class Contacts:
         if not self.active:
             return
         gaps = self._of(problem, t)
-        far = self._size(problem)
+        far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
         for k in np.flatnonzero(gaps < -OVERLAP * far):
             raise InitialisationError(
                 self.laws.name(int(self.of[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
@@ -83,7 +83,8 @@ class Contacts:
         closed = np.flatnonzero(self.laws.modes[self.of] == 0)
         if not len(closed):
             return False
-        allowed = ALLOWED * self._size(problem)
+        sizes = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions]
+        allowed = ALLOWED * float(sizes.max(initial=0.0))
         if np.abs(self._of(problem, t)[closed]).max() <= allowed:
             return False
         elements = self.of[closed]
@@ -102,11 +103,6 @@ class Contacts:
         self.laws._stop(problem, t, stuck, stuck)
         problem.settle(t)
         return True
-
-    def _size(self, problem: Problem) -> float:
-        """The largest position, or nominal position where all are near zero."""
-        size = np.maximum(np.abs(problem.x), problem.scale_x)
-        return float(size[self.positions].max(initial=0.0))
 
     def _of(self, problem: Problem, t: float) -> np.ndarray:
         return self.gaps(*problem._arguments(t))

@@ -60,7 +60,7 @@ class Contacts:
         if not self.active:
             return
         gaps = self._of(problem, t)
-        far = float(np.abs(problem.x[self.positions]).max(initial=0.0))
+        far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
         for k in np.flatnonzero(gaps < -OVERLAP * far):
             raise InitialisationError(
                 self.laws.name(int(self.of[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "

@@ -30,6 +30,7 @@ INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at for dou
 MOST_ROUNDS = 50  # of the mode fixpoint at one instant
 FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
 SMALL = 1e-3  # of its nominal value: what it may miss anyway
+GROWS = 1.5  # a step after contacts were closed, against the one before
 STANDSTILL = 1000  # episodes in a row that do not advance
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
@@ -220,6 +221,8 @@ class Driver:
                 t = step.t
                 if self.progress is not None:
                     self.progress(t)
+                if t >= stop:
+                    break  # what is known to happen now comes first
                 if self.contacts is not None and self._has_drifted(step):
                     return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
@@ -296,7 +299,7 @@ class Driver:
         if not self.contacts.close(self.problem, step.t):
             return False
         self.problem.choose_states(step.t)
-        self.pace = min(step.t - step.t_old, self.settings.t_end - step.t) or None
+        self.pace = min(GROWS * (step.t - step.t_old), self.settings.t_end - step.t) or None
         return True
 
     def _tied(self, t: float) -> Any:

@@ -271,7 +271,7 @@ class RunRecording:
         free = problem.free
         for at in steps[(steps > start) & (steps < end)]:
             problem.x[free] = episode.trajectory(at)[: len(free)] * problem.scale_x[free]
-            problem.update(at)
+            problem.solve_algebraic(at)
 
     def shapes(self) -> list[Any]:
         """Shapes of all components, with handles of variables instead of names."""

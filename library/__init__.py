@@ -4,6 +4,7 @@
 ``translational``  masses, springs, dampers, friction, stops, sources, sensors
 ``rotational``     the same for shafts
 ``mechanisms``     gears, cranks, clutches and wheels between the two
+``planar``         bodies, joints and outlines in contact, in a plane
 ``signal``         blocks for signals: sources, filters, tables, logic
 =================  ===========================================================
 

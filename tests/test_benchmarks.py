@@ -53,7 +53,7 @@ def test_the_disc_in_the_circle_changes_its_mode_when_the_program_by_hand_does()
 
 
 def test_discs_poured_into_a_box_stay_in_it_and_do_not_overlap():
-    run = planar.poured(3).simulate("0.3 s", method="moreau_jean", step="5 ms")
+    run = planar.poured(3, smooth=True).simulate("0.3 s", method="moreau_jean", step="5 ms")
     assert run["pairs.gap"].magnitude.min() > -5e-3  # a step at the speed they fall with
     assert run["discs.y"].magnitude.min() > 0.1 - 5e-3
     assert np.ptp(run["discs.y"].magnitude[:, -1]) < 0.3

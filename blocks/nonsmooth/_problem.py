@@ -155,6 +155,8 @@ def scale(D: Any, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[S
     Rows whose entries are rounding noise beside the rest of their part
     (an element across a rigid path) are cut out and become parts of their own.
     """
+    if sp.issparse(D) and not D.shape[0]:
+        D = D.toarray()  # nothing is open: sparse arrays have no largest entry then
     sparse = sp.issparse(D)
     size = abs(D)
     if sparse:

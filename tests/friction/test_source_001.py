@@ -223,10 +223,12 @@ def test_an_ellipse_on_an_ellipse_rolls_slips_and_flies_as_the_reduced_equations
     # equation (27) beside the assembled model, while it slides
     names = ["body.x", "body.y", "body.phi", "touch.xi_B", "touch.xi_F"]
     rates = ["body.vx", "body.vy", "body.w", "touch.rate_B", "touch.rate_F"]
-    for t in np.linspace(slip + 0.01, off - 0.01, 25):
-        q, v = np.array(at(run, t, *names)), np.array(at(run, t, *rates))
-        solution, length = matrix_27(q, v, 0.15)
-        fx, fy, n = at(run, t, "touch.F.fx", "touch.F.fy", "touch.N")
+    t = quantity(np.linspace(slip + 0.01, off - 0.01, 25), "s")
+    q, v, force = (np.array([run[p].at(t).magnitude for p in paths]).T for paths in (
+        names, rates, ["touch.F.fx", "touch.F.fy", "touch.N"]))  # fmt: skip
+    for k in range(25):
+        solution, length = matrix_27(q[k], v[k], 0.15)
+        fx, fy, n = force[k]
         assert_allclose([-fx / MASS, -fy / MASS - G], solution[:2], atol=1e-9)
         assert_allclose(n, -solution[5] * length, atol=1e-9 * MASS * G)
 

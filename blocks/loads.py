@@ -114,7 +114,7 @@ class Loads:
         system, tape = self.system, self.system.tape
         free = ca.substitute(rate, effort, ca.SX.zeros(len(self.places)))
         size = ca.mmax(ca.densify(d))
-        driven = ca.if_else(d > DEAD * size, free / d, ca.sign(free) * ENDLESS)
+        driven = ca.densify(ca.if_else(d > DEAD * size, free / d, ca.sign(free) * ENDLESS))
         given = ca.substitute(law, load, driven * ca.SX(self.load_sign))
         inputs = ca.SX(tape.u)
         inputs[self.effort_at.tolist()] = given * ca.SX(self.effort_sign)

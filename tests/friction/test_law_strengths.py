@@ -7,12 +7,22 @@ import pytest
 from friction_bench import loaded, missing_energy, moved, pulled, value, values
 from numpy.testing import assert_allclose
 
-from blocks import Model, Parameter, ParameterError, quantity, sin
+from blocks import (
+    Model,
+    Output,
+    Parameter,
+    ParameterError,
+    Variable,
+    contact,
+    der,
+    quantity,
+    sin,
+)
 from blocks.exceptions import BlocksError
 from library.frictionlaws import LAWS
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.signal import Sine
-from library.translational import Mass, Reference, TranslationalFriction
+from library.translational import ForceSource, Mass, Reference, TranslationalFriction, TwoPort
 
 
 def rubbing(law, **more):
@@ -55,6 +65,35 @@ def test_the_normal_force_may_be_a_signal():
     t = np.linspace(0, 1, 21)
     assert_allclose(values(run, ["friction.f"], t)[0], 0.3 * (20 + 5 * np.sin(2 * np.pi * t)),
                     rtol=1e-9)  # fmt: skip
+
+
+class Floor(TwoPort):
+    """A floor that carries R and reports the force."""
+
+    gap = Variable("m", "0 m", priority="high")
+    r = Variable("N")
+    N = Output("N")
+
+    def equations(self):
+        yield der(self.gap) == self.v
+        yield contact(self.r, self.gap, -self.v)
+        yield self.f == -self.r
+        yield self.r == self.N
+
+
+@pytest.mark.parametrize("law", ["quinn", "tanh", "lugre"])
+def test_the_normal_force_may_be_that_of_a_contact(law):
+    model = Model("pressed")
+    model.up, model.along, model.ground = Mass(), Mass(v="3 m/s"), Reference()
+    model.floor = Floor()
+    model.weight = ForceSource(force=lambda t: quantity("-10 N") - quantity("4 N/s") * t)
+    model.friction = rubbing(law, **({"damping": "0 N*s/m"} if law == "lugre" else {}))
+    model.connect(model.up.M, model.floor.R, model.weight.R)
+    model.connect(model.along.M, model.friction.R)
+    model.connect(model.floor.C, model.weight.C, model.friction.C, model.ground.V)
+    model.connect(model.floor.N, model.friction.N)
+    run = model.simulate("0.5 s", rtol=1e-8, method="Radau")
+    assert_allclose(value(run, "along.v"), 3 - 0.3 * (10 * 0.5 + 2 * 0.25), rtol=1e-4)
 
 
 def test_a_surface_that_is_pulled_off_does_not_rub():

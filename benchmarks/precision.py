@@ -120,14 +120,12 @@ def settings(law: str) -> Iterator[tuple[str, str, str, dict[str, Any], dict[str
         return
     if kind.memory:
         scale = {"breakaway_velocity": "1 mm/s"} if "breakaway_velocity" in kind.uses else {}
-        for rtol in (1e-4, 1e-6):
-            yield "memory", "Radau", f"rtol {rtol:g}", scale, {"rtol": rtol}
+        yield "memory", "Radau", "rtol 0.0001", scale, {"rtol": 1e-4}
         return
     name = "band" if "band" in kind.declarations else "breakaway_velocity"
     family = "load" if "load" in kind.declarations else "velocity"
-    for band in ("10 mm/s", "1 mm/s"):
-        for method in ("ode45", "Radau"):
-            yield family, method, band, {name: band}, {"rtol": 1e-6}
+    for band, method in (("10 mm/s", "ode45"), ("1 mm/s", "ode45"), ("1 mm/s", "Radau")):
+        yield family, method, band, {name: band}, {"rtol": 1e-6}
 
 
 def points(problem: Problem, laws: Sequence[str]) -> Iterator[Point]:
@@ -136,6 +134,8 @@ def points(problem: Problem, laws: Sequence[str]) -> Iterator[Point]:
     exact = friction_of(problem, "coulomb")
     truth = _places(model_of(problem, exact).simulate(quantity(problem.end, "s"), rtol=1e-12), t)
     for law in laws:
+        if LAWS[law].memory and problem != PROBLEMS[0]:
+            continue  # they ring at rest, and take long
         for family, method, setting, parameters, options in settings(law):
             model = model_of(problem, friction_of(problem, law, **parameters))
             began = time.perf_counter()

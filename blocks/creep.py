@@ -35,11 +35,11 @@ def creep_terms(recording: Any, lost: dict[str, float]) -> Iterator[StickTerm]:
                  "load" if "load" in index else effort]  # fmt: skip
         for instance in range(family.size):
             rows = [recording.catalog.info(f, index[name], instance).index for name in names]
-            yield _term(family.path(instance), times, *recording.values(rows), lost)
+            yield _term(family.path(instance), times, recording.values(rows), lost)
 
 
-def _term(path: str, t: np.ndarray, effort: np.ndarray, flow: np.ndarray, strength: np.ndarray,
-          band: np.ndarray, load: np.ndarray, lost: dict[str, float]) -> StickTerm:
+def _term(path: str, t: np.ndarray, rows: np.ndarray, lost: dict[str, float]) -> StickTerm:
+    effort, flow, strength, band, load = rows
     rest = (np.abs(flow) <= band) & (np.abs(load) < strength)
     span = np.diff(t)
     still = rest[1:] & rest[:-1]

@@ -117,7 +117,7 @@ class Loads:
         system, tape = self.system, self.system.tape
         free = ca.substitute(rate, effort, ca.SX.zeros(len(self.places)))
         size = ca.mmax(ca.densify(d))
-        driven = ca.if_else(d > DEAD * size, free / d, ca.sign(free) * ENDLESS)
+        driven = ca.densify(ca.if_else(d > DEAD * size, free / d, ca.sign(free) * ENDLESS))
         given = ca.substitute(law, load, driven * ca.SX(self.load_sign))
         inputs = ca.SX(tape.u)
         inputs[self.effort_at.tolist()] = given * ca.SX(self.effort_sign)
@@ -232,8 +232,9 @@ class Loads:
             fall -= self._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t)
         return fall
 
-    def _by_others(self, fall: np.ndarray) -> np.ndarray:
-        return fall[:, self.laws.column] * self.laws.sign
+    def _by_others(self, by_u: np.ndarray) -> np.ndarray:
+        """The columns of the set-valued efforts."""
+        return by_u[:, self.laws.column] * self.laws.sign
 
     def _following(self, problem: Problem, t: float) -> np.ndarray:
         """S: the change of the set-valued efforts per effort; those that stick hold against it."""
@@ -289,7 +290,10 @@ class Loads:
         args, n = problem._arguments(t), len(self.places)
         by_load = np.where(dead, 0.0, self._law_load(*args) * self.load_sign)
         others = np.eye(n) - d / np.where(dead, 1.0, own)[:, None]
-        direct = self._law_u.sparse(*args).toarray()[:, self.effort_at] * self.effort_sign
+        by_u = self._law_u.sparse(*args).toarray()
+        direct = by_u[:, self.effort_at] * self.effort_sign
+        if self.laws.size:  # a normal force, say
+            direct = direct + self._by_others(by_u) @ self._following(problem, t)
         return np.eye(n) - by_load[:, None] * others - direct
 
     def _relax(self, problem: Problem, t: float) -> bool:
@@ -403,6 +407,8 @@ class Loads:
             others = self.laws.efforts_by_x(problem, t).toarray()
             rate_x -= self._by_others(self._fall(problem, t)) @ others
         right = self._law_x.sparse(*args).toarray() + by_load[:, None] * rate_x
+        if self.laws.size:
+            right += self._by_others(self._law_u.sparse(*args).toarray()) @ others
         by_x = np.linalg.lstsq(self._matrix(problem, t, d, own, dead), right, rcond=1e-13)[0]
         out = self._push(args) @ by_x
         if self.laws.size:

@@ -46,6 +46,11 @@ class MoreauJean(Method):
             raise ParameterError("simulate(step=…)", "method 'moreau_jean' takes fixed steps.",
                                  "Give the step, such as step='1 ms'.")
         laws = problem.laws
+        if type(laws).__name__ == "Loads":
+            raise ParameterError(
+                "simulate(method=…)", "'moreau_jean' knows exact friction and contacts, but no "
+                "laws that look at the load.", "Take another method, or law='coulomb'.",
+            )  # fmt: skip
         if laws is not None and (laws.gives_flow.any() or not hasattr(laws, "delassus")
                                  or type(laws).__name__ == "MixedLaws"):
             raise ParameterError(

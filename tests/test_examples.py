@@ -158,6 +158,25 @@ def test_a_controller_shifts_up_to_sixth_gear_and_down_again(run):
     assert_allclose(float(shown), float(by_hand), atol=2)  # the half shafts unwind a little
 
 
+@pytest.mark.slow
+def test_the_laws_take_the_printed_numbers_of_rows(run):
+    _, printed = run("friction_laws")
+    for name, rows in (("1 Karnopp", 193), ("2 Quinn", 417), ("4 Awrejcewicz", 229)):
+        assert re.search(rf"^{name} +n = +{rows} at 0.1 m/s", printed, re.M)
+
+
+def test_quinns_law_rests_three_quarters_of_the_squared_band_too_far(run):
+    _, printed = run("oscillator_friction")
+    assert "Quinn's rest is -302.0 um off, by hand -3/4 (2 cm)² = -300 um" in printed
+
+
+def test_lugre_friction_slips_and_breaks_away_as_the_reference_does(run):
+    names, printed = run("lugre")
+    assert "turns at 44.7818" in printed
+    assert "slips every 6.363 s, reference 6.363 s" in printed
+    assert_allclose(names["peaks"], names["reference"], rtol=0, atol=2e-4)
+
+
 def test_every_example_has_a_test():
     tested = set(re.findall(r'run\("(\w+)"', Path(__file__).read_text()))
     assert {f.stem for f in EXAMPLES.glob("[!_]*.py")} == tested

@@ -98,7 +98,7 @@ class Sheet:
         for name, values in self.columns.items():
             right = not facts and all(isinstance(v, (int, float)) for v in values)
             last = name == list(self.columns)[-1]
-            table.add_column(name, justify="right" if right else "left", overflow="fold",
+            table.add_column(Text(name), justify="right" if right else "left", overflow="fold",
                              no_wrap=not last)  # fmt: skip
         for k, line in enumerate(lines):
             table.add_row(*(Text(cell) for cell in line),

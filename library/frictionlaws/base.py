@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from blocks import Replacement, exp, where
+from blocks import Replacement, exp, maximum, quantity, where
 
 __all__ = ["FrictionLaw", "compliance", "force", "resistance", "sgn", "shift", "stiffness",
            "stribeck_level", "velocity"]  # fmt: skip
@@ -139,6 +139,11 @@ def sgn(x: Any) -> Any:
 def stribeck_level(c: Any) -> Any:
     """F_C + (F_G - F_C) exp(-(v/v_s)²), with the breakaway velocity as v_s."""
     fall = exp(-((c.flow / c.breakaway_velocity) ** 2))
-    return c.coulomb + (c.breakaway - c.coulomb) * fall
+    return above_zero(c, c.coulomb + (c.breakaway - c.coulomb) * fall)
+
+
+def above_zero(c: Any, strength: Any) -> Any:
+    """A strength to divide by, where there may be no normal force."""
+    return maximum(strength, quantity(1e-9, force(c)))
 
 

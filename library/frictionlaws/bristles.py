@@ -22,7 +22,7 @@ from blocks import (
     where,
 )
 
-from .base import FrictionLaw, resistance, shift, stiffness, stribeck_level
+from .base import FrictionLaw, above_zero, resistance, shift, stiffness, stribeck_level
 
 __all__ = ["Bristle", "Dahl", "ElastoPlastic", "LuGre"]
 
@@ -60,7 +60,7 @@ class Dahl(Bending):
     exponent = Parameter(1.0, above=0, doc="Exponent i")
 
     def rate(self, c: Any) -> Any:
-        left = 1 - c.stiffness * c.z / c.coulomb * sign(c.flow)
+        left = 1 - c.stiffness * c.z / above_zero(c, c.coulomb) * sign(c.flow)
         # the power needs no sign: with i < 1 the force arrives at F_C, and stays
         return c.flow * (maximum(left, TINY) ** c.exponent + minimum(left, 0))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import atanh, e, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class Simscape(FrictionLaw):
 class Coulomb(FrictionLaw):
     """Exact: any |F| <= F_G at rest, (F_C + c |v|) sign(v) in motion."""
 
-    uses = ("coulomb", "breakaway", "viscous")
+    uses: ClassVar[tuple[str, ...]] = ("coulomb", "breakaway", "viscous")
     exact = True
 
     def kinetic(self, c: Any) -> Any:

@@ -8,6 +8,8 @@ from friction_bench import dry, happened, loaded, missing_energy, moved, place, 
 from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, StructureError, Variable, cos, load_law, quantity, sin
+from blocks.nominal import find_nominals
+from blocks.system import Problem
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.translational import (
     Mass,
@@ -178,3 +180,47 @@ def test_a_law_of_the_load_at_a_node_without_mass_is_refused_by_name():
     model.connect(model.rub.C, model.drive.C, model.ground.V)
     with pytest.raises(StructureError, match="Give the node between them a mass"):
         model.simulate("1 s")
+
+
+# -- derivatives ----------------------------------------------------------------------------------
+
+
+def pressed():
+    """A body on a floor that reports its force, a second one rubs with it."""
+    from test_law_strengths import Floor, rubbing
+
+    model = Model("pressed")
+    model.up, model.along, model.ground = Mass(), Mass(v="1 mm/s"), Reference()
+    model.floor, model.weight = Floor(), push(lambda t: -10 + 0 * t)
+    model.friction = rubbing("quinn", band="1 cm/s")
+    model.tie = Spring(stiffness="3 N/m")  # so that the normal force depends on the state
+    model.connect(model.up.M, model.floor.R, model.weight.R, model.tie.R)
+    model.connect(model.along.M, model.friction.R, model.tie.C)
+    model.connect(model.floor.C, model.weight.C, model.friction.C, model.ground.V)
+    model.connect(model.floor.N, model.friction.N)
+    return model
+
+
+@pytest.mark.parametrize("build", [
+    lambda: stack("quinn", 1e-2), lambda: stack("awrejcewicz", 1e-2),
+    lambda: stack("quinn", 1e-2, dry(0.8)), pressed,
+    lambda: loaded(law("quinn", 5.0), lambda t: 3 * cos(t)),
+], ids=["coupled", "coupled by a cubic", "with exact", "with a contact", "alone"])  # fmt: skip
+def test_the_jacobian_follows_the_loads_through_the_network(build):
+    model = build()
+    system = model.compile()
+    problem, _ = model._start(system, find_nominals(system, {}), 0.7, Problem)
+    problem.laws.start(problem, 0.7)
+    y = problem.start_vector()
+    names = [system.state_name(i) for i in range(len(y))]
+    held = {"floor.v", "up.v", "floor.gap", "a.v"} if problem.laws.laws.size else set()
+    for i, name in enumerate(names):
+        if name.endswith(".v") and name not in held:
+            y[i] = 1e-3 * (i + 1) / problem.scale[i]
+    exact = problem.slope_jacobian(0.7, y).toarray()
+    free = [i for i, name in enumerate(names) if name not in held]
+    for i in free:
+        step = np.zeros(len(y))
+        step[i] = 1e-7
+        column = (problem.slope(0.7, y + step) - problem.slope(0.7, y - step)) / 2e-7
+        assert_allclose(exact[:, i], column, rtol=1e-5, atol=1e-6 * np.abs(exact).max())

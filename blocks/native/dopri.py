@@ -139,7 +139,7 @@ def _dip(ta, a, tb, b, tc, c, first):
 
 @njit(**_options)
 def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
-            known, looks, ends, sizes, rows):
+            known, looks, ends, sizes, rows, every):
     """Accepted steps until ``t_stop``, a crossing, trouble, or until the rows are full.
 
     Parameters
@@ -151,7 +151,9 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
     state : time, next step (0: to be found), last error, whether ``looks`` holds a look at t
     counts : steps, rejected, evaluations; counted up
     looks : (6, relations) work space; the first row is the last look
-    ends, sizes, rows : filled with the end, the size and the values of every step
+    ends, sizes : filled with the end and the size of every step
+    rows : filled with the values at the end of every step whose number, counted from 1, is
+        a multiple of ``every``
 
     Returns
     -------
@@ -241,8 +243,9 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
                         break
         counts[0] += 1
         ends[taken], sizes[taken] = end, now
-        rows[taken, :] = new
         taken += 1
+        if taken % every == 0:
+            rows[taken // every - 1, :] = new
         x[:] = new
         k[0, :] = k[6]
         t, h = end, following
@@ -260,25 +263,41 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
 
 
 @njit(**_options)
-def between(code, slope, p, q, starts, sizes, values, which, theta, out):
-    """Values inside steps, by taking those steps again.
+def between(code, slope, p, q, starts, sizes, kept, values, which, theta, out):
+    """Values inside steps and at their ends, by taking those steps again.
 
     Parameters
     ----------
-    starts, sizes, values : (m,), (m,), (m, n) of the steps asked for
-    which, theta : (k,) step and place in it for every time, steps in order
+    starts, sizes : (m,) all steps
+    kept, values : (j,), (j, n) steps whose start is known, the first among them, and the values
+    which, theta : (k,) step and place in it (0 to 1) for every time, steps in order
     out : (k, n) filled
     """
-    k = np.empty((10, values.shape[1]))
-    size = np.array([values.shape[1]])
+    n = values.shape[1]
+    k = np.empty((10, n))
+    size = np.array([n])
     step, at = np.empty(2), np.empty(1)
-    present = -1
+    x = np.empty(n)
+    present = -1  # the step whose stages are in k
     for j in range(which.size):
         i = which[j]
-        x = values[i]
         if i != present:
-            present = i
-            at[0] = starts[i]
-            _call(slope, at.ctypes.data, x.ctypes.data, p, q, k[0].ctypes.data)
-            _stages(code, slope, p, q, at, starts[i], sizes[i], x, k, size, step)
-        _inside(code, theta[j], sizes[i], x, k, size, step, out[j])
+            nearest = np.searchsorted(kept, i, side="right") - 1
+            if present < 0 or kept[nearest] > present:
+                present = kept[nearest]
+                x[:] = values[nearest]
+            else:
+                x[:] = k[NEW]
+                present += 1
+            while True:
+                at[0] = starts[present]
+                _call(slope, at.ctypes.data, x.ctypes.data, p, q, k[0].ctypes.data)
+                _stages(code, slope, p, q, at, starts[present], sizes[present], x, k, size, step)
+                if present == i:
+                    break
+                x[:] = k[NEW]
+                present += 1
+        if theta[j] == 1.0:
+            out[j, :] = k[NEW]
+        else:
+            _inside(code, theta[j], sizes[i], x, k, size, step, out[j])

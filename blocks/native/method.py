@@ -19,6 +19,7 @@ __all__ = ["Course", "Dopri5"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 4096
+FEW = 20_000  # unknowns up to which the end of every step is kept
 RECALL = 1 << 21  # numbers gathered at a time by a query
 
 
@@ -73,22 +74,23 @@ class Dopri5(Method):
                 return self._failure("the equations are not finite")
             self.fresh = False
         n = self.x.size
-        capacity = int(np.clip(BLOCK // n, 16, MOST_ROWS))
-        ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity, n))
+        every = self.course.every
+        capacity = int(np.clip(every * BLOCK // n, every, MOST_ROWS)) // every * every
+        ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
         counts = np.zeros(3, dtype=np.int64)
         status, taken = dopri.advance(
             arithmetic(), self.equations.slope, self.equations.crossings, self.p.ctypes.data,
             self.q.ctypes.data, self.x, self.k, self.state, counts, float(t_stop), self.rtol,
-            self.max_step, self.held, self.known, self.looks, ends, sizes, rows,
+            self.max_step, self.held, self.known, self.looks, ends, sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
         self.work.residuals += int(counts[2])
         before = self.t
         if taken:
-            self.course.extend(ends[:taken], sizes[:taken], rows[:taken])
+            self.course.extend(ends[:taken], sizes[:taken], rows[: taken // every], self.x)
             before = self.t if taken == 1 else float(ends[taken - 2])
-            self.t, self.y = float(ends[taken - 1]), rows[taken - 1] / self.scale
+            self.t, self.y = float(ends[taken - 1]), self.x / self.scale
         if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
             return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
                                  "the error stays above the tolerance however small the step")
@@ -104,16 +106,19 @@ class Dopri5(Method):
 class Course:
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
-    Kept are the ends of the steps alone: what lies inside a step is found by taking it
-    again, so a large model needs one number a step and state.
+    Kept are the ends of steps alone, of a large model only of every eighth: what lies between
+    is found by taking those steps again.
     """
 
     def __init__(self, method: Dopri5, t: float, x: Array) -> None:
         self._equations, self._scale = method.equations, method.scale
         self._p, self._q = method.p, method.q
+        self.every = 1 if x.size < FEW else 8
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
+        self._kept: list[Array] = [np.array([0])]  # steps whose start is known; the end counts
         self._rows: list[Array] = [x[None, :].copy()]
+        self._steps = 0
 
     @property
     def size(self) -> int:
@@ -137,19 +142,26 @@ class Course:
     @property
     def y(self) -> Array:
         """(n, k) values at ``t``."""
-        return (np.concatenate(self._rows) / self._scale).T
+        return self(self.t)
 
     @property
     def nbytes(self) -> int:
         """Memory of what is kept."""
         return sum(a.nbytes for a in (*self._times, *self._sizes, *self._rows))
 
-    def extend(self, ends: Array, sizes: Array, rows: Array) -> None:
-        """Add steps; ``sizes`` are those of the whole steps."""
+    def extend(self, ends: Array, sizes: Array, rows: Array, last: Array) -> None:
+        """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
+        taken = len(ends)
+        numbers = self._steps + self.every * np.arange(1, len(rows) + 1)
         small = rows.size < BLOCK // 2  # then the block was made too large for them
+        self._rows.append(rows.copy() if small else rows)
+        if taken % self.every:
+            numbers = np.append(numbers, self._steps + taken)
+            self._rows.append(last[None, :].copy())
+        self._kept.append(numbers)
+        self._steps += taken
         self._times.append(ends)
         self._sizes.append(sizes)
-        self._rows.append(rows.copy() if small else rows)
 
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""
@@ -178,10 +190,14 @@ class Course:
             raise ValueError(f"t = {times[outside][0]:.9g} is outside the run, "
                              f"which goes from {self.start:.9g} to {self.end:.9g}")
         at = np.searchsorted(all_times, times, side="right") - 1
-        exact = all_times[at] == times
+        place = np.searchsorted(self._kept[0], at)
+        known = (all_times[at] == times) & (
+            self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
         out = np.empty((times.size, self.size))
-        out[exact] = self._ends(at[exact]) / self._scale
-        inner = np.flatnonzero(~exact)
+        for row in np.flatnonzero(known):
+            out[row] = self._row(int(place[row])) / self._scale
+        at = np.where(all_times[at] == times, at - 1, at)  # an end belongs to the step before it
+        inner = np.flatnonzero(~known)
         inner = inner[np.argsort(at[inner], kind="stable")]
         part = max(1, RECALL // max(self.size, 1))
         for k in range(0, inner.size, part):
@@ -191,30 +207,36 @@ class Course:
 
     # -- within ------------------------------------------------------------------------
     def _gather(self) -> None:
-        """The times of all blocks in one array."""
+        """What belongs to all steps in one array each."""
         if len(self._times) > 1:
             self._times = [np.concatenate(self._times)]
             self._sizes = [np.concatenate(self._sizes)]
+            self._kept = [np.concatenate(self._kept)]
             if sum(r.size for r in self._rows) < BLOCK:
                 self._rows = [np.concatenate(self._rows)]
 
-    def _ends(self, which: Array) -> Array:
-        """(k, n) values at ends of steps, counted from the start."""
-        if len(self._rows) == 1:
-            return self._rows[0][which]
-        firsts = np.cumsum([0, *(len(r) for r in self._rows)])
-        block = np.searchsorted(firsts, which, side="right") - 1
-        return np.stack([self._rows[b][w - firsts[b]] for b, w in zip(block, which, strict=True)]
-                        ) if len(which) else np.empty((0, self.size))  # fmt: skip
+    def _row(self, number: int) -> Array:
+        """The number-th of the known values."""
+        for rows in self._rows:
+            if number < len(rows):
+                return rows[number]
+            number -= len(rows)
+        raise IndexError(number)
 
     def _inside(self, times: Array, steps: Array) -> Array:
         """(k, n) values inside steps, which come in order."""
-        used, which = np.unique(steps, return_inverse=True)
-        starts, sizes = self._times[0][used], self._sizes[0][used]
+        starts, sizes, kept = self._times[0][:-1], self._sizes[0], self._kept[0]
+        low = int(np.searchsorted(kept, steps[0], side="right")) - 1
+        high = int(np.searchsorted(kept, steps[-1], side="right"))
+        rows = (self._rows[0][low:high] if len(self._rows) == 1
+                else np.stack([self._row(i) for i in range(low, high)]))  # fmt: skip
         out = np.empty((times.size, self.size))
+        theta = (times - starts[steps]) / sizes[steps]
+        theta[times == self._times[0][steps + 1]] = 1.0
+        theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
+            1.0, (self.end - starts[-1]) / sizes[-1])
         dopri.between(
             arithmetic(), self._equations.slope, self._p.ctypes.data, self._q.ctypes.data, starts,
-            sizes, np.ascontiguousarray(self._ends(used)), which,
-            (times - starts[which]) / sizes[which], out,
+            sizes, kept[low:high], np.ascontiguousarray(rows), steps, theta, out,
         )  # fmt: skip
         return out / self._scale

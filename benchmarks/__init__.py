@@ -9,6 +9,6 @@ machine slows the reference too.
 against SciPy; ``drivetrain`` and ``planar`` are among them.
 
 ``python -m benchmarks friction`` runs many blocks on exact friction
-(:mod:`benchmarks.frictionscale`). ``python -m benchmarks precision`` asks another question: how exact is each friction law, for
-how many evaluations (:mod:`benchmarks.precision`)?
+(:mod:`benchmarks.frictionscale`). ``python -m benchmarks precision`` asks another question:
+how exact is each friction law, for how many evaluations (:mod:`benchmarks.precision`)?
 """

@@ -107,6 +107,7 @@ def _draw(found: list[table.Row], path: Path) -> None:
 
 
 def _cases(words: list[str], repeats: int) -> list[dict[str, Any]]:
+    table.load()
     print(f"{'':44}{'time':>10}{'reference':>11}{'ratio':>8}{'goal':>9}   reference")
     done = []
     for case in (*CASES(), *drivetrain.cases(), *planar.cases()):

@@ -25,7 +25,7 @@ import numpy as np
 from . import models
 from .cases import IMPORTS
 
-__all__ = ["HOW_TO_GET_C", "Row", "compiled_baseline", "rows"]
+__all__ = ["HOW_TO_GET_C", "Row", "compiled_baseline", "load", "rows"]
 
 HOW_TO_GET_C = ("There is no C compiler, so there is nothing to compare with: install one (Debian: "
                 "apt install gcc; macOS: xcode-select --install). For CVODE beside it: apt install "
@@ -253,9 +253,14 @@ def _grids(n: int) -> Iterator[Row]:
               reached=n >= 300 and seconds <= 30, where=parts)  # fmt: skip
 
 
+def load() -> None:
+    """Load the compiled method, as the first long run of a session does."""
+    models.stick_slip().simulate("1 ms", method="dopri5")
+
+
 def rows(repeats: int, grid: int) -> Iterator[Row]:
     """All rows, one after the other."""
-    models.stick_slip().simulate("1 ms", method="dopri5")  # loads the compiled method
+    load()
     yield from _cold(repeats)
     yield _solved("P2 stick-slip", "stick_slip", 1, models.stick_slip(), "4 s", _dragged, 1.5,
                   5 * repeats)  # fmt: skip

@@ -22,6 +22,7 @@ from .times import check_side, seconds_of, within_run
 
 __all__ = ["Series"]
 
+MANY = 1000  # instances of an array of which single samples are read by themselves
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(3)
 
 
@@ -163,12 +164,19 @@ class Series:
     @property
     def initial(self) -> Any:
         """First sample."""
-        return from_si(self._some()[..., 0], self.unit)
+        return from_si(self._sample(0), self.unit)
 
     @property
     def final(self) -> Any:
         """Last sample."""
-        return from_si(self._some()[..., -1], self.unit)
+        return from_si(self._sample(-1), self.unit)
+
+    def _sample(self, k: int) -> Any:
+        """One sample, without reading the others of a large array."""
+        if self._si is not None or len(self.infos) < MANY:
+            return self._some()[..., k]
+        times = np.asarray(self._recording.times)[[k]]
+        return self._recording.values([i.index for i in self.infos], times)[:, 0]
 
     def max(self) -> Any:
         """Largest sample; for an array, that of every instance."""

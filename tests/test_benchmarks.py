@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import models
+from benchmarks import models, precision
 from benchmarks.cases import CASES
 
 
@@ -43,3 +43,16 @@ def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():
 def test_cases_have_names_of_their_own():
     names = [case.name for case in CASES()]
     assert len(set(names)) == len(names)
+
+
+def test_the_precision_study_finds_the_exact_end_and_who_drifts():
+    problem = precision.PROBLEMS[1]
+    done = {(p.law, p.method, p.setting): p
+            for p in precision.points(problem, ["coulomb", "quinn", "karnopp"])}  # fmt: skip
+    exact = done["coulomb", "DOP853", "rtol 1e-09"]
+    assert abs(exact.end_error) < 1e-8 and exact.error < 1e-8 and exact.drift < 1e-14
+    assert exact.evaluations < done["quinn", "Radau", "1 mm/s"].evaluations
+    assert done["quinn", "Radau", "1 mm/s"].error < 1e-6
+    assert_allclose(done["karnopp", "Radau", "1 mm/s"].drift, 1e-3, rtol=1e-2)  # a second of band
+    assert precision.picture(list(done.values())) is not None
+    assert len(precision.table(list(done.values()))) == len(done)

@@ -115,7 +115,7 @@ def settings(law: str) -> Iterator[tuple[str, str, str, dict[str, Any], dict[str
         scale = {"breakaway_velocity": "1 mm/s"} if "breakaway_velocity" in kind.uses else {}
         for rtol in (1e-3, 1e-6, 1e-9):
             yield "exact", "DOP853", f"rtol {rtol:g}", scale, {"rtol": rtol}
-        for step in ("10 ms", "1 ms"):
+        for step in ("10 ms", "4 ms"):
             yield "exact", "moreau_jean", step, scale, {"step": step}
         return
     if kind.memory:
@@ -124,8 +124,9 @@ def settings(law: str) -> Iterator[tuple[str, str, str, dict[str, Any], dict[str
         return
     name = "band" if "band" in kind.declarations else "breakaway_velocity"
     family = "load" if "load" in kind.declarations else "velocity"
-    for band, method in (("10 mm/s", "ode45"), ("1 mm/s", "ode45"), ("1 mm/s", "Radau")):
-        yield family, method, band, {name: band}, {"rtol": 1e-6}
+    for band, method in (("10 mm/s", "ode45"), ("10 mm/s", "Radau"), ("1 mm/s", "Radau")):
+        if not (law == "simscape" and method == "ode45"):  # its slope is ten times that of others
+            yield family, method, band, {name: band}, {"rtol": 1e-6}
 
 
 def points(problem: Problem, laws: Sequence[str]) -> Iterator[Point]:
@@ -186,13 +187,20 @@ def picture(done: Sequence[Point]) -> Any:
                         mfc=colour if p.drift < SETTLED else "none", alpha=0.8)  # fmt: skip
             if p.law not in best or p.error < best[p.law].error:
                 best[p.law] = p
+        named: list[np.ndarray] = []
         for p in (p for p in best.values() if p.family != "exact"):
-            axis.annotate(p.law, (p.evaluations, p.error), (5, 3), textcoords="offset points",
-                          fontsize=6, color=FAMILIES[p.family])  # fmt: skip
+            at = np.log10([p.evaluations, p.error])
+            if any(np.all(np.abs(at - other) < (0.3, 0.15)) for other in named):
+                continue  # names on top of each other cannot be read
+            named.append(at)
+            axis.annotate(p.law, (p.evaluations, p.error), (6, 3), textcoords="offset points",
+                          fontsize=7, color=FAMILIES[p.family])  # fmt: skip
         axis.set_title(problem.name)
         axis.grid(alpha=0.3)
-    figure.supxlabel("evaluations of the right-hand side")
-    figure.supylabel("largest error of the place [m]")
+    for axis in axes[1]:
+        axis.set_xlabel("evaluations of the right-hand side")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("largest error of the place [m]")
     handles = [Line2D([], [], color=c, marker="o", ls="", label=f"{name} law")
                for name, c in FAMILIES.items()]  # fmt: skip
     for marker, method in zip("*Dos", ("exact, DOP853", "exact, Moreau–Jean", "ode45", "Radau"),

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import models, planar
+from benchmarks import models, planar, precision
 from benchmarks.cases import CASES
 
 
@@ -57,3 +57,16 @@ def test_discs_poured_into_a_box_stay_in_it_and_do_not_overlap():
     assert run["pairs.gap"].magnitude.min() > -5e-3  # a step at the speed they fall with
     assert run["discs.y"].magnitude.min() > 0.1 - 5e-3
     assert np.ptp(run["discs.y"].magnitude[:, -1]) < 0.3
+
+
+def test_the_precision_study_finds_the_exact_end_and_who_drifts():
+    problem = precision.PROBLEMS[1]
+    done = {(p.law, p.method, p.setting): p
+            for p in precision.points(problem, ["coulomb", "quinn", "karnopp"])}  # fmt: skip
+    exact = done["coulomb", "DOP853", "rtol 1e-09"]
+    assert abs(exact.end_error) < 1e-8 and exact.error < 1e-8 and exact.drift < 1e-14
+    assert exact.evaluations < done["quinn", "Radau", "1 mm/s"].evaluations
+    assert done["quinn", "Radau", "1 mm/s"].error < 1e-6
+    assert_allclose(done["karnopp", "Radau", "1 mm/s"].drift, 1e-3, rtol=1e-2)  # a second of band
+    assert precision.picture(list(done.values())) is not None
+    assert len(precision.table(list(done.values()))) == len(done)

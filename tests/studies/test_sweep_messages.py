@@ -45,7 +45,7 @@ def said(kind, over=OVER, model=None, **asked):
     ({"method": ["cvod"]}, "sweep(method=…): there is no 'cvod' among its methods. Did you mean "
                            "'cvode'?"),
     ({"friction.law": ["coulom"]},
-     "friction.law: there is no 'coulom' among its choices. Did you mean 'coulomb'?"),
+     "friction.law: there is no 'coulom' among its laws. Did you mean 'coulomb'?"),
     ({"block[0].mass": ["1 kg"]}, "'block[0].mass' names one instance of an array. A sweep gives "
                                   "all instances of an array one value: leave out the number."),
 ])  # fmt: skip

@@ -91,7 +91,8 @@ class Decisions:
         free = ~self.contact
         turned = free & (before * now.flow < -1e-6 * pace)  # has changed sign while idle
         arrived = free & (before != 0) & ~turned & (crossed | (
-            (np.abs(now.flow) <= 1e-12 * pace) & (struck.any() | (before * now.rate <= 0))))
+            (np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)) | (
+            struck.any() & (np.abs(now.flow) <= RESTS * pace)))
         far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
         touching = self.contact & (np.abs(now.flow) <= RESTS * pace) & (now.gap <= 1e-12 * far)
         still = (before == 0) | arrived | (struck & self.contact) | touching

@@ -240,3 +240,23 @@ def test_a_flat_landing_shares_the_impulse_and_brakes_by_it():
     assert_allclose(value(run, "box.vx", hit + 1e-9), 3 - 0.5 * fall, rtol=0, atol=1e-7)
     assert_allclose(value(run, "box.vx"), 3 - 0.5 * fall - 0.5 * G * (0.3 - hit), rtol=0, atol=1e-9)
     assert abs(value(run, "box.w")) < 1e-14
+
+
+@pytest.mark.parametrize("h", [0.5, 1.0, 1.5])
+def test_a_rocking_block_loses_at_each_step_what_housner_says(h):
+    # no slip, no bounce: angular momentum about the new foot is kept (Housner 1963)
+    a, m, inertia, tilt = 0.5, 2.0, 1.0, 0.05
+    s, c = np.sin(tilt), np.cos(tilt)
+    model = Model("rocking")
+    model.box = Box(a=quantity(a, "m"), h=quantity(h, "m"), inertia=quantity(inertia, "kg*m^2"),
+                    friction=3.0, static_friction=3.0, phi=quantity(tilt, "rad"),
+                    x=quantity(a * c - h * s, "m"), y=quantity(a * s + h * c, "m"))  # fmt: skip
+    run = model.simulate("1 s", rtol=1e-10)
+    hit = times_of(run, "closes")[0]
+    before, after = (values(run, ["box.w"], [hit + d])[0, 0] for d in (-1e-9, 1e-9))
+    radius = a * a + h * h
+    ratio = (inertia + m * (h * h - a * a)) / (inertia + m * radius)
+    assert_allclose(after / before, ratio, rtol=0, atol=1e-6)
+    # the fall onto the floor keeps energy about the first foot
+    fall = m * G * (a * s + h * c - h)
+    assert_allclose((inertia + m * radius) * before**2 / 2, fall, rtol=1e-6)

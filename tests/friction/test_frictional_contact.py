@@ -145,18 +145,21 @@ def test_the_energy_of_a_bouncing_and_sliding_rod_never_grows(mu, e):
 # -- time stepping -----------------------------------------------------------------------------
 @pytest.mark.parametrize("more", [
     {"angle": 60, "mu": 0.5, "slip": -3.0}, {"angle": 60, "mu": 0.5, "slip": 1.0},
-    {"angle": 60, "mu": 0.5, "slip": 1.0, "drop": 0.1},
+    {"angle": 60, "mu": 0.5, "slip": 1.0, "drop": 0.05},
 ])  # fmt: skip
 def test_time_stepping_comes_to_the_same_motion_of_the_rod(more):
-    exact = rod(**more).simulate("0.3 s", rtol=1e-10)
+    exact = rod(**more).simulate("0.15 s", rtol=1e-10)
     paths = ["rod.angle", "rod.vx", "rod.vy"]
     end = [value(exact, p) for p in paths]
     errors = []
     for step in (2e-3, 2e-4):
-        run = rod(**more).simulate("0.3 s", method="moreau_jean", step=quantity(step, "s"))
+        run = rod(**more).simulate("0.15 s", method="moreau_jean", step=quantity(step, "s"))
         errors.append(np.abs([value(run, p) for p in paths] - np.array(end)).max())
-    assert errors[1] < 0.5 * errors[0]
-    assert errors[1] < 2e-3
+    # landing within a step costs up to the weight over that step, wherever in it that is
+    assert errors[0] < G * 2e-3
+    assert errors[1] < G * 2e-4
+    if "drop" not in more:
+        assert errors[1] < 0.15 * errors[0]  # first order
 
 
 def test_a_dragged_rod_that_tips_towards_the_paradox_leaves_the_floor_before_it():

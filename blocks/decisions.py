@@ -91,7 +91,8 @@ class Decisions:
         free = ~self.contact
         turned = free & (before * now.flow < -1e-6 * pace)  # has changed sign while idle
         arrived = free & (before != 0) & ~turned & (crossed | (
-            (np.abs(now.flow) <= 1e-12 * pace) & (struck.any() | (before * now.rate <= 0))))
+            (np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)) | (
+            struck.any() & (np.abs(now.flow) <= RESTS * pace)))
         far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
         touching = self.contact & (np.abs(now.flow) <= RESTS * pace) & (now.gap <= 1e-12 * far)
         still = (before == 0) | arrived | (struck & self.contact) | touching
@@ -113,8 +114,10 @@ class Decisions:
         self._stop(problem, t, active & still, still & (before != 0))
         self._choose(problem, t, active & still, leaving)
         self._look_ahead(problem, t, active & still & ~leaving)
-        powerless = crossed & free & (self.modes == 0) & self._present(problem, t).idle
-        self.modes[powerless] = 1  # friction without strength holds nothing, not even by rounding
+        loaded = False if self.load is None else self.load.dependent & active
+        powerless = (crossed | loaded) & free & (self.modes == 0)
+        # friction without strength holds nothing, not even by rounding
+        self.modes[powerless & self._present(problem, t).idle] = 1
         pins = self._pins(problem, t)
         problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
         self.apply(problem, t)

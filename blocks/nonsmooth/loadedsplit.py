@@ -84,7 +84,8 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
         basis = basis @ kernel(effect.T @ effect)[0]
     lower, upper = low + L @ effort, high + H @ effort
     # an element of constant bounds is measured by them, others by the largest effort
-    unit = size * max(float(np.abs(effort / size).max(initial=0.0)), 1e-300)
+    largest = float(np.abs(effort / size).max(initial=0.0))
+    unit = size * (largest if largest > 0 else 1.0)
     constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
     typical = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
     eye = np.eye(n)

@@ -145,18 +145,21 @@ def test_the_energy_of_a_bouncing_and_sliding_rod_never_grows(mu, e):
 # -- time stepping -----------------------------------------------------------------------------
 @pytest.mark.parametrize("more", [
     {"angle": 60, "mu": 0.5, "slip": -3.0}, {"angle": 60, "mu": 0.5, "slip": 1.0},
-    {"angle": 60, "mu": 0.5, "slip": 1.0, "drop": 0.1},
+    {"angle": 60, "mu": 0.5, "slip": 1.0, "drop": 0.05},
 ])  # fmt: skip
 def test_time_stepping_comes_to_the_same_motion_of_the_rod(more):
-    exact = rod(**more).simulate("0.3 s", rtol=1e-10)
+    exact = rod(**more).simulate("0.15 s", rtol=1e-10)
     paths = ["rod.angle", "rod.vx", "rod.vy"]
     end = [value(exact, p) for p in paths]
     errors = []
     for step in (2e-3, 2e-4):
-        run = rod(**more).simulate("0.3 s", method="moreau_jean", step=quantity(step, "s"))
+        run = rod(**more).simulate("0.15 s", method="moreau_jean", step=quantity(step, "s"))
         errors.append(np.abs([value(run, p) for p in paths] - np.array(end)).max())
-    assert errors[1] < 0.5 * errors[0]
-    assert errors[1] < 2e-3
+    # landing within a step costs up to the weight over that step, wherever in it that is
+    assert errors[0] < G * 2e-3
+    assert errors[1] < G * 2e-4
+    if "drop" not in more:
+        assert errors[1] < 0.15 * errors[0]  # first order
 
 
 def test_a_dragged_rod_that_tips_towards_the_paradox_leaves_the_floor_before_it():
@@ -240,3 +243,23 @@ def test_a_flat_landing_shares_the_impulse_and_brakes_by_it():
     assert_allclose(value(run, "box.vx", hit + 1e-9), 3 - 0.5 * fall, rtol=0, atol=1e-7)
     assert_allclose(value(run, "box.vx"), 3 - 0.5 * fall - 0.5 * G * (0.3 - hit), rtol=0, atol=1e-9)
     assert abs(value(run, "box.w")) < 1e-14
+
+
+@pytest.mark.parametrize("h", [0.5, 1.0, 1.5])
+def test_a_rocking_block_loses_at_each_step_what_housner_says(h):
+    # no slip, no bounce: angular momentum about the new foot is kept (Housner 1963)
+    a, m, inertia, tilt = 0.5, 2.0, 1.0, 0.05
+    s, c = np.sin(tilt), np.cos(tilt)
+    model = Model("rocking")
+    model.box = Box(a=quantity(a, "m"), h=quantity(h, "m"), inertia=quantity(inertia, "kg*m^2"),
+                    friction=3.0, static_friction=3.0, phi=quantity(tilt, "rad"),
+                    x=quantity(a * c - h * s, "m"), y=quantity(a * s + h * c, "m"))  # fmt: skip
+    run = model.simulate("1 s", rtol=1e-10)
+    hit = times_of(run, "closes")[0]
+    before, after = (values(run, ["box.w"], [hit + d])[0, 0] for d in (-1e-9, 1e-9))
+    radius = a * a + h * h
+    ratio = (inertia + m * (h * h - a * a)) / (inertia + m * radius)
+    assert_allclose(after / before, ratio, rtol=0, atol=1e-6)
+    # the fall onto the floor keeps energy about the first foot
+    fall = m * G * (a * s + h * c - h)
+    assert_allclose((inertia + m * radius) * before**2 / 2, fall, rtol=1e-6)

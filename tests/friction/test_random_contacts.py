@@ -63,7 +63,7 @@ def boxes(draw):
     }  # fmt: skip
 
 
-@settings(CHECKED, max_examples=10)
+@settings(CHECKED, max_examples=8)
 @given(boxes())
 def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
     model = Model("box")
@@ -165,7 +165,7 @@ def simulate(network, **options):
         assume(False)
 
 
-@settings(CHECKED, max_examples=25)
+@settings(CHECKED, max_examples=15)
 @given(networks())
 def test_friction_that_is_pressed_by_other_friction_obeys_its_law(network):
     frictions = network[1]
@@ -184,7 +184,7 @@ def test_friction_that_is_pressed_by_other_friction_obeys_its_law(network):
     assert min(k.dissipated for k in run.recording.energy_terms()) >= -1e-12
 
 
-@settings(CHECKED, max_examples=4)
+@settings(CHECKED, max_examples=3)
 @given(networks())
 def test_time_stepping_comes_to_the_motion_of_pressed_friction_with_first_order(network):
     network = (network[0], [(*f[:4], 1.0) for f in network[1]], *network[2:])

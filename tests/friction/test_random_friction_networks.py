@@ -89,7 +89,7 @@ def fulfil_the_law(run, frictions):
         assert_allclose(f[k, ~rests], kinetic * np.sign(v[k, ~rests]), rtol=0, atol=1e-8)
 
 
-@settings(CHECKED, max_examples=60)
+@settings(CHECKED, max_examples=40)
 @given(networks())
 def test_every_friction_of_a_random_network_obeys_its_law(network):
     run = simulate(network)
@@ -98,7 +98,7 @@ def test_every_friction_of_a_random_network_obeys_its_law(network):
     assert min(t.dissipated for t in run.recording.energy_terms()) >= -1e-12
 
 
-@settings(CHECKED, max_examples=25)
+@settings(CHECKED, max_examples=15)
 @given(networks(), st.integers(0, 1000))
 def test_the_motion_of_a_random_network_does_not_depend_on_the_order_of_its_parts(network, seed):
     one, other = simulate(network), simulate(network, np.random.default_rng(seed))
@@ -107,7 +107,7 @@ def test_the_motion_of_a_random_network_does_not_depend_on_the_order_of_its_part
     assert_allclose(values(other, paths, t), values(one, paths, t), rtol=0, atol=1e-6)
 
 
-@settings(CHECKED, max_examples=15)
+@settings(CHECKED, max_examples=8)
 @given(networks(), st.sampled_from(["cvode", "Radau", "RK45", "LSODA"]))
 def test_random_networks_move_alike_with_every_method(network, method):
     one, other = simulate(network), simulate(network, method=method)
@@ -131,7 +131,7 @@ def chains(draw):
     return bodies, series, loads
 
 
-@settings(CHECKED, max_examples=25)
+@settings(CHECKED, max_examples=15)
 @given(chains())
 def test_frictions_at_massless_nodes_obey_their_laws_and_balance(chain):
     bodies, series, loads = chain

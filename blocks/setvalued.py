@@ -511,7 +511,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
             by_x = by_x + self._held_by_x(d, csr_matrix(rate))
         return csr_matrix(by_x)
 
-    def _loaded_by_x(self, problem: Problem, t: float, kinetic: csr_matrix) -> csc_matrix:
+    def _loaded_by_x(self, problem: Problem, t: float, kinetic: csr_matrix) -> csr_matrix:
         """The same where the efforts of sliding elements depend on others."""
         assert self.load is not None
         args = problem._arguments(t)
@@ -524,7 +524,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
         sliding = (ahead @ kinetic[self.size:] + back @ kinetic[: self.size]).toarray()
         right = np.where((self.modes == 0)[:, None], rate.toarray(), sliding)
         by_x = self.load.newton(problem, t, right)
-        return csc_matrix(self._push(problem, t, np.arange(self.size)) @ csr_matrix(by_x))
+        return csr_matrix(by_x)
 
     def _algebraic_by_x(self, problem: Problem, t: float) -> csc_matrix:
         from scipy.sparse.linalg import splu

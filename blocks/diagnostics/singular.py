@@ -121,6 +121,13 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
             "Prescribe a quantity nearer to the one that is to follow, such as an acceleration "
             "instead of a position.",
         )  # fmt: skip
+    if reason == "input":
+        return found(
+            "structure.input", parts,
+            f"{who} leave{'s' if len(parts) == 1 else ''} no freedom for a force that is set by a "
+            f"friction or contact law:{equations}",
+            "Give the node between them a mass, or remove one of the laws.",
+        )  # fmt: skip
     code = "structure.singular"
     if part.over and part.under:
         return _both(names, part, code, equations, unknowns)

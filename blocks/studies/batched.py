@@ -93,8 +93,9 @@ class Batched:
         steps = rate * (self.t1 - self.t0) / native.REACH
         if steps > native.most_steps(problem.size):
             return "the model is stiff"
-        if str(options.get("method", "auto")).lower() == "auto" and not native.worth(
-                steps * self.count, problem.size, self.rtol):
+        work = steps * self.count
+        if str(options.get("method", "auto")).lower() == "auto" and (
+                work < native.LOADS or not native.worth(work, problem.size, self.rtol)):
             return "the study is short"
         self.p, self.q = problem.p.copy(), np.concatenate([problem.z, np.zeros(1)])
         self.x = problem.x.copy()

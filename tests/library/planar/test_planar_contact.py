@@ -226,7 +226,7 @@ def test_a_bead_on_a_sine_profile_keeps_its_energy_and_leaves_no_gap():
                      gap="0 m")  # fmt: skip
     model.body.y = "0.25 m"
     model.body.x = "0 m"
-    run = model.simulate("3 s", rtol=1e-12)
+    run = model.simulate("3 s", rtol=3e-13)  # gaps within a step are errors of one step
     v2 = run["body.vx"].magnitude ** 2 + run["body.vy"].magnitude ** 2
     energy = v2 / 2 + G * run["body.y"].magnitude
     assert np.ptp(energy) < 1e-8 * G * 0.4

@@ -64,12 +64,13 @@ def set_valued_laws(system: System) -> SetValuedLaws:
     """The laws of a system: the plain ones where every flow is determined by states."""
     from .massless import MixedLaws
 
-    kept = system.__dict__.get("_laws")
+    kept: Any = system.__dict__.get("_laws")
     if kept is None:
         kept = (SetValuedLaws if _is_plain(system) else MixedLaws)(system)
         if type(kept) is SetValuedLaws and kept.size and kept.load is None:
             system.__dict__["_laws"] = kept  # never run itself
-    return kept.fresh() if system.__dict__.get("_laws") is kept else kept
+    made: SetValuedLaws = kept
+    return made.fresh() if system.__dict__.get("_laws") is made else made
 
 
 def _is_plain(system: System) -> bool:

@@ -199,15 +199,17 @@ class Writer:
         for k in range(function.n_instructions()):
             op = function.instruction_id(k)
             if op == ca.OP_INPUT:
-                place = tuple(function.instruction_input(k))
+                argument, i = function.instruction_input(k)
+                place = argument, i
                 if place not in seen:
-                    seen[place] = read(*place)
+                    seen[place] = read(argument, i)
                 (out,) = function.instruction_output(k)
                 work[out] = seen[place]
                 conditions.pop(out, None)
                 continue
             if op == ca.OP_OUTPUT:
-                keep(*function.instruction_output(k), work[function.instruction_input(k)[0]])
+                result, i = function.instruction_output(k)
+                keep(result, i, work[function.instruction_input(k)[0]])
                 continue
             (out,) = function.instruction_output(k)
             if op == ca.OP_CONST:

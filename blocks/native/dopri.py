@@ -13,6 +13,8 @@ mean: the accuracy of one must not depend on how many others are at rest.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
@@ -28,7 +30,7 @@ TIMES, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04  # of the step control
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 
-_options = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
+_options: Any = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
 
 
 @intrinsic

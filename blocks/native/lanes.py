@@ -7,6 +7,8 @@ Compiled by numba like :mod:`blocks.native.dopri`, whose step control it shares.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -16,7 +18,7 @@ from .stages import ATOL, NEW, STAGE_TIMES, WORK
 __all__ = ["LANES", "march"]
 
 LANES = 8
-_options = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
+_options: Any = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
 
 
 @njit(**_options)

@@ -116,7 +116,7 @@ class Course:
         self.every = 1 if x.size < FEW else 8
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
-        self._kept: list[Array] = [np.array([0])]  # steps whose start is known; the end counts
+        self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
         self._rows: list[Array] = [x[None, :].copy()]
         self._steps = 0
 
@@ -223,7 +223,7 @@ class Course:
             number -= len(rows)
         raise IndexError(number)
 
-    def _inside(self, times: Array, steps: Array) -> Array:
+    def _inside(self, times: Array, steps: Any) -> Array:
         """(k, n) values inside steps, which come in order."""
         starts, sizes, kept = self._times[0][:-1], self._sizes[0], self._kept[0]
         low = int(np.searchsorted(kept, steps[0], side="right")) - 1

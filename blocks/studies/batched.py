@@ -141,11 +141,11 @@ class Batched:
     def _prepare(self, problem: Any) -> str:
         """Machine code for slopes and outputs."""
         recording = RunRecording("", self.system, problem, problem.p)
-        catalog = Catalog(self.system)
+        catalog: Any = _Named(Catalog(self.system))
         self.slices: list[slice] = []
         indices: list[int] = []
         for output in self.recipe.outputs:
-            found = find(_Named(catalog), output.path)
+            found = find(catalog, output.path)
             infos = found if isinstance(found, tuple) else (found,)
             self.slices.append(slice(len(indices), len(indices) + len(infos)))
             indices += [i.index for i in infos]

@@ -50,6 +50,8 @@ SEVERITIES = {
     "structure.singular": "error",
     "structure.dependent": "error",
     "structure.endless": "error",
+    "structure.input": "error",
+    "initial.computed": "warning",
     "initial.conflict": "warning",
     "initial.dependent": "error",
     "initial.derivative": "error",

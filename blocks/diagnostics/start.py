@@ -54,7 +54,8 @@ def event_findings(system: System) -> Iterator[Finding]:
 
 
 def start_findings(model: Any, system: System) -> Iterator[Finding]:
-    """Conflicting targets and derivatives that are not finite."""
+    """Targets without effect or in conflict, and derivatives that are not finite."""
+    yield from _computed(system)
     if system.nx + system.nz > LARGEST:
         yield from _quick(system)
         return
@@ -79,6 +80,23 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         cause = _dependent_block(system) if equations else None
         if cause is not None:
             yield cause
+
+
+def _computed(system: System) -> Iterator[Finding]:
+    """Targets for variables that are computed for results only."""
+    for family in system.network.families:
+        for i in family.kernel.observed:
+            name = family.kernel.variables[i].name
+            paths = [f"{m.path}.{name}" for m in family.members
+                     if (m._targets.get(name) or (None, "none"))[0] is not None
+                     and m._targets[name][1] != "none"]  # fmt: skip
+            if paths:
+                yield found(
+                    "initial.computed", paths[:20],
+                    f"The initial target of {listed(paths, 3)} has no effect: {name} only follows "
+                    "from other variables, for the results.",
+                    "Give the target to the variables it follows from.",
+                )  # fmt: skip
 
 
 def _quick(system: System) -> Iterator[Finding]:

@@ -179,3 +179,15 @@ def test_a_position_prescribed_through_too_many_integrations_is_refused_in_words
     assert finding.problem == (
         "What chain prescribes acts through so many integrations in a row that it had to be "
         "differentiated more than 7 times:\n    chain.x1 == sin(time)")
+
+
+def test_a_target_for_what_is_computed_for_results_only_is_said_to_have_no_effect():
+    model = Model("swing")
+    model.block, model.ground = Mass(v="1 m/s"), Reference()
+    model.spring = Spring(energy_stored="5 J")
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    (finding,) = model.check()
+    assert (finding.code, finding.severity) == ("initial.computed", "warning")
+    assert finding.where == ("spring.energy_stored",)
+    assert "has no effect" in finding.problem

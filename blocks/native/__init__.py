@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
 COMPILES = 100_000  # and worth compiling it now
 LARGE = 300  # unknowns above which laws are written as loops over their instances
+#: In a study: choose by the work alone, not by what this process has done before.
+steady: ContextVar[bool] = ContextVar("steady", default=False)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 
 
@@ -67,7 +70,7 @@ def worth(steps: float, size: int, rtol: float) -> bool:
     if not _installed():
         return False
     work = steps * (1 + size / 500)
-    if loaded() and rtol >= TIGHT:
+    if loaded() and rtol >= TIGHT and not steady.get():
         return True
     return work > (LOADS if loaded() or _prepared() else COMPILES)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import native
 from ..exceptions import BlocksError
 from ..units import unit
 from .axes import Plan, Setting, find_setting
@@ -90,6 +91,7 @@ class Runner:
 
     def run_one(self, number: int, values: Sequence[Any]) -> Outcome:
         """One run; raises nothing but KeyboardInterrupt."""
+        token = native.steady.set(True)
         try:
             options = self._apply(values)
             with ASSEMBLY:
@@ -112,6 +114,8 @@ class Runner:
             return Outcome(number, "failed", str(error))
         except Exception as error:  # one bad run must not end a study: it is kept with its reason
             return Outcome(number, "failed", f"{type(error).__name__}: {error}")
+        finally:
+            native.steady.reset(token)
 
     def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
         """Give the model the values of a point; returns those that are the solver's."""

@@ -179,6 +179,9 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
     outputs = _TargetFunctions.of(system, classes, signs)
     if nc:
         _near_targets(system, problem, targets, nominals, t)
+        left = np.abs(system.residual(*problem._arguments(t))[system.nz:])
+        if left.max() <= TOLERANCE * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
+            _refuse_dependent(system, problem, t)  # before it leads astray
     start_x, start_z = problem.x.copy(), problem.z.copy()
     random = np.random.default_rng(0)
     for attempt in range(ATTEMPTS):

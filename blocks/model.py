@@ -276,6 +276,7 @@ class Model(Component):
             For a run that failed; ``error.result`` holds everything before.
         """
         from .results import Result
+        from .solvers import method_named
 
         _refuse_unknown(unknown)
         began = clock.perf_counter()
@@ -297,6 +298,9 @@ class Model(Component):
         scaled = _Tolerances(system, rtol, atol)
         if method == "auto" and chosen.name in ("cvode", "DOP853"):
             chosen, why = _by_stiffness(problem, t0, t1, rtol, chosen, why)
+            if chosen.name == "cvode" and problem.bulky:
+                chosen, why = method_named("ida"), "sparse: stiff, with large algebraic loops"
+                problem, begin = self._start(system, nominals, t0, DaeProblem)
         if chosen.name == "dopri5" and system.nu:
             _refuse_uncompiled(system, problem.laws)
         settings = Settings(

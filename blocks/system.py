@@ -24,6 +24,7 @@ from .network import Network
 RATE_ROUNDS = 24  # of the power iteration for large systems; the second half counts
 DENSE = 60  # unknowns up to which matrices are dense
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
+BULKY = 4_000_000  # entries of a full Jacobian from which the explicit form is not worth it
 
 __all__ = ["AlgebraicFailure", "Evaluator", "Problem", "System"]
 
@@ -479,6 +480,11 @@ class Problem:
             j = _sparse().csc_matrix(dense)
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
         return _sparse().csc_matrix((data, j.indices, j.indptr), shape=j.shape)
+
+    @property
+    def bulky(self) -> bool:
+        """Whether the Jacobian of the explicit form is full, and too large for that."""
+        return bool(self.algebraic) and self.size * (self.size + self.algebraic) > BULKY
 
     def fastest_rate(self, t: float, y: np.ndarray) -> float:
         """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large."""

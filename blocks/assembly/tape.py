@@ -23,13 +23,18 @@ from ..expression import TIME
 from ..matching import distinct, match
 from .flatten import Flat, Group
 from .index import Reduced, Singular
-from .tearing import tear
+from .loops import (
+    Block,
+    classes_with_guesses,
+    cramer,
+    entries,
+    pairs_within,
+    solvable,
+    torn_block,
+)
 
 __all__ = ["Step", "Tape", "write_tape"]
 
-DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
-LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
-SHALLOW = 6  # than few unknowns, and assignments in a row there
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
 
 
@@ -100,7 +105,6 @@ class _Writer:
         if len(inputs):
             self.values[inputs.tolist()] = self.u
         self._lay_out()
-        self.guessed = _classes_with_guesses(flat)
         self.z: list[Any] = []  # columns
         self.z_classes: list[int] = []
         self.residuals: list[Any] = []
@@ -255,7 +259,8 @@ class _Writer:
         column_block = np.empty(len(unknowns), dtype=int)
         column_block[m.block_unknowns] = np.repeat(np.arange(len(sizes)), sizes)
         hard = (sizes > 1) | (self.position[m.block_equations[starts[:-1]]] < 0)
-        pairs = self._pairs_within(block_of, column_block, hard)
+        wanted = classes_with_guesses(flat)
+        pairs = pairs_within(reduced, self.parameters, block_of, column_block, hard)
         level = _levels(column_block[columns], block_of[rows], len(sizes))
         for blocks in _by_level(level):
             easy = blocks[~hard[blocks]]
@@ -263,52 +268,11 @@ class _Writer:
             self._assign_level(equations[local], unknowns[m.unknown_of[local]],
                                self.position[local])
             self._solve_blocks([
-                self._torn_block(equations[m.block_equations[starts[b] : starts[b + 1]]],
-                                 unknowns[m.block_unknowns[starts[b] : starts[b + 1]]],
-                                 pairs.of_block(b))
+                torn_block(equations[m.block_equations[starts[b] : starts[b + 1]]],
+                           unknowns[m.block_unknowns[starts[b] : starts[b + 1]]],
+                           pairs.of_block(b), wanted)
                 for b in blocks[hard[blocks]]
             ])  # fmt: skip
-
-    def _pairs_within(self, block_of: np.ndarray, column_block: np.ndarray, hard: np.ndarray
-                      ) -> _Pairs:
-        """Which unknowns of its own block occur in every equation of a block to be torn."""
-        reduced, flat = self.reduced, self.flat
-        home = np.full(flat.equations, -1)
-        home[reduced.equations] = np.where(hard[block_of], block_of, -1)
-        block_of_class = np.full(flat.classes, -2)
-        block_of_class[reduced.unknowns] = column_block
-        found = [np.zeros((4, 0), dtype=int)]
-        for group in flat.groups:
-            numbers = np.arange(group.first, group.first + group.size)
-            if not (home[numbers] >= 0).any():
-                continue
-            if group.law is None:
-                which, classes, _ = group.terms(np.arange(group.size))
-                every = np.ones(len(which), dtype=int)
-                found.append(np.stack([numbers[which], classes, 0 * every, every]))
-                continue
-            for k, key in enumerate(group.law.arguments):
-                if group.law.kernel.variables[key[0]].kind == "discrete":
-                    continue
-                position, linear = self._solvable(group, k)
-                classes = self.flat.argument(group, key)[0]
-                found.append(np.stack([numbers, classes, position, linear]))
-        pairs = np.concatenate([f[:, home[f[0]] == block_of_class[f[1]]] for f in found], axis=1)
-        return _Pairs(pairs, home[pairs[0]])
-
-    def _solvable(self, group: Group, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Per row of a group: the position k, or -1 where the law cannot be solved for it
-        explicitly; and whether it is linear there, with a coefficient of parameters only."""
-        law = group.law
-        assert law is not None
-        kind = law.slopes[k]
-        good = np.full(group.size, kind == "constant")
-        if kind == "parameter":
-            values = [p[:, group.instances] for p in self.parameters[group.family]]
-            slopes = np.ravel(law.slopes_at(k, values))
-            good = (slopes != 0) & np.isfinite(slopes)
-        linear = np.full(group.size, kind in ("constant", "parameter"), dtype=int)
-        return np.where(good, k, -1), linear
 
     def _explicit_positions(self, equations: np.ndarray, unknown_of: np.ndarray) -> np.ndarray:
         """Per equation the argument it can be solved for explicitly, -1 where it cannot."""
@@ -338,7 +302,7 @@ class _Writer:
             mine = (self.flat.argument(group, key)[0] == want) & (want >= 0)
             hits += mine
             if mine.any():
-                position[mine] = self._solvable(group, k)[0][mine]
+                position[mine] = solvable(group, k, self.parameters)[0][mine]
         position[hits != 1] = -1
         return position
 
@@ -360,21 +324,7 @@ class _Writer:
             yield g, k, mine
 
     # -- blocks -------------------------------------------------------------------------
-    def _torn_block(self, equations: np.ndarray, unknowns: np.ndarray, pairs: np.ndarray
-                    ) -> _Block:
-        """Tear a block; ``pairs`` are its equations, unknowns, positions and linearity."""
-        size = len(equations)
-        equations, unknowns = np.sort(equations), np.sort(unknowns)
-        rows, classes, position, linear = pairs
-        torn = tear(np.searchsorted(equations, rows), np.searchsorted(unknowns, classes),
-                    position >= 0, size, self.guessed[unknowns],
-                    DEEPEST if size < LARGE else SHALLOW)
-        return _Block(
-            equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
-            torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()),
-        )  # fmt: skip
-
-    def _solve_blocks(self, blocks: list[_Block]) -> None:
+    def _solve_blocks(self, blocks: list[Block]) -> None:
         """Independent blocks: evaluated side by side, the small linear ones solved."""
         if not blocks:
             return
@@ -410,7 +360,7 @@ class _Writer:
         linear = not any(s.__hash__() in free for s in ca.vertsplit(z))
         return linear, linear and free <= self._parameter_hashes
 
-    def _solve_small(self, blocks: list[_Block], residuals: Any, z: Any, spans: list[np.ndarray]
+    def _solve_small(self, blocks: list[Block], residuals: Any, z: Any, spans: list[np.ndarray]
                      ) -> None:
         """Cramer's rule for all blocks at once that have the same number of torn unknowns."""
         for n in sorted({len(span) for span in spans} - {0}):
@@ -420,9 +370,9 @@ class _Writer:
             jacobian = ca.jacobian(r, unknown)
             at_zero = ca.substitute(r, unknown, ca.SX.zeros(places.size))
             base = np.arange(len(mine)) * n
-            entry = [[_entries(jacobian, base + i, base + j) for j in range(n)] for i in range(n)]
+            entry = [[entries(jacobian, base + i, base + j) for j in range(n)] for i in range(n)]
             solution = ca.SX.zeros(places.size)
-            for j, column in enumerate(_cramer(entry, [-at_zero[i::n] for i in range(n)])):
+            for j, column in enumerate(cramer(entry, [-at_zero[i::n] for i in range(n)])):
                 solution[j::n] = column
             self._evaluate_torn([blocks[i] for i in mine],
                                 np.concatenate([blocks[i].torn for i in mine]), solution)
@@ -431,7 +381,7 @@ class _Writer:
     def _parameter_hashes(self) -> set[int]:
         return {s.__hash__() for s in ca.symvar(self.p)}
 
-    def _evaluate_torn(self, blocks: list[_Block], torn: np.ndarray, z: Any) -> Any:
+    def _evaluate_torn(self, blocks: list[Block], torn: np.ndarray, z: Any) -> Any:
         """All values of some blocks from their torn unknowns; the residuals that are left."""
         _put(self.values, torn, z)
         equations, unknowns, position, depth = (
@@ -482,52 +432,6 @@ class _Writer:
         function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
         every = np.arange(self.flat.network.families[f].size)
         return self.call(function, f, keys, every if instances is None else instances, memory)
-
-
-@dataclass(frozen=True)
-class _Block:
-    """A torn block."""
-
-    equations: np.ndarray
-    unknowns: np.ndarray
-    solved: np.ndarray  # per explicit assignment: its equation, unknown, argument and depth
-    assigned: np.ndarray
-    position: np.ndarray
-    depth: np.ndarray
-    torn: np.ndarray
-    leftover: np.ndarray
-    linear: bool  # in all of its unknowns, with coefficients of parameters only
-
-
-class _Pairs:
-    """Equations, classes, positions (-1: not solvable) and linearity, block by block."""
-
-    def __init__(self, pairs: np.ndarray, block: np.ndarray) -> None:
-        order = np.lexsort((pairs[1], pairs[0], block))
-        pairs, block = pairs[:, order], block[order]
-        new = np.ones(len(block), dtype=bool)  # a class may occur at several arguments
-        new[1:] = (np.diff(pairs[0]) != 0) | (np.diff(pairs[1]) != 0)
-        starts = np.flatnonzero(new)
-        self.pairs = pairs[:, starts]
-        if len(starts):
-            self.pairs[2, np.diff(np.append(starts, len(new))) > 1] = -1
-            self.pairs[3] = np.minimum.reduceat(pairs[3], starts)
-        self.block = block[starts]
-
-    def of_block(self, b: int) -> np.ndarray:
-        return self.pairs[:, slice(*np.searchsorted(self.block, [b, b + 1]))]
-
-
-def _classes_with_guesses(flat: Flat) -> np.ndarray:
-    """Per class, whether users gave it a value to start from: good unknowns to iterate on."""
-    found = np.zeros(flat.classes, dtype=bool)
-    for f, family in enumerate(flat.network.families):
-        for start, m in zip(family.starts, family.members, strict=True):
-            for name in m._targets:
-                base = flat.base[f].get((family.kernel.index.get(name, -1), 0))
-                if base is not None:
-                    found[flat.class_of[base + start : base + start + m.size]] = True
-    return found
 
 
 def _take(values: Any, index: np.ndarray) -> Any:
@@ -585,35 +489,3 @@ def _by_level(level: np.ndarray) -> list[np.ndarray]:
     order = np.argsort(level, kind="stable")
     cuts = np.flatnonzero(np.diff(level[order])) + 1
     return np.split(order, cuts) if len(order) else []
-
-
-def _entries(matrix: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
-    """Entries of a sparse matrix as a column, those that are not stored as zeros."""
-    places = np.array(matrix.sparsity().get_nz((rows + columns * matrix.shape[0]).tolist()))
-    stored = np.flatnonzero(places >= 0)
-    out = ca.SX.zeros(len(rows), 1)
-    if len(stored):
-        out[stored.tolist()] = matrix.nz[places[stored].tolist()]
-    return out
-
-
-def _cramer(a: list[list[Any]], b: list[Any]) -> list[Any]:
-    """Cramer's rule, entry by entry: at most three unknowns, no pivot to choose at run time."""
-    if len(b) == 1:
-        return [b[0] / a[0][0]]
-    determinant = _determinant(a)
-    return [
-        _determinant([[b[i] if k == j else e for k, e in enumerate(row)]
-                      for i, row in enumerate(a)]) / determinant
-        for j in range(len(b))
-    ]  # fmt: skip
-
-
-def _determinant(a: list[list[Any]]) -> Any:
-    if len(a) == 1:
-        return a[0][0]
-    total = 0
-    for j, factor in enumerate(a[0]):
-        minor = _determinant([row[:j] + row[j + 1 :] for row in a[1:]])
-        total = total + (factor * minor if j % 2 == 0 else -factor * minor)
-    return total

@@ -9,6 +9,7 @@ import pytest
 from blocks import Model, quantity
 from blocks.assembly.loops import cramer
 from blocks.assembly.tearing import tear
+from blocks.exceptions import ParameterError
 from blocks.system import BULKY, MANY
 from library.translational import Damper, FreeEnd, Reference, Spring, VelocitySource
 
@@ -71,6 +72,16 @@ def test_a_long_pull_of_a_sheet_is_stiff_and_solved_with_sparse_matrices():
     assert result.statistics["method"] == "ida"
     assert abs(result["pull.f"].final.to("N").magnitude) == pytest.approx(
         _force(total, 40.0), rel=1e-6)
+
+
+def test_a_method_that_needs_a_full_matrix_too_large_is_refused_with_its_size(monkeypatch):
+    model, _ = _sheet()
+    monkeypatch.setattr("blocks.model.HOPELESS", 1e6)
+    with pytest.raises(ParameterError, match=r"3,120 x 3,120 entries \(0\.0779 GB\)") as caught:
+        model.simulate("20 ms", step="1 ms")
+    assert caught.value.data["method"] == "trapezoidal"
+    assert "'ida'" in str(caught.value)
+    model.simulate("1 ms", method="ida")
 
 
 def _matrix(size: int, seed: int) -> np.ndarray:

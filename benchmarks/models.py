@@ -190,7 +190,7 @@ def grid(n: int) -> Model:
     ])  # fmt: skip
     rim = np.ones((n, n), dtype=bool)
     rim[1:-1, 1:-1] = False
-    model.ground, model.masses = Reference(), Mass(count=int(rim.sum()), mass="1 g")
+    model.ground, model.masses = Reference(), Mass(count=int(rim.sum()), mass="1 kg")
     model.springs = Spring(count=len(ends), stiffness="100 N/m")
     model.dampers = Damper(count=len(ends), damping="1 N*s/m")
     model.joints = FreeEnd(count=n * n)  # a node with a name

@@ -243,6 +243,8 @@ class Driver:
         many = getattr(self.settings.method, "many", None)  # steps that cost next to nothing
         if many is None and self.steps % LOOK_FOR_STIFFNESS:
             return False
+        if self.problem.bulky:
+            return False
         left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
         if left < (5 * LOOK_FOR_STIFFNESS if many is None else many(self.problem.size)):
             return False

@@ -15,6 +15,8 @@ import numpy as np
 
 __all__ = ["Matching", "connected", "distinct", "match"]
 
+BIG = 100_000  # vertices from which SciPy's search is worth its import
+
 
 @dataclass(frozen=True)
 class Matching:
@@ -56,6 +58,12 @@ def connected(a: np.ndarray, b: np.ndarray, size: int) -> np.ndarray:
     """
     if not size:
         return np.zeros(0, dtype=int)
+    if size > BIG:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        edges = coo_array((np.ones(len(a), dtype=bool), (a, b)), shape=(size, size))
+        return connected_components(edges, directed=False)[1]
     columns, rows = _compressed(np.concatenate([b, a]), np.concatenate([a, b]), size, size)
     sparsity = ca.Sparsity(size, size, columns.tolist(), rows.tolist())
     _, order, starts = sparsity.scc()

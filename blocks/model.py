@@ -39,6 +39,7 @@ __all__ = ["Model"]
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
+HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
 class Model(Component):
@@ -276,6 +277,7 @@ class Model(Component):
             For a run that failed; ``error.result`` holds everything before.
         """
         from .results import Result
+        from .solvers import method_named
 
         _refuse_unknown(unknown)
         began = clock.perf_counter()
@@ -297,6 +299,11 @@ class Model(Component):
         scaled = _Tolerances(system, rtol, atol)
         if method == "auto" and chosen.name in ("cvode", "DOP853"):
             chosen, why = _by_stiffness(problem, t0, t1, rtol, chosen, why)
+            if chosen.name == "cvode" and problem.bulky:
+                chosen, why = method_named("ida"), "sparse: stiff, with large algebraic loops"
+                problem, begin = self._start(system, nominals, t0, DaeProblem)
+        if chosen.implicit and not isinstance(problem, DaeProblem):
+            _refuse_full(problem, chosen.name)
         if chosen.name == "dopri5" and system.nu:
             _refuse_uncompiled(system, problem.laws)
         settings = Settings(
@@ -524,6 +531,19 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
     if system.nz > 20 and not system.linear:
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
+
+
+def _refuse_full(problem: Problem, name: str) -> None:
+    """An implicit method that would need a matrix larger than the memory."""
+    n = problem.size
+    if problem.algebraic and n * (n + problem.algebraic) > HOPELESS:
+        raise ParameterError(
+            "simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} x {n:,} entries "
+            f"({8e-9 * n * n:.3g} GB): every state acts on every other through "
+            f"{problem.algebraic:,} algebraic unknowns.",
+            "Take method='ida', which keeps them as unknowns, or an explicit one such as 'ode45'.",
+            method=name, states=n, algebraic=problem.algebraic,
+        )  # fmt: skip
 
 
 def _refuse_uncompiled(system: System, laws: Any) -> None:

@@ -23,6 +23,8 @@ from .network import Network
 
 RATE_ROUNDS = 24  # of the power iteration for large systems; the second half counts
 DENSE = 60  # unknowns up to which matrices are dense
+MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
+BULKY = 4_000_000  # entries of a full Jacobian from which the explicit form is not worth it
 
 __all__ = ["AlgebraicFailure", "Evaluator", "Problem", "System"]
 
@@ -133,6 +135,30 @@ class System:
     @cached_property
     def residual_z(self) -> Evaluator:
         return self.jacobian(ca.vertcat(self.tape.residual, self.tape.constraints), self.tape.z)
+
+    def linear_matrix(self, *arguments: Any) -> Any:
+        """``residual_z`` of many unknowns, a group of columns at a time.
+
+        Columns without a common row are found by one product with a vector; that
+        saves writing the entries of the Jacobian down.
+        """
+        along, pattern, colour = self._coloured
+        rows, starts = np.array(pattern.row()), np.array(pattern.colind())
+        products = np.column_stack([along(*arguments, colour == k)
+                                    for k in range(colour.max(initial=0) + 1)])
+        data = products[rows, np.repeat(colour, np.diff(starts))]
+        return _sparse().csc_matrix((data, rows, starts), shape=pattern.shape)
+
+    @cached_property
+    def _coloured(self) -> tuple[Evaluator, Any, np.ndarray]:
+        pattern = self.residual.function.jac_sparsity(0, 2)
+        groups = pattern.uni_coloring()
+        colour = np.repeat(np.arange(groups.shape[1]), np.diff(groups.colind()))
+        of = np.empty(self.nz, dtype=int)
+        of[np.array(groups.row())] = colour
+        v = ca.SX.sym("v", self.nz)
+        product = ca.jtimes(self.tape.residual, self.tape.z, v)
+        return Evaluator(ca.Function("along", [*self.arguments, v], [product])), pattern, of
 
     @cached_property
     def residual_w(self) -> Evaluator:
@@ -372,6 +398,8 @@ class Problem:
             self.z -= step[nt:]
             size = np.abs(np.concatenate([self.x[self.tied], self.z])) + self.scale_w
             norm = float(np.max(np.abs(step) / size))
+            if keep_factor and n > MANY:  # exact but for rounding
+                return
             if norm <= 1e-9 and (norm <= 1e-15 or norm > 0.1 * last or iteration > 2
                                  or (keep_factor and iteration > 0)):
                 return
@@ -404,6 +432,8 @@ class Problem:
 
     def _algebraic_matrix(self, t: float) -> Any:
         args = self._arguments(t)
+        if self.system.linear and not self.system.clusters and self.algebraic > MANY:
+            return self.system.linear_matrix(*args)
         rz = self.system.residual_z.sparse(*args)[: self.algebraic]
         if not len(self.tied):
             return rz
@@ -451,6 +481,11 @@ class Problem:
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
         return _sparse().csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
+    @property
+    def bulky(self) -> bool:
+        """Whether the Jacobian of the explicit form is full, and too large for that."""
+        return bool(self.algebraic) and self.size * (self.size + self.algebraic) > BULKY
+
     def fastest_rate(self, t: float, y: np.ndarray) -> float:
         """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large."""
         if not self.size:
@@ -461,17 +496,33 @@ class Problem:
             if not np.isfinite(full).all():
                 return np.inf
             return float(np.max(np.abs(np.linalg.eigvals(full))))
-        j = self.slope_jacobian(t, y)
+        along = self._along(t, y)
         v = np.random.default_rng(0).standard_normal(self.size)
         growth = []
         for _ in range(RATE_ROUNDS):
-            v = j @ v
+            v = along(v)
             size = float(np.linalg.norm(v))
             if not (np.isfinite(size) and size > 0):
                 return np.inf if not np.isfinite(size) else 0.0
             v /= size
             growth.append(np.log(size))
         return float(np.exp(np.mean(growth[RATE_ROUNDS // 2:])))
+
+    def _along(self, t: float, y: np.ndarray) -> Any:
+        """The Jacobian times a vector, as a function."""
+        if self.algebraic <= MANY or not self.system.linear or self.laws is not None:
+            return self.slope_jacobian(t, y).__matmul__
+        base = self.slope(t, y)
+        here = self.x.copy(), self.z.copy()
+        h = 1e-7 * max(1.0, float(np.linalg.norm(y)))
+
+        def along(v: np.ndarray) -> np.ndarray:
+            size = float(np.linalg.norm(v))
+            ahead = self.slope(t, y + h / size * v)
+            self.x[:], self.z[:] = here  # the run goes on from there
+            return (ahead - base) * (size / h)
+
+        return along
 
     def crossings(self, t: float, y: np.ndarray) -> np.ndarray:
         """Crossing functions at integrated states ``y``."""

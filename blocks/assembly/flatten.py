@@ -45,6 +45,13 @@ class Group:
     def size(self) -> int:
         return len(self.instances) if self.law is not None else len(self.starts) - 1
 
+    def terms(self, rows: Ints) -> tuple[Ints, Ints, Ints]:
+        """Which of some node balances, class and sign of every term in them."""
+        lengths = np.diff(self.starts)[rows]
+        which = np.repeat(np.arange(len(rows)), lengths)
+        at = np.arange(len(which)) + (self.starts[rows] - np.cumsum(lengths) + lengths)[which]
+        return which, self.classes[at], self.signs[at]
+
 
 @dataclass
 class Flat:
@@ -146,10 +153,14 @@ class Flat:
             return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
         return np.concatenate(rows), np.concatenate(columns)
 
+    def groups_of(self, equations: Ints) -> Ints:
+        """The number of the group that each equation is in."""
+        firsts = [g.first for g in self.groups]
+        return np.searchsorted(firsts, equations, side="right") - 1
+
     def group_of(self, equation: int) -> tuple[Group, int]:
         """The group an equation is in, and its row there."""
-        firsts = [g.first for g in self.groups]
-        group = self.groups[int(np.searchsorted(firsts, equation, side="right")) - 1]
+        group = self.groups[int(self.groups_of(np.array([equation]))[0])]
         return group, equation - group.first
 
     def slot_names(self) -> list[tuple[int, int, int, tuple[int, int]]]:

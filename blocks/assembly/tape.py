@@ -11,8 +11,9 @@ torn unknowns ``z`` with residuals: a semi-explicit DAE of index one.
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -22,10 +23,18 @@ from ..expression import TIME
 from ..matching import distinct, match
 from .flatten import Flat, Group
 from .index import Reduced, Singular
+from .loops import (
+    Block,
+    classes_with_guesses,
+    cramer,
+    entries,
+    pairs_within,
+    solvable,
+    torn_block,
+)
 
 __all__ = ["Step", "Tape", "write_tape"]
 
-DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
 
 
@@ -96,8 +105,7 @@ class _Writer:
         if len(inputs):
             self.values[inputs.tolist()] = self.u
         self._lay_out()
-        self.guessed = _classes_with_guesses(flat)
-        self.z: list[Any] = []
+        self.z: list[Any] = []  # columns
         self.z_classes: list[int] = []
         self.residuals: list[Any] = []
         self.steps: list[Step] = []
@@ -182,13 +190,33 @@ class _Writer:
             return function.call(rows, True, False)[0]
         return function.map(len(instances)).call(rows, True, False)[0]
 
-    def residual_of(self, equation: int) -> Any:
-        group, row = self.flat.group_of(equation)
-        if group.law is None:
-            span = slice(group.starts[row], group.starts[row + 1])
-            return ca.sum2(self.gather(group.classes[span], group.signs[span]))
-        return self.call(group.law.value, group.family, group.law.arguments,
-                         group.instances[row : row + 1])
+    def residuals_of(self, equations: np.ndarray) -> Any:
+        """Residuals of any equations as a column."""
+        out = ca.SX(len(equations), 1)
+        group_of = self.flat.groups_of(equations)
+        for g in distinct(group_of):
+            group = self.flat.groups[int(g)]
+            mine = np.flatnonzero(group_of == g)
+            rows = equations[mine] - group.first
+            if group.law is None:
+                column = self._sums(*group.terms(rows), len(rows))
+            else:
+                column = self.call(group.law.value, group.family, group.law.arguments,
+                                   group.instances[rows]).T
+            _put(out, mine, column)
+        return ca.densify(out)
+
+    def _sums(self, which: np.ndarray, classes: np.ndarray, factors: np.ndarray, count: int) -> Any:
+        """``count`` sums of factors times values of classes, as a column."""
+        if not len(classes):
+            return ca.SX.zeros(count, 1)
+        used, local = np.unique(classes, return_inverse=True)
+        # a class may occur more than once in a sum: add its coefficients up
+        place, term = np.unique(which * len(used) + local, return_inverse=True)
+        row, column = np.divmod(place, len(used))
+        factors = np.bincount(term, weights=factors)
+        matrix = ca.DM.triplet(row.tolist(), column.tolist(), ca.DM(factors), count, len(used))
+        return ca.densify(ca.mtimes(ca.SX(matrix), _take(self.values, used)))
 
     def assign(self, group: Group, rows: np.ndarray, position: int, unknowns: np.ndarray) -> None:
         """Solve rows of a group for one argument (a position) and store the values."""
@@ -206,24 +234,12 @@ class _Writer:
         _put(self.values, unknowns, value.T)
 
     def _assign_sums(self, group: Group, rows: np.ndarray, unknowns: np.ndarray) -> None:
-        counts = np.diff(group.starts)[rows]
-        which = np.repeat(np.arange(len(rows)), counts)
-        at = np.concatenate([np.arange(group.starts[r], group.starts[r + 1]) for r in rows])
-        classes, signs = group.classes[at], group.signs[at]
+        which, classes, signs = group.terms(rows)
         mine = classes == unknowns[which]
         own_sign = np.zeros(len(rows), dtype=int)
         np.add.at(own_sign, which[mine], signs[mine])
-        r, c, s = which[~mine], classes[~mine], -(signs / own_sign[which])[~mine]
-        used, local = np.unique(c, return_inverse=True)
-        if not len(used):
-            _put(self.values, unknowns, ca.SX.zeros(len(rows), 1))
-            return
-        # a class may occur more than once in a sum: add its coefficients up
-        place, which = np.unique(r * len(used) + local, return_inverse=True)
-        r, local = np.divmod(place, len(used))
-        s = np.bincount(which, weights=s)
-        matrix = ca.DM.triplet(r.tolist(), local.tolist(), ca.DM(s), len(rows), len(used))
-        _put(self.values, unknowns, ca.mtimes(ca.SX(matrix), _take(self.values, used)))
+        factors = -(signs / own_sign[which])[~mine]
+        _put(self.values, unknowns, self._sums(which[~mine], classes[~mine], factors, len(rows)))
 
     # -- order ------------------------------------------------------------------------
     def run(self) -> None:
@@ -243,16 +259,20 @@ class _Writer:
         column_block = np.empty(len(unknowns), dtype=int)
         column_block[m.block_unknowns] = np.repeat(np.arange(len(sizes)), sizes)
         hard = (sizes > 1) | (self.position[m.block_equations[starts[:-1]]] < 0)
+        wanted = classes_with_guesses(flat)
+        pairs = pairs_within(reduced, self.parameters, block_of, column_block, hard)
         level = _levels(column_block[columns], block_of[rows], len(sizes))
         for blocks in _by_level(level):
             easy = blocks[~hard[blocks]]
             local = m.block_equations[starts[easy]]
             self._assign_level(equations[local], unknowns[m.unknown_of[local]],
                                self.position[local])
-            for b in blocks[hard[blocks]]:
-                span = slice(starts[b], starts[b + 1])
-                self._solve_block(equations[m.block_equations[span]],
-                                  unknowns[m.block_unknowns[span]])
+            self._solve_blocks([
+                torn_block(equations[m.block_equations[starts[b] : starts[b + 1]]],
+                           unknowns[m.block_unknowns[starts[b] : starts[b + 1]]],
+                           pairs.of_block(b), wanted)
+                for b in blocks[hard[blocks]]
+            ])  # fmt: skip
 
     def _explicit_positions(self, equations: np.ndarray, unknown_of: np.ndarray) -> np.ndarray:
         """Per equation the argument it can be solved for explicitly, -1 where it cannot."""
@@ -281,156 +301,98 @@ class _Writer:
                 continue
             mine = (self.flat.argument(group, key)[0] == want) & (want >= 0)
             hits += mine
-            kind = law.slopes[k]
-            if kind == "parameter" and mine.any():
-                values = [p[:, group.instances] for p in self.parameters[group.family]]
-                slopes = law.slopes_at(k, values)
-                mine = mine & (slopes != 0) & np.isfinite(slopes)
-            if kind in ("constant", "parameter"):
-                position[mine] = k
+            if mine.any():
+                position[mine] = solvable(group, k, self.parameters)[0][mine]
         position[hits != 1] = -1
         return position
 
     def _assign_level(self, equations: np.ndarray, unknowns: np.ndarray, position: np.ndarray
                       ) -> None:
         """Vector evaluation of independent explicit equations."""
-        firsts = np.array([g.first for g in self.flat.groups])
-        group_of = np.searchsorted(firsts, equations, side="right") - 1
-        key = group_of * 1000 + position
-        for k in distinct(key):
-            mine = np.flatnonzero(key == k)
-            g = int(k // 1000)
-            group = self.flat.groups[g]
-            self.assign(group, equations[mine] - group.first, int(k % 1000), unknowns[mine])
-            self.steps.append(Step(g, int(k % 1000), equations[mine], unknowns[mine]))
+        for g, k, mine in self._alike(equations, position):
+            self.assign(self.flat.groups[g], equations[mine] - self.flat.groups[g].first, k,
+                        unknowns[mine])
+            self.steps.append(Step(g, k, equations[mine], unknowns[mine]))
+
+    def _alike(self, equations: np.ndarray, position: np.ndarray
+               ) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Equations of one group that are solved for the same argument."""
+        key = self.flat.groups_of(equations) * 1000 + position
+        order = np.argsort(key, kind="stable")
+        for mine in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(key) else ():
+            g, k = divmod(int(key[mine[0]]), 1000)
+            yield g, k, mine
 
     # -- blocks -------------------------------------------------------------------------
-    def _solve_block(self, equations: np.ndarray, unknowns: np.ndarray) -> None:
-        order, torn, leftover = self._tear(equations, unknowns)
-        z = [ca.SX.sym(f"z{len(self.z) + i}") for i in range(len(torn))]
-        residuals = self._evaluate_torn(order, torn, leftover, z)
-        column = ca.vertcat(*z)
-        jacobian = ca.jacobian(residuals, column)
-        free = {s.__hash__() for s in ca.symvar(jacobian)}
-        linear = not any(s.__hash__() in free for s in z)
-        solvable = linear and len(z) <= LARGEST_SYMBOLIC
-        if solvable:
-            at_zero = ca.substitute(residuals, column, ca.SX.zeros(len(z)))
-            solution = _solve_small(ca.densify(jacobian), -at_zero)
-            self._evaluate_torn(order, torn, leftover, ca.vertsplit(solution))
-        else:
-            self.z += z
-            self.z_classes += [int(c) for c in torn]
-            self.residuals.append(residuals)
-            constant = linear and all(
-                s.__hash__() in self._parameter_hashes for s in ca.symvar(jacobian)
-            )
-            self.all_linear = self.all_linear and constant
-        self.steps.append(Step(-1, -1, equations, unknowns, 0 if solvable else len(z), linear))
+    def _solve_blocks(self, blocks: list[Block]) -> None:
+        """Independent blocks: evaluated side by side, the small linear ones solved."""
+        if not blocks:
+            return
+        counts = [len(b.torn) for b in blocks]
+        ends = np.cumsum(counts)
+        torn = np.concatenate([b.torn for b in blocks])
+        z = ca.SX.sym("z", len(torn))
+        residuals = self._evaluate_torn(blocks, torn, z)
+        spans = [np.arange(e - n, e) for e, n in zip(ends, counts, strict=True)]
+        unsure = [i for i, b in enumerate(blocks) if not b.linear]
+        linear = np.array([b.linear for b in blocks])
+        constant = linear.copy()
+        for i in unsure:
+            linear[i], constant[i] = self._linearity(residuals[spans[i].tolist()],
+                                                     z[spans[i].tolist()])
+        small = [i for i, n in enumerate(counts) if linear[i] and n <= LARGEST_SYMBOLIC]
+        if small:
+            self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small])
+        kept = np.setdiff1d(np.arange(len(blocks)), small)
+        if len(kept):
+            rows = np.concatenate([spans[i] for i in kept])
+            self.z.append(z[rows.tolist()])
+            self.z_classes += torn[rows].tolist()
+            self.residuals.append(residuals[rows.tolist()])
+            self.all_linear = self.all_linear and bool(constant[kept].all())
+        for i, b in enumerate(blocks):
+            self.steps.append(Step(-1, -1, b.equations, b.unknowns, counts[i] * int(i in kept),
+                                   bool(linear[i])))
 
-    @property
+    def _linearity(self, residuals: Any, z: Any) -> tuple[bool, bool]:
+        """Whether residuals are linear in z, and whether with coefficients of parameters only."""
+        free = {s.__hash__() for s in ca.symvar(ca.jacobian(residuals, z))}
+        linear = not any(s.__hash__() in free for s in ca.vertsplit(z))
+        return linear, linear and free <= self._parameter_hashes
+
+    def _solve_small(self, blocks: list[Block], residuals: Any, z: Any, spans: list[np.ndarray]
+                     ) -> None:
+        """Cramer's rule for all blocks at once that have the same number of torn unknowns."""
+        for n in sorted({len(span) for span in spans} - {0}):
+            mine = [i for i, span in enumerate(spans) if len(span) == n]
+            places = np.stack([spans[i] for i in mine])  # block, unknown
+            r, unknown = residuals[places.ravel().tolist()], z[places.ravel().tolist()]
+            jacobian = ca.jacobian(r, unknown)
+            at_zero = ca.substitute(r, unknown, ca.SX.zeros(places.size))
+            base = np.arange(len(mine)) * n
+            entry = [[entries(jacobian, base + i, base + j) for j in range(n)] for i in range(n)]
+            solution = ca.SX.zeros(places.size)
+            for j, column in enumerate(cramer(entry, [-at_zero[i::n] for i in range(n)])):
+                solution[j::n] = column
+            self._evaluate_torn([blocks[i] for i in mine],
+                                np.concatenate([blocks[i].torn for i in mine]), solution)
+
+    @cached_property
     def _parameter_hashes(self) -> set[int]:
-        if not hasattr(self, "_hashes"):
-            self._hashes = {s.__hash__() for s in ca.symvar(self.p)}
-        return self._hashes
+        return {s.__hash__() for s in ca.symvar(self.p)}
 
-    def _evaluate_torn(self, order: list[tuple[int, int, int]], torn: list[int],
-                       leftover: list[int], z: list[Any]) -> Any:
-        for c, symbol in zip(torn, z, strict=True):
-            self.values[c] = symbol
-        for equation, position, c in order:
-            group, row = self.flat.group_of(equation)
-            self.assign(group, np.array([row]), position, np.array([c]))
-        return ca.vertcat(*(self.residual_of(e) for e in leftover))
-
-    def _tear(self, equations: np.ndarray, unknowns: np.ndarray
-              ) -> tuple[list[tuple[int, int, int]], list[int], list[int]]:
-        """Explicit assignments, torn unknowns and residual equations of a block.
-
-        Greedy: whenever no equation has a single open unknown it can be solved
-        for, the unknown in most open equations is torn [Elmqvist & Otter 1994].
-        Chains of assignments are kept short, since errors grow along them.
-        """
-        inside = set(unknowns.tolist())
-        open_of: dict[int, set[int]] = {}
-        solve: dict[tuple[int, int], int] = {}
-        uses: dict[int, list[int]] = {c: [] for c in inside}
-        for e in equations.tolist():
-            mine = self._unknowns_in(e, inside)
-            open_of[e] = set(mine)
-            for c, position in mine.items():
-                uses[c].append(e)
-                if position >= 0:
-                    solve[e, c] = position
-        degree = {c: len(es) for c, es in uses.items()}
-        order: list[tuple[int, int, int]] = []
-        torn: list[int] = []
-        ready = deque(e for e in open_of if len(open_of[e]) == 1)
-        done: set[int] = set()
-        depth: dict[int, int] = {}
-        inputs = {e: set(cs) for e, cs in open_of.items()}
-
-        def close(c: int) -> None:
-            for e in uses[c]:
-                if e in open_of and c in open_of[e]:
-                    open_of[e].discard(c)
-                    if len(open_of[e]) == 1:
-                        ready.append(e)
-            done.add(c)
-
-        def tear(c: int) -> None:
-            depth[c] = 0
-            torn.append(c)
-            close(c)
-
-        by_degree = sorted(inside, key=lambda c: (c not in self.guessed, -degree[c], c))
-        pointer = 0
-        while len(done) < len(inside):
-            while ready:
-                e = ready.popleft()
-                if e not in open_of or len(open_of[e]) != 1:
-                    continue
-                (c,) = open_of[e]
-                if (e, c) in solve:
-                    depth[c] = 1 + max((depth[k] for k in inputs[e] if k != c), default=0)
-                    if depth[c] > DEEPEST:
-                        tear(c)
-                        continue
-                    del open_of[e]
-                    order.append((e, solve[e, c], c))
-                    close(c)
-            if len(done) == len(inside):
-                break
-            while by_degree[pointer] in done:
-                pointer += 1
-            tear(by_degree[pointer])
-        return order, torn, list(open_of)
-
-    def _unknowns_in(self, equation: int, inside: set[int]) -> dict[int, int]:
-        """Unknowns of a block in an equation, with the position it is solvable at (or -1)."""
-        group, row = self.flat.group_of(equation)
-        out: dict[int, int] = {}
-        if group.law is None:
-            for k in range(group.starts[row], group.starts[row + 1]):
-                c = int(group.classes[k])
-                if c in inside:
-                    out[c] = -1 if c in out else 0
-            return out
-        one = Group(group.family, group.law, group.instances[row : row + 1])
-        for k, key in enumerate(group.law.arguments):
-            if group.law.kernel.variables[key[0]].kind == "discrete":
-                continue
-            c = int(self.flat.argument(one, key)[0][0])
-            if c in inside:
-                kind = group.law.slopes[k]
-                good = kind == "constant" or (kind == "parameter" and self._slope(one, k) != 0)
-                out[c] = -1 if c in out or not good else k
-        return out
-
-    def _slope(self, one: Group, position: int) -> float:
-        assert one.law is not None
-        values = [p[:, one.instances] for p in self.parameters[one.family]]
-        return float(np.ravel(one.law.slopes_at(position, values))[0])
+    def _evaluate_torn(self, blocks: list[Block], torn: np.ndarray, z: Any) -> Any:
+        """All values of some blocks from their torn unknowns; the residuals that are left."""
+        _put(self.values, torn, z)
+        equations, unknowns, position, depth = (
+            np.concatenate([getattr(b, name) for b in blocks])
+            for name in ("solved", "assigned", "position", "depth"))
+        for now in _by_level(depth):
+            for g, k, mine in self._alike(equations[now], position[now]):
+                at = now[mine]
+                group = self.flat.groups[g]
+                self.assign(group, equations[at] - group.first, k, unknowns[at])
+        return self.residuals_of(np.concatenate([b.leftover for b in blocks]))
 
     # -- results ----------------------------------------------------------------------
     def tape(self) -> Tape:
@@ -439,8 +401,8 @@ class _Writer:
         signs = flat.derivative_sign[states]
         slope = self.gather(flat.derivative[states], signs).T if len(states) else ca.SX(0, 1)
         constraints = [
-            self.residual_of(int(e))
-            for cluster in reduced.clusters for equations, _ in cluster.levels for e in equations
+            self.residuals_of(equations)
+            for cluster in reduced.clusters for equations, _ in cluster.levels
         ]
         crossings = []
         for f, family in enumerate(flat.network.families):
@@ -470,18 +432,6 @@ class _Writer:
         function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
         every = np.arange(self.flat.network.families[f].size)
         return self.call(function, f, keys, every if instances is None else instances, memory)
-
-
-def _classes_with_guesses(flat: Flat) -> set[int]:
-    """Classes that users gave a value to start from: the best unknowns to iterate on."""
-    found: set[int] = set()
-    for f, family in enumerate(flat.network.families):
-        for start, m in zip(family.starts, family.members, strict=True):
-            for name in m._targets:
-                base = flat.base[f].get((family.kernel.index.get(name, -1), 0))
-                if base is not None:
-                    found.update(flat.class_of[base + start : base + start + m.size].tolist())
-    return found
 
 
 def _take(values: Any, index: np.ndarray) -> Any:
@@ -539,17 +489,3 @@ def _by_level(level: np.ndarray) -> list[np.ndarray]:
     order = np.argsort(level, kind="stable")
     cuts = np.flatnonzero(np.diff(level[order])) + 1
     return np.split(order, cuts) if len(order) else []
-
-
-def _solve_small(a: Any, b: Any) -> Any:
-    """Cramer's rule: at most three unknowns, no pivot to choose at run time."""
-    n = a.shape[0]
-    if n == 1:
-        return b / a
-    determinant = ca.det(a)
-    columns = []
-    for j in range(n):
-        replaced = ca.SX(a)
-        replaced[:, j] = b
-        columns.append(ca.det(replaced) / determinant)
-    return ca.vertcat(*columns)

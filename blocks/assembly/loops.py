@@ -1,0 +1,164 @@
+"""What is a block of equations that must be solved together, and how is it torn?
+
+Knows which unknowns of a block occur in which of its equations, where those are
+linear, and Cramer's rule for the small ones; evaluates nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .flatten import Flat, Group
+from .index import Reduced
+from .tearing import tear
+
+__all__ = ["Block", "classes_with_guesses", "cramer", "entries", "pairs_within", "solvable",
+           "torn_block"]  # fmt: skip
+
+Values = list[list[np.ndarray]]  # of parameters, family by family
+
+DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
+LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
+SHALLOW = 6  # than few unknowns, and assignments in a row there
+
+
+@dataclass(frozen=True)
+class Block:
+    """A torn block."""
+
+    equations: np.ndarray
+    unknowns: np.ndarray
+    solved: np.ndarray  # per explicit assignment: its equation, unknown, argument and depth
+    assigned: np.ndarray
+    position: np.ndarray
+    depth: np.ndarray
+    torn: np.ndarray
+    leftover: np.ndarray
+    linear: bool  # in all of its unknowns, with coefficients of parameters only
+
+
+class Pairs:
+    """Equations, classes, positions (-1: not solvable) and linearity, block by block."""
+
+    def __init__(self, pairs: np.ndarray, block: np.ndarray) -> None:
+        order = np.lexsort((pairs[1], pairs[0], block))
+        pairs, block = pairs[:, order], block[order]
+        new = np.ones(len(block), dtype=bool)  # a class may occur at several arguments
+        new[1:] = (np.diff(pairs[0]) != 0) | (np.diff(pairs[1]) != 0)
+        starts = np.flatnonzero(new)
+        self.pairs = pairs[:, starts]
+        if len(starts):
+            self.pairs[2, np.diff(np.append(starts, len(new))) > 1] = -1
+            self.pairs[3] = np.minimum.reduceat(pairs[3], starts)
+        self.block = block[starts]
+
+    def of_block(self, b: int) -> np.ndarray:
+        return self.pairs[:, slice(*np.searchsorted(self.block, [b, b + 1]))]
+
+
+def pairs_within(reduced: Reduced, parameters: Values, block_of: np.ndarray,
+                 column_block: np.ndarray, hard: np.ndarray) -> Pairs:
+    """Which unknowns of its own block occur in every equation of a block to be torn."""
+    flat = reduced.flat
+    home = np.full(flat.equations, -1)
+    home[reduced.equations] = np.where(hard[block_of], block_of, -1)
+    block_of_class = np.full(flat.classes, -2)
+    block_of_class[reduced.unknowns] = column_block
+    found = [np.zeros((4, 0), dtype=int)]
+    for group in flat.groups:
+        numbers = np.arange(group.first, group.first + group.size)
+        if not (home[numbers] >= 0).any():
+            continue
+        if group.law is None:
+            which, classes, _ = group.terms(np.arange(group.size))
+            every = np.ones(len(which), dtype=int)
+            found.append(np.stack([numbers[which], classes, 0 * every, every]))
+            continue
+        for k, key in enumerate(group.law.arguments):
+            if group.law.kernel.variables[key[0]].kind == "discrete":
+                continue
+            position, linear = solvable(group, k, parameters)
+            classes = flat.argument(group, key)[0]
+            found.append(np.stack([numbers, classes, position, linear]))
+    pairs = np.concatenate([f[:, home[f[0]] == block_of_class[f[1]]] for f in found], axis=1)
+    return Pairs(pairs, home[pairs[0]])
+
+
+def solvable(group: Group, k: int, parameters: Values) -> tuple[np.ndarray, np.ndarray]:
+    """Per row of a group: the position k, or -1 where the law cannot be solved for it
+    explicitly; and whether it is linear there, with a coefficient of parameters only."""
+    law = group.law
+    assert law is not None
+    kind = law.slopes[k]
+    good = np.full(group.size, kind == "constant")
+    if kind == "parameter":
+        values = [p[:, group.instances] for p in parameters[group.family]]
+        slopes = np.ravel(law.slopes_at(k, values))
+        good = (slopes != 0) & np.isfinite(slopes)
+    linear = np.full(group.size, kind in ("constant", "parameter"), dtype=int)
+    return np.where(good, k, -1), linear
+
+
+def torn_block(equations: np.ndarray, unknowns: np.ndarray, pairs: np.ndarray, wanted: np.ndarray
+               ) -> Block:
+    """Tear a block; ``pairs`` are its equations, unknowns, positions and linearity;
+    per class, ``wanted`` ones are torn before others.
+    """
+    size = len(equations)
+    equations, unknowns = np.sort(equations), np.sort(unknowns)
+    rows, classes, position, linear = pairs
+    torn = tear(np.searchsorted(equations, rows), np.searchsorted(unknowns, classes),
+                position >= 0, size, wanted[unknowns],
+                DEEPEST if size < LARGE else SHALLOW)
+    return Block(
+        equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
+        torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()),
+    )  # fmt: skip
+
+
+def classes_with_guesses(flat: Flat) -> np.ndarray:
+    """Per class, whether users gave it a value to start from: good unknowns to iterate on."""
+    found = np.zeros(flat.classes, dtype=bool)
+    for f, family in enumerate(flat.network.families):
+        for start, m in zip(family.starts, family.members, strict=True):
+            for name in m._targets:
+                base = flat.base[f].get((family.kernel.index.get(name, -1), 0))
+                if base is not None:
+                    found[flat.class_of[base + start : base + start + m.size]] = True
+    return found
+
+
+def entries(matrix: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    """Entries of a sparse matrix as a column, those that are not stored as zeros."""
+    places = np.array(matrix.sparsity().get_nz((rows + columns * matrix.shape[0]).tolist()))
+    stored = np.flatnonzero(places >= 0)
+    out = ca.SX.zeros(len(rows), 1)
+    if len(stored):
+        out[stored.tolist()] = matrix.nz[places[stored].tolist()]
+    return out
+
+
+def cramer(a: list[list[Any]], b: list[Any]) -> list[Any]:
+    """Cramer's rule, entry by entry: at most three unknowns, no pivot to choose at run time."""
+    if len(b) == 1:
+        return [b[0] / a[0][0]]
+    determinant = _determinant(a)
+    return [
+        _determinant([[b[i] if k == j else e for k, e in enumerate(row)]
+                      for i, row in enumerate(a)]) / determinant
+        for j in range(len(b))
+    ]  # fmt: skip
+
+
+def _determinant(a: list[list[Any]]) -> Any:
+    if len(a) == 1:
+        return a[0][0]
+    total = 0
+    for j, factor in enumerate(a[0]):
+        minor = _determinant([row[:j] + row[j + 1 :] for row in a[1:]])
+        total = total + (factor * minor if j % 2 == 0 else -factor * minor)
+    return total

@@ -1,0 +1,93 @@
+"""Which unknowns of a block are iterated on, and in what order do the others follow?
+
+Sees integers only: equations and unknowns of one block, numbered from zero, and
+which equation can be solved for which unknown.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Tearing", "tear"]
+
+
+@dataclass(frozen=True)
+class Tearing:
+    """Torn unknowns, explicit assignments in order, and the equations left as residuals."""
+
+    torn: np.ndarray
+    pairs: np.ndarray  # per assignment, its place among the pairs given
+    depth: np.ndarray  # per assignment, the longest chain of assignments that ends with it
+    leftover: np.ndarray
+
+
+def tear(rows: np.ndarray, columns: np.ndarray, solvable: np.ndarray, size: int,
+         wanted: np.ndarray, deepest: int) -> Tearing:
+    """Tear a block greedily.
+
+    Whenever no equation has a single open unknown it can be solved for, the unknown
+    in most open equations is torn [Elmqvist & Otter 1994].
+
+    Parameters
+    ----------
+    rows, columns : equation and unknown of every pair that occurs; no pair twice, rows ascending
+    solvable : per pair, whether the equation can be solved for the unknown
+    size : number of equations, and of unknowns
+    wanted : per unknown, whether it is torn before all others
+    deepest : assignments in a row; longer chains amplify rounding errors
+    """
+    degree = np.bincount(columns, minlength=size)
+    preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
+    by_column = np.argsort(columns, kind="stable")
+    users = rows[by_column].tolist()
+    first_user = np.concatenate([[0], np.cumsum(degree)]).tolist()
+    first_pair = np.searchsorted(rows, np.arange(size + 1)).tolist()
+    left = np.bincount(rows, minlength=size)
+    # the sum of the numbers of open unknowns: the number of the last one
+    total = np.bincount(rows, weights=columns, minlength=size).astype(np.int64).tolist()
+    ready = deque(np.flatnonzero(left == 1).tolist())
+    left = left.tolist()
+    unknown, good = columns.tolist(), solvable.tolist()
+    depth = [-1] * size
+    torn: list[int] = []
+    pairs: list[int] = []
+    solved = np.zeros(size, dtype=bool)
+
+    def close(c: int, deep: int) -> None:
+        depth[c] = deep
+        for e in users[first_user[c] : first_user[c + 1]]:
+            left[e] -= 1
+            total[e] -= c
+            if left[e] == 1:
+                ready.append(e)
+
+    for c in preferred:
+        while ready:
+            e = ready.popleft()
+            if left[e] != 1:
+                continue
+            last = total[e]
+            deep, at = 0, -1
+            for k in range(first_pair[e], first_pair[e + 1]):
+                if unknown[k] == last:
+                    at = k
+                elif depth[unknown[k]] > deep:
+                    deep = depth[unknown[k]]
+            if not good[at]:
+                continue
+            if deep >= deepest:
+                torn.append(last)
+                close(last, 0)
+                continue
+            solved[e] = True
+            pairs.append(at)
+            close(last, deep + 1)
+        if depth[c] < 0:
+            torn.append(c)
+            close(c, 0)
+    order = np.array(pairs, dtype=int)
+    deep = np.array(depth, dtype=int)[columns[order]]
+    return Tearing(np.array(torn, dtype=int), order, deep, np.flatnonzero(~solved))

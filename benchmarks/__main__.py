@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the growth with N")
     parser.add_argument("--repeats", type=int, default=3, help="runs of which the best counts")
-    parser.add_argument("--grid", type=int, default=60, help="nodes along the grid of P8")
+    parser.add_argument("--grid", type=int, default=300, help="nodes along the grid of P8")
     options = parser.parse_args()
     facts: dict[str, Any] = {"python": platform.python_version(), "machine": platform.machine()}
     if options.words:

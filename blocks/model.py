@@ -588,7 +588,7 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
                 f"({rate:.3g} 1/s)")
     if rate * (t1 - t0) > MILD:
         return stiff, why
-    short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT
+    short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
     return (method_named("ode45" if short else "DOP853"),
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")
 

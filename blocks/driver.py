@@ -273,8 +273,8 @@ class Driver:
 
         problem = self.problem
         left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
-        if native.why_not(self.system, problem.laws) or problem.delays is not None \
-                or not native.worth(left, problem.size, self.settings.rtol):
+        if native.why_not(self.system, problem.laws) or not native.worth(
+                left, problem.size, self.settings.rtol) or native.unwritable(problem):
             return False
         self.settings = replace(self.settings, method=native.compiled_method())
         self.recording.statistics.update({

@@ -304,8 +304,8 @@ class Model(Component):
                 problem, begin = self._start(system, nominals, t0, DaeProblem)
         if chosen.implicit and not isinstance(problem, DaeProblem):
             _refuse_full(problem, chosen.name)
-        if chosen.name == "dopri5" and system.nu:
-            _refuse_uncompiled(system, problem.laws)
+        if method != "auto" and chosen.name == "dopri5":
+            _refuse_uncompiled(system, problem)
         settings = Settings(
             t0, t1, chosen, rtol, np.zeros(0),
             np.inf if max_step is None else _positive(max_step, "max_step"),
@@ -546,10 +546,13 @@ def _refuse_full(problem: Problem, name: str) -> None:
         )  # fmt: skip
 
 
-def _refuse_uncompiled(system: System, laws: Any) -> None:
+def _refuse_uncompiled(system: System, problem: Problem | None = None) -> None:
     from . import native
 
-    if reason := native.why_not(system, laws):
+    reason = native.why_not(system, problem and problem.laws)
+    if problem is not None and not reason:
+        reason = native.unwritable(problem)
+    if reason:
         raise ParameterError("simulate(method='dopri5')", f"cannot run this model: {reason}.",
                              "Take method='auto' or another name listed in blocks.solvers.")
 
@@ -559,7 +562,7 @@ def _compiled_method(system: System) -> Any:
     from . import native
 
     if not system.nu:  # otherwise it depends on its laws
-        _refuse_uncompiled(system, None)
+        _refuse_uncompiled(system)
     try:
         return native.compiled_method()
     except ImportError as error:
@@ -576,13 +579,15 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
         return stiff, why
     if problem.system.nu:  # what sticks at the start says little of the rates to come
         if native.why_not(problem.system, problem.laws) or not (
-                native.loaded() and native.worth(0.0, problem.size, rtol)):
+                native.loaded() and native.worth(0.0, problem.size, rtol)) \
+                or native.unwritable(problem):
             return stiff, why
         return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
     rate = problem.fastest_rate(t0, problem.start_vector())
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
-        if steps <= native.most_steps(problem.size) and native.worth(steps, problem.size, rtol):
+        if steps <= native.most_steps(problem.size) and native.worth(
+                steps, problem.size, rtol) and not native.unwritable(problem):
             return native.compiled_method(), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)")

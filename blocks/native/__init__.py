@@ -24,7 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "why_not", "worth"]
+__all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "unwritable", "why_not",
+           "worth"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
@@ -52,6 +53,18 @@ def why_not(system: Any, laws: Any = None) -> str:
         return "a large network with algebraic loops is solved in Python"
     if not system.nx:
         return "there is nothing to integrate"
+    return ""
+
+
+def unwritable(problem: Any) -> str:
+    """What keeps a problem from being written as machine code; empty once it is."""
+    from .code import Unwritable
+    from .equations import equations_of
+
+    try:
+        equations_of(problem.system, problem.p, problem.laws)
+    except Unwritable as reason:
+        return str(reason)
     return ""
 
 

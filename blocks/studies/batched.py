@@ -159,6 +159,8 @@ class Batched:
             from ..native.stages import arithmetic
         except ImportError:
             return "the extra 'fast' is not installed"
+        if reason := native.unwritable(problem):
+            return reason
         equations = equations_of(self.system, problem.p)
         if equations.large:
             return "the model is large"

@@ -220,6 +220,22 @@ def test_what_cannot_run_in_machine_code_says_why():
         model.simulate("1 s", method="dopri5")
 
 
+def test_an_operation_without_machine_code_leaves_the_run_to_python(monkeypatch):
+    from blocks.native.code import Unwritable, Writer
+
+    oscillator(v="1 m/s").simulate("1 s", method="dopri5")
+
+    def nothing(*_):
+        raise Unwritable("this operation has no machine code")
+
+    monkeypatch.setattr(Writer, "_operation", nothing)
+    run = oscillator(v="1 m/s").simulate("1 s")
+    assert run.statistics["method"] == "ode45"
+    assert_allclose(run["block.v"].final.magnitude, np.cos(10), atol=1e-4)
+    with pytest.raises(ParameterError, match="this operation has no machine code"):
+        oscillator(v="1 m/s").simulate("1 s", method="dopri5")
+
+
 def dragged(law="coulomb"):
     """A block on a belt that sticks, slips and sticks again."""
     model = Model("belt")

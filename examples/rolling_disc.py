@@ -20,7 +20,7 @@ from blocks import Component, Model, Port, Variable, arctan2
 from library.planar import Body, Circle, Contact, Ground, planar
 
 
-class Compass(Component):
+class Protractor(Component):
     """The angle below the horizontal at which the disc is, seen from the circle's centre."""
 
     P = Port(planar)
@@ -35,13 +35,13 @@ class Compass(Component):
 
 def disc_in_circle(friction):
     model = Model(f"disc in a circle, friction {friction}")
-    model.ground, model.compass = Ground(), Compass()
+    model.ground, model.protractor = Ground(), Protractor()
     model.disc = Body(mass="1 kg", inertia="31.25 g*m^2", x="0.75 m", y="0 m", phi="0 rad",
                       vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
     model.touch = Contact(curve=Circle("0.25 m"), base=Circle("1 m", inside=True),
                           friction=friction)  # fmt: skip
     model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F, model.compass.P)
+    model.connect(model.disc.P, model.touch.F, model.protractor.P)
     return model
 
 
@@ -50,7 +50,7 @@ for friction in (0.01, 0.1, 0.2):
     model = disc_in_circle(friction)
     result = model.simulate("1 s", rtol=1e-9)
     end = result.events[0]
-    xi = result["compass.xi"].at(f"{end.time} s").to("rad").m
+    xi = result["protractor.xi"].at(f"{end.time} s").to("rad").m
     needs = 9.81 * abs(cos(xi)) / 3
     has = friction * result["touch.N"].at(f"{end.time} s").to("N").m
     print(f"{friction:8}  {end.time:7.4f} s  {xi * 57.2958:8.2f} deg  {needs:11.4f} N  "
@@ -65,5 +65,5 @@ print(result.events)
 print(f"normal force between {result['touch.N'].min():.3f~P} and {result['touch.N'].max():.3f~P}; "
       f"energy unaccounted for: {abs(result.energy().residual.to('nJ')):.2g~P}")
 
-figure = result.plot("compass.xi", "touch.slip", "touch.N", "touch.T")
+figure = result.plot("protractor.xi", "touch.slip", "touch.N", "touch.T")
 show(figure, "rolling_disc", result, fps=15)

@@ -110,7 +110,7 @@ class Writer:
         given = ", ".join(f"{self.type} {o}" for o in operands)
         return self.new(f"call {self.type} @llvm.{name}.{suffix}({given})")
 
-    def library(self, name: str, *operands: str) -> str:
+    def from_libm(self, name: str, *operands: str) -> str:
         """A function of the C library, lane by lane."""
         if self.lanes == 1:
             given = ", ".join(f"double {o}" for o in operands)
@@ -172,7 +172,7 @@ class Writer:
 
     def tanh(self, x: str) -> str:
         if self.lanes == 1 and not self.inline:
-            return self.library("tanh", x)
+            return self.from_libm("tanh", x)
         two = self.constant(2.0)
         inside = self.intrinsic("maxnum", self.intrinsic("minnum", x, self.constant(20.0)),
                                 self.constant(-20.0))
@@ -257,9 +257,9 @@ class Writer:
         if op in _INTRINSIC_2:
             return self.intrinsic(_INTRINSIC_2[op], *values)
         if op in _LIBRARY:
-            return self.library(_LIBRARY[op], *values)
+            return self.from_libm(_LIBRARY[op], *values)
         if op in _LIBRARY_2:
-            return self.library(_LIBRARY_2[op], *values)
+            return self.from_libm(_LIBRARY_2[op], *values)
         if op == ca.OP_NEG:
             return self.new(f"fneg {self.type} {values[0]}")
         if op == ca.OP_SQ:

@@ -12,11 +12,14 @@ the disc rolls. Whether it does is decided here: rolling needs a friction force 
 m g |cos xi|/3 at the angle xi from the horizontal, and friction gives up to mu N.
 """
 
+from itertools import pairwise
 from math import cos
 
+import matplotlib.pyplot as plt
+import numpy as np
 from _show import show
 
-from blocks import Component, Model, Port, Variable, arctan2
+from blocks import Component, Model, Port, Variable, arctan2, quantity
 from library.planar import Body, Circle, Contact, Ground, planar
 
 
@@ -45,10 +48,10 @@ def disc_in_circle(friction):
     return model
 
 
+results = {friction: disc_in_circle(friction).simulate("3 s", rtol=1e-9)
+           for friction in (0.01, 0.1, 0.2)}  # fmt: skip
 print("friction  slip ends  at the angle   rolling needs   friction has   so the disc")
-for friction in (0.01, 0.1, 0.2):
-    model = disc_in_circle(friction)
-    result = model.simulate("1 s", rtol=1e-9)
+for friction, result in results.items():
     end = result.events[0]
     xi = result["protractor.xi"].at(f"{end.time} s").to("rad").m
     needs = 9.81 * abs(cos(xi)) / 3
@@ -59,11 +62,30 @@ for friction in (0.01, 0.1, 0.2):
 print("\nThe paper says that pure rolling begins when the slip velocity vanishes: for 0.01 and "
       "0.1\nthat is wrong, friction is too weak and the slip turns round. It takes more than "
       "0.11867.")  # fmt: skip
-
-result = disc_in_circle(0.2).simulate("3 s", rtol=1e-9)
+result = results[0.2]
 print(result.events)
 print(f"normal force between {result['touch.N'].min():.3f~P} and {result['touch.N'].max():.3f~P}; "
       f"energy unaccounted for: {abs(result.energy().residual.to('nJ')):.2g~P}")
 
-figure = result.plot("protractor.xi", "touch.slip", "touch.N", "touch.T")
-show(figure, "rolling_disc", result, fps=15)
+# The paper's figures: angle, slip velocity and normal force; shaded while the disc rolls.
+figure, axes = plt.subplots(3, 3, figsize=(11, 7), sharex=True, sharey="row")
+t = np.linspace(0, 3, 1501)
+for column, (friction, result) in zip(axes.T, results.items(), strict=True):
+    column[0].set_title(f"friction {friction}")
+    for ax, path, unit in zip(column, ("protractor.xi", "touch.slip", "touch.N"),
+                              ("deg", "m/s", "N"), strict=True):  # fmt: skip
+        ax.plot(t, result[path].at(t * quantity("1 s")).to(unit).m)
+        ax.grid(color="0.9")
+        for event, after in pairwise([*result.events, None]):
+            end = after.time if after else 3
+            ax.axvline(event.time, color="0.6", linestyle=":")
+            if event.description == "sticks":
+                ax.axvspan(event.time, end, color="tab:green", alpha=0.15, lw=0, label="rolls")
+for ax, text in zip(axes[:, 0], ("angle [deg]", "slip velocity [m/s]", "normal force [N]"),
+                    strict=True):  # fmt: skip
+    ax.set_ylabel(text)
+axes[0, 2].legend(*(part[:1] for part in axes[0, 2].get_legend_handles_labels()))
+for ax in axes[2]:
+    ax.set_xlabel("time [s]")
+figure.tight_layout()
+show(figure, "rolling_disc", results[0.2], fps=15)

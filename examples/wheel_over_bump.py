@@ -27,7 +27,7 @@ model.ground = Ground()
 model.wheel = Body(mass="2 kg", inertia="0.2 kg*m^2", x=Target("-1.5 m", "none"),
                    y=Target("0.34 m", "none"), phi="0 rad", vx="5 m/s", vy="0 m/s",
                    w=quantity(-5 / 0.34, "rad/s"))  # fmt: skip
-model.tyre = Contact(curve=Circle("0.34 m"), friction=0.6, restitution=0.3,
+model.tyre = Contact(curve=Circle("0.34 m"), friction=0.6,
                      gap="0 m", xi_B="-1.5 rad",
                      base=ParametricCurve(road, -2.2, 3.2, closed=False, free="left"))  # fmt: skip
 model.connect(model.ground.P, model.tyre.B)
@@ -39,7 +39,7 @@ print(result.events)
 
 (takes_off, lands), *_ = [
     (a.time, b.time) for a, b in zip(result.events, result.events[1:], strict=False)
-    if a.description == "opens" and b.description == "rebounds"
+    if a.description == "opens" and b.description == "closes"
 ]  # fmt: skip
 x = result["wheel.x"].at([f"{takes_off} s", f"{lands} s"]).to("m").m
 vy = result["wheel.vy"].at(f"{takes_off} s").to("m/s").m

@@ -162,7 +162,8 @@ def solve_coupled(
     np.maximum.at(size, label, np.maximum(np.abs(b), np.abs(D @ effort)))
     size = size[label]
     moving = np.abs(rate) > tol * size + noise
-    band = 1e-9 * (np.abs(effort) + 1e-300)
+    own = np.maximum(D.diagonal(), 1e-300)  # rounding of an effort that should be zero
+    band = 1e-9 * np.abs(effort) + 1e-14 * size / own
     floor |= effort <= low + L @ effort + band
     top |= effort >= high + H @ effort - band
     state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))

@@ -41,7 +41,8 @@ class Contact(TwoFrame):
         slip != 0: T == friction N sign(slip)
         slip == 0: |T| <= static_friction N, what keeps it rolling
 
-    Touching with a velocity is an impact by Newton's law with ``restitution``. The
+    Touching with a velocity is an impact by Newton's law with ``restitution``, along the
+    tangent by Coulomb's with an impulse of at most friction times the normal one. The
     nearest points are sought from where they last were, at the start from the values of
     xi_F and xi_B (``xi_F=Target("-90 deg", priority="none")`` is a guess, ``xi_F="-90 deg"``
     a demand that places the bodies): each outline should be near

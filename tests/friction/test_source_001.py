@@ -43,8 +43,8 @@ def at(run, t, *paths):
 
 
 def events(run):
-    """Time and mode of events; modes that are found at the start are none."""
-    return [(e.time, e.description) for e in run.events if e.time > 1e-9]
+    """Time and mode of events; what is so from the start is none."""
+    return [(e.time, e.description) for e in run.events]
 
 
 def missing(run):

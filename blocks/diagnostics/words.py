@@ -21,6 +21,7 @@ _QUANTITIES = (
     ("m/s", False, "velocity", "a spring or a damper"),
     ("1/s", True, "angular velocity", "a spring or a damper"),
     ("m", False, "position", "a spring or a damper"),
+    ("rad", True, "angle", "a spring or a damper"),
     ("N", False, "force", "a mass"),
     ("N*m", False, "torque", "an inertia"),
     ("V", False, "voltage", "a resistor"),
@@ -46,7 +47,9 @@ def quantity_word(name: str, u: Unit) -> str:
 
 
 def several(word: str) -> str:
-    """``"velocities"``, ``"forces"``."""
+    """``"velocities"``, ``"forces"``, ``"variables z (in m^2)"``."""
+    if word.startswith("variable "):
+        return word.replace("variable", "variables", 1)
     return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 

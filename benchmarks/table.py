@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from . import models
-from .cases import IMPORTS
+from .cases import IMPORTS, as_installed
 
 __all__ = ["HOW_TO_GET_C", "Row", "compiled_baseline", "load", "peak_memory", "rows"]
 
@@ -121,7 +121,8 @@ def _best(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
 
 def _process(code: str) -> float:
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL,
+                   env=as_installed())
     return time.perf_counter() - start
 
 

@@ -26,7 +26,6 @@ pickling, and says first what is wrong and then what to do.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -204,8 +203,10 @@ class MissingPackage(BlocksError, ImportError):
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Known names similar to a misspelt one, best first."""
+    from difflib import get_close_matches
+
     name, names = str(name), list(known)
-    hits = difflib.get_close_matches(name, names, n=3, cutoff=0.55)
+    hits = get_close_matches(name, names, n=3, cutoff=0.55)
     return hits or [k for k in names if k.lower() == name.lower()]
 
 

@@ -183,9 +183,9 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
         if left.max() <= TOLERANCE * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
             _refuse_dependent(system, problem, t)  # before it leads astray
     start_x, start_z = problem.x.copy(), problem.z.copy()
-    random = np.random.default_rng(0)
     for attempt in range(ATTEMPTS):
         if attempt:  # away from a point where the constraints are singular
+            random = np.random.default_rng(attempt)
             problem.x[:] = start_x + random.uniform(-1, 1, system.nx) * scale
             problem.z[:] = start_z + random.uniform(-1, 1, system.nz) * problem.scale_z
         try:

@@ -96,11 +96,12 @@ class Law:
         """
         kinds = []
         for symbol, slope in zip(self.symbols, self.partials, strict=True):
+            if slope.is_constant():
+                kinds.append("constant" if float(slope) != 0 else "nonlinear")
+                continue
             free = {s.__hash__() for s in ca.symvar(slope)}
             if symbol.__hash__() in free:
                 kinds.append("nonlinear")
-            elif not free:
-                kinds.append("constant" if float(ca.evalf(slope)) != 0 else "nonlinear")
             elif free <= self.kernel.parameter_hashes:
                 kinds.append("parameter")
             else:
@@ -110,7 +111,7 @@ class Law:
     def slopes_at(self, position: int, parameters: list[np.ndarray]) -> np.ndarray | float:
         """The coefficient of an argument for instances with given parameters, (size, n) each."""
         if self.slopes[position] == "constant":
-            return float(ca.evalf(self.partials[position]))
+            return float(self.partials[position])
         key = ("slope", position)
         if key not in self._functions:
             self._functions[key] = ca.Function(
@@ -666,7 +667,7 @@ def _alias(law: Law) -> tuple[Any, Any, int] | None:
         return None
     if law.slopes != ["constant", "constant"]:
         return None
-    a, b = (float(ca.evalf(p)) for p in law.partials)
+    a, b = map(float, law.partials)
     rest = ca.substitute(law.residual, ca.vertcat(*law.symbols), ca.SX.zeros(2))
     if abs(a) != abs(b) or not (rest.is_constant() and float(rest) == 0):
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import time as clock
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,9 +31,11 @@ from .initialise import Start, initialise
 from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .recording import RunRecording
-from .structure import Equations, Structure
 from .system import DaeProblem, Problem, System
 from .units import describe, quantity, to_si, unit
+
+if TYPE_CHECKING:
+    from .structure import Equations, Structure
 
 __all__ = ["Model"]
 
@@ -141,10 +143,14 @@ class Model(Component):
 
     def structure(self) -> Structure:
         """Sizes before and after reduction, states, blocks, largest loop and index."""
+        from .structure import Structure
+
         return Structure.of(self.compile())
 
     def equations(self) -> Equations:  # type: ignore[override]  # a model is made of parts' laws
         """The flat and the reduced system in readable form."""
+        from .structure import Equations
+
         return Equations(self.compile())
 
     # -- nominal values and initial values -----------------------------------------------

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from .creep import creep_terms
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
-from .results.sticking import SharedLoad, StickTerm
 from .solvers import Trajectory
 from .system import AlgebraicFailure, Problem, System
+
+if TYPE_CHECKING:
+    from .results.sticking import SharedLoad, StickTerm
 
 __all__ = ["Catalog", "Episode", "RunRecording"]
 
@@ -289,12 +290,16 @@ class RunRecording:
 
     def sticking_terms(self) -> list[StickTerm]:
         """Sticking of every friction over the run, exact or nearly."""
+        from .creep import creep_terms
+
         lost = {t.component: t.dissipated for t in self.energy_terms()}
         exact = self._exact_terms(lost)
         named = {term.component for term in exact}
         return exact + [t for t in creep_terms(self, lost) if t.component not in named]
 
     def _exact_terms(self, lost: dict[str, float]) -> list[StickTerm]:
+        from .results.sticking import StickTerm
+
         laws = self.problem.laws
         if laws is None or not laws.size:
             return []
@@ -315,6 +320,8 @@ class RunRecording:
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion does not determine."""
+        from .results.sticking import SharedLoad
+
         laws = self.problem.laws
         found: list[SharedLoad] = []
         last: dict[tuple[str, ...], int] = {}

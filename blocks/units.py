@@ -91,7 +91,7 @@ def unit(text: str) -> Unit:
 @cache
 def _unit_of(parsed: Any) -> Unit:
     ureg = registry()
-    zero, one = (ureg.Quantity(x, parsed).to_base_units().magnitude for x in (0.0, 1.0))
+    zero, one = ureg.Quantity(np.array([0.0, 1.0]), parsed).to_base_units().magnitude
     names = {ureg.parse_unit_name(n)[0][1] for n in parsed._units}  # without prefixes
     return Unit(
         text=f"{parsed:~C}",

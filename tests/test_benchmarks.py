@@ -40,6 +40,23 @@ def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():
     assert_allclose(float(printed.split()[0]), np.exp(-5) * np.sin(w) / w, rtol=2e-3)
 
 
+NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg", "sksundae",
+              "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray", "matplotlib",
+              "numba", "rich", "html", "difflib", "blocks.studies", "blocks.setvalued",
+              "blocks.nonsmooth", "blocks.loads", "blocks.energy", "blocks.structure",
+              "blocks.native.code", "blocks.results.table", "blocks.results.plotting",
+              "blocks.results.report", "blocks.results.explain", "blocks.results.sticking",
+              "library.rotational", "library.planar"]  # fmt: skip
+
+
+def test_a_fresh_process_loads_nothing_that_a_small_run_does_not_need():
+    code = ("import sys, numpy, casadi, pint; pint.UnitRegistry(); before = set(sys.modules)\n"
+            f"{models.COLD}\nprint(sorted(set({NOT_NEEDED}) & (set(sys.modules) - before)))")
+    printed = subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                             capture_output=True).stdout  # fmt: skip
+    assert printed.splitlines()[-1] == "[]"
+
+
 def test_cases_have_names_of_their_own():
     names = [case.name for case in CASES()]
     assert len(set(names)) == len(names)

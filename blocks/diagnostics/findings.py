@@ -6,7 +6,6 @@ Knows nothing of models; the catalogue of codes with examples and repairs is
 
 from __future__ import annotations
 
-import html
 import shutil
 import textwrap
 from collections import Counter
@@ -233,6 +232,8 @@ class Findings(Sequence[Finding]):
         return table
 
     def _repr_html_(self) -> str:
+        import html
+
         colour = {"error": "#b00020", "warning": "#8a6100", "info": "#555555"}
         rows = "".join(
             f"<tr><td style='color:{colour[f.severity]}'><b>{f.severity}</b></td>"

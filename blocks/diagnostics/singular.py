@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 import casadi as ca
@@ -207,7 +208,7 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
     at = {int(c): j for j, c in enumerate(unknowns)}
     if len(equations) > 400 or not equations:
         return []
-    chance = np.random.default_rng(0)
+    chance = Random(0)
     matrix = np.zeros((len(equations), len(at)))
     for i, e in enumerate(equations):
         for c, v in _entries(flat, e, parameters).items():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
+from random import Random
 from typing import Any
 
 import casadi as ca
@@ -68,7 +69,7 @@ class _Reader:
                               for i in table.values()})  # fmt: skip
         self.column = {key: k for k, key in enumerate(self.keys)}
         matrix = np.zeros((len(laws), len(self.keys)))
-        chance = np.random.default_rng(0)
+        chance = Random(0)
         values = [_typical(p, chance) for p in kernel.parameters]
         for row, law in enumerate(laws):
             for position, key in enumerate(law.arguments):
@@ -139,7 +140,7 @@ class _Reader:
                 traits.ties.append(Tie((a, b), across, self.given(w)))
 
 
-def _typical(parameter: Any, chance: np.random.Generator) -> np.ndarray:
+def _typical(parameter: Any, chance: Random) -> np.ndarray:
     """A value of size one that is nothing special (no ratio of exactly one)."""
     if parameter.size != 1:
         return np.resize(np.asarray(parameter.declared.default, dtype=float).ravel(),
@@ -147,14 +148,13 @@ def _typical(parameter: Any, chance: np.random.Generator) -> np.ndarray:
     return np.array([[chance.uniform(1.05, 1.95)]])
 
 
-def _slope(law: Law, position: int, values: list[np.ndarray], chance: np.random.Generator
-           ) -> float:
+def _slope(law: Law, position: int, values: list[np.ndarray], chance: Random) -> float:
     kind = law.slopes[position]
     if kind == "constant" or (kind == "parameter" and values):
         slope = float(np.ravel(law.slopes_at(position, values))[0])
         if np.isfinite(slope):
             return slope
-    return float(chance.uniform(0.5, 1.5) * chance.choice([-1, 1]))
+    return chance.uniform(0.5, 1.5) * chance.choice([-1, 1])
 
 
 def _feedthrough(kernel: Kernel) -> list[tuple[str, str]]:

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..units import from_si
-from . import explain as _explain
-from .ledger import Ledger
 from .lookup import exists, find, grouped
 from .recording import Recording
-from .report import Events, Statistics, Variables, completions
 from .series import Series, clock
 from .sheet import Sheet
 from .shown import SECOND, number
-from .sticking import Sticking
-from .table import Table, sample
+
+if TYPE_CHECKING:  # imported with the first look
+    from .ledger import Ledger
+    from .report import Events, Statistics, Variables
+    from .sticking import Sticking
+    from .table import Table
 
 __all__ = ["Result"]
 
@@ -84,6 +85,8 @@ class Result(Mapping[str, Series]):
         return self is other
 
     def _ipython_key_completions_(self) -> list[str]:
+        from .report import completions
+
         return completions(self._recording)
 
     # -- what happened -------------------------------------------------------------------
@@ -116,16 +119,22 @@ class Result(Mapping[str, Series]):
     @property
     def variables(self) -> Variables:
         """The recorded variables with unit, kind and description."""
+        from .report import Variables
+
         return Variables(self._recording)
 
     @property
     def events(self) -> Events:
         """Time, component and kind of every event."""
+        from .report import Events
+
         return Events(self._recording.events)
 
     @property
     def statistics(self) -> Statistics:
         """Counters, the method taken and why, and the time it took."""
+        from .report import Statistics
+
         return Statistics(self._recording.statistics)
 
     def draw(self, *times: Any, save: str | Path | None = None) -> Any:
@@ -168,17 +177,23 @@ class Result(Mapping[str, Series]):
 
     def energy(self) -> Ledger:
         """Work, stored, dissipated and supplied energy per component, and what is missing."""
+        from .ledger import Ledger
+
         return Ledger(self._recording.energy_terms(), self.name)
 
     def sticking(self) -> Sticking:
         """Share of time stuck, break-aways and losses of every exact dry friction."""
+        from .sticking import Sticking
+
         terms = getattr(self._recording, "sticking_terms", list)
         shared = getattr(self._recording, "shared_loads", list)
         return Sticking(terms(), self.name, shared())
 
     def explain(self, path: str) -> str:
         """Meaning, sign convention, unit and course of a variable, in sentences."""
-        return _explain.explain(self[path])
+        from .explain import explain
+
+        return explain(self[path])
 
     # -- tables and files ------------------------------------------------------------------
     def sample(
@@ -205,6 +220,8 @@ class Result(Mapping[str, Series]):
         side : {"right", "left"}
             After or before an event at a sample time.
         """
+        from .table import sample
+
         return sample(self._recording, self._chosen(paths), every=every, times=times,
                       units=units, side=side)  # fmt: skip
 

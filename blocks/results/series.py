@@ -23,7 +23,7 @@ from .times import check_side, seconds_of, within_run
 __all__ = ["Series"]
 
 MANY = 1000  # instances of an array of which single samples are read by themselves
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(3)
+NODES, WEIGHTS = np.sqrt(0.6) * np.array([-1, 0, 1]), np.array([5, 8, 5]) / 9  # Gauss
 
 
 class Series:

@@ -19,7 +19,6 @@ Rules for a method
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -172,9 +171,11 @@ class UnknownMethod(UnknownName, ValueError):
     """A solver was asked for by a name that none has; ``nearest`` is one that exists."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches
+
         known = tuple(known)
         by_folded = {n.lower(): n for n in known}
-        near = difflib.get_close_matches(str(name).lower(), by_folded, n=1)
+        near = get_close_matches(str(name).lower(), by_folded, n=1)
         nearest = by_folded[near[0]] if near else None
         hint = f"Did you mean {nearest!r}? " if nearest else ""
         super().__init__("", f"There is no solver {name!r}.",

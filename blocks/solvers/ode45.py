@@ -203,9 +203,9 @@ class _Quartic:
 
     def __call__(self, t: Any) -> Array:
         s = (np.asarray(t, dtype=float) - self.t) / self.h
-        powers = np.stack([s, s * s, s**3, s**4])
-        rest = np.tensordot(self.b, powers, axes=1)
-        return self.y.reshape(self.y.shape + (1,) * s.ndim) + self.h * rest
+        square = s * s
+        powers = np.array([s, square, s * square, square * square])
+        return (self.y + self.h * (powers.T @ self.b.T)).T
 
 
 def _spacing(t: float) -> float:

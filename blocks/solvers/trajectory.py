@@ -105,12 +105,12 @@ class Trajectory:
                 self.coarse_from = step.t_old
             pieces = self._coarse
         middle, half = 0.5 * (step.t_old + end), 0.5 * (end - step.t_old)
-        values = np.empty((self.size, pieces.nodes))
-        values[:, 1:-1] = step.dense(middle + half * chebyshev_nodes(pieces.nodes)[1:-1])
-        values[:, 0] = self._ends.rows[-1, 1:]
-        values[:, -1] = step.y if end == step.t else step.dense(np.array([end]))[:, 0]
+        values = np.empty((pieces.nodes, self.size))
+        values[1:-1] = step.dense(middle + half * chebyshev_nodes(pieces.nodes)[1:-1]).T
+        values[0] = self._ends.rows[-1, 1:]
+        values[-1] = step.y if end == step.t else step.dense(np.array([end]))[:, 0]
         pieces.append(step.t_old, end, values)
-        self._ends.append(np.concatenate(([end], values[:, -1])))
+        self._ends.append(np.concatenate(([end], values[-1])))
 
     def restart(self, t: float, y: Any) -> None:
         """Go on from ``y`` after an event; the values before it stay the left limit."""
@@ -168,7 +168,7 @@ class _Rows:
     def rows(self) -> Array:
         return self._store[: self.count]
 
-    def append(self, row: Array) -> None:
+    def append(self, row: Any) -> None:
         if self.count == len(self._store):
             larger = np.empty((2 * self.count, self.width))
             larger[: self.count] = self._store
@@ -191,8 +191,8 @@ class _Pieces:
         return self._values.rows.nbytes
 
     def append(self, start: float, end: float, values: Array) -> None:
-        self._spans.append(np.array([start, end]))
-        self._values.append(values.T.reshape(-1))  # node after node
+        self._spans.append((start, end))
+        self._values.append(values.reshape(-1))  # node after node
 
     def evaluate(self, times: Array, part: NDArray[np.intp], out: Array) -> None:
         """Write the values at ``times[part]`` into ``out[:, part]``."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from scipy.sparse import issparse
 
 from .exceptions import InitialisationError
 from .system import Problem
@@ -94,7 +95,8 @@ class Contacts:
                 break
             push = self.laws._push(problem, t, elements)
             args = problem._arguments(t)
-            way = (problem.system.slope_x.sparse(*args) @ push).toarray()
+            way = problem.system.slope_x.sparse(*args) @ push
+            way = way.toarray() if issparse(way) else way
             way[np.setdiff1d(np.arange(len(way)), self.positions)] = 0.0
             widening = self.by_x.sparse(*args)[closed] @ way
             problem.x -= way @ np.linalg.lstsq(widening, gap, rcond=1e-10)[0]

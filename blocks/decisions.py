@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix, issparse
+from scipy.sparse import issparse
 
-from .efforts import solver as _solver
 from .system import Problem, System
 
 if TYPE_CHECKING:
@@ -53,7 +52,9 @@ class Decisions:
     _fruitless: int
     _speed: float
     _restitution: Any
-    _flow_x: Any
+    _reach: Any
+    _solve_stuck: Any
+    constant: bool
     look: Any
     efforts_of: Any
     delassus: Any
@@ -110,7 +111,9 @@ class Decisions:
         else:
             parts = self._parts(problem, t)
             doubt = crossed | arrived | turned | ((before == 0) & (margin < 0))
-            active = np.isin(parts, parts[doubt])
+            concerned = np.zeros(parts.max(initial=0) + 1, dtype=bool)
+            concerned[parts[doubt]] = True
+            active = concerned[parts]
         self._stop(problem, t, active & still, still & (before != 0))
         self._choose(problem, t, active & still, leaving)
         self._look_ahead(problem, t, active & still & ~leaving)
@@ -151,7 +154,7 @@ class Decisions:
         """Modes at the start of a run, from flows, gaps and loads."""
         now = self.look(problem, t)
         self._speed = float(np.abs(now.flow).max())
-        noise = 1e-13 * (abs(self._flow_x.sparse(*problem._arguments(t))) @ np.abs(problem.x))
+        noise = 1e-13 * self._reach(problem, t, np.abs(problem.x))
         rest = np.abs(now.flow) <= noise
         closed = now.gap <= 1e-12 * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
         self.modes = np.where(self.contact, np.where(closed, 0, -1),
@@ -202,11 +205,9 @@ class Decisions:
         """Bring the flows of elements at rest to zero exactly, if any come to rest."""
         if not stopping.any():
             return
-        index = np.flatnonzero(resting)
-        flow = self.look(problem, t).flow[index]
-        d = self.delassus(problem, t)[index][:, index]
-        problem.x += self._push(problem, t, index) @ _solver(
-            csc_matrix(d) if issparse(d) else d)(flow)
+        flow = self.look(problem, t).flow[resting]
+        effort = self._solve_stuck(self.delassus(problem, t), resting, flow)
+        problem.x += self._push(problem, t, np.flatnonzero(resting)) @ effort
         if problem.algebraic:
             problem.solve_algebraic(t)
 
@@ -227,9 +228,12 @@ class Decisions:
                 break
             moved = moved | moving
         state = np.where(moving, solution.state, 0)
+        loose = leaving[index] & ~moving
+        if not loose.any():
+            self.modes[index] = state
+            return
         # Friction that is no smaller in motion: it goes with the effort it has reached.
         (low, high), now = bounds, self._present(problem, t)
-        loose = leaving[index] & ~moving
         slack = 1e-9 * np.where(np.isfinite(high - low), high - low, 0.0)
         up = loose & (solution.effort >= high - slack)
         down = loose & (solution.effort <= low + slack) & ~(up & (
@@ -317,7 +321,7 @@ class Decisions:
 
     def _reserve(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Share of the bounds that stuck elements have left, and the direction they would go."""
-        now = self.look(problem, t)
+        now = self._present(problem, t)
         effort = self.efforts_of(problem.u)
         width = now.high - now.low
         width = np.where(np.isfinite(width), width, np.maximum(np.abs(effort), 1e-300))

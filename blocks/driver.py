@@ -170,7 +170,7 @@ class Driver:
         self._open(t, trajectory)
         looks_itself = hasattr(method, "watch")
         if looks_itself:
-            method.watch(self.stops.timed & ~self.stops.curved)
+            method.watch(self.stops.timed & ~self.stops.curved, not self.stops.curved.any())
         self.pace = s.first_step
         self.longest = min(2 * self.longest, s.max_step)
         problem.anchor = self._tied(t) if self.system.clusters else None
@@ -197,8 +197,8 @@ class Driver:
                 cut = until < step.t
                 if cut:
                     step = replace(step, t=until, y=step.dense(until))
-                found = None
-                if self.watched and not step.clear:
+                found = None if step.crossed is None else (step.t, step.crossed)
+                if self.watched and not step.clear and found is None:
                     if looks_itself and step.t_old > trajectory.start:
                         self.seen = [(step.t_old, self._violated(step.t_old,
                                                                  step.dense(step.t_old)))]
@@ -206,7 +206,9 @@ class Driver:
                 if found is not None:
                     at, which = found
                     self._keep(trajectory, step, at)
-                    self._enter(at, trajectory(at, side="left"))
+                    if looks_itself and problem.laws is not None:
+                        problem.laws.notice(method.largest[self.system.nm:])
+                    self._enter(at, step.y if at == step.t else trajectory(at, side="left"))
                     self._switch(at, which)
                     return at
                 if cut:

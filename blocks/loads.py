@@ -413,7 +413,8 @@ class Loads:
         out = self._push(args) @ by_x
         if self.laws.size:
             others += self._following(problem, t) @ by_x
-            out += self.laws._push(problem, t, np.arange(self.laws.size)) @ others
+            push = csc_matrix(self.laws._push(problem, t, np.arange(self.laws.size)))
+            out += push @ others
         return csc_matrix(out)
 
     def _algebraic_by_x(self, problem: Problem, t: float) -> np.ndarray:

@@ -38,7 +38,7 @@ class OpenEfforts:
     constant: bool
     load: LoadDependence | None
     _cache: dict[Any, Any]
-    _flow_x: Any
+    _reach: Any
     look: Any
     efforts_of: Any
     delassus: Any
@@ -90,9 +90,8 @@ class OpenEfforts:
 
     def _noise(self, problem: Problem, t: float) -> np.ndarray:
         """Rates that are rounding only."""
-        args = problem._arguments(t)
-        slope = np.abs(self.system.slope(*args))
-        return 1e-12 * (abs(self._flow_x.sparse(*args)) @ slope)
+        slope = np.abs(self.system.slope(*problem._arguments(t)))
+        return 1e-12 * self._reach(problem, t, slope)
 
     def _joint_margins(self, problem: Problem, t: float, index: np.ndarray, now: Look
                        ) -> tuple[np.ndarray, np.ndarray]:

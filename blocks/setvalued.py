@@ -36,6 +36,7 @@ __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
 
 DENSE = 80
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
+RECALLED = 1000  # combinations of modes up to which the next run takes over what is known
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
         """The same laws at the start of another run."""
         new = copy.copy(self)
         new.modes = np.zeros(self.size, dtype=int)
-        new._cache = {}
+        new._cache, new._home, new._p = {}, self, None
         if self.together is not None:
             new.together = self.together.fresh()
         return new
@@ -170,8 +171,9 @@ class SetValuedLaws(Decisions, OpenEfforts):
             own = by_u[:, self.column.tolist()] * ca.repmat(ca.DM(self.sign).T, self.size, 1)
             self._dense = system.function("delassus", ca.densify(-own).T)  # row by row
         self._by_u = system.function("rate_u", by_u)
-        self._slope_u = system.jacobian(tape.slope, tape.u)
-        self._flow_x = system.jacobian(flow, tape.x)
+        slope_u, flow_x = ca.jacobian(tape.slope, tape.u), ca.jacobian(flow, tape.x)
+        self._slope_u = system.function("jacobian", slope_u)
+        self._flow_x = system.function("jacobian", flow_x)
         self._rate_x = system.jacobian(rate, tape.x)
         if system.nz:
             self._rate_z = system.jacobian(rate, tape.z)
@@ -183,9 +185,16 @@ class SetValuedLaws(Decisions, OpenEfforts):
         self.load = LoadDependence(self, bounds) if self.coupled else None
         self.nonlinear = self.coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(rate, fast, 2, True))
-        moving = {s.__hash__() for s in ca.symvar(by_u)} - {s.__hash__() for s in ca.symvar(tape.p)}
-        self.constant = not moving and not system.nz and (self.load is None or self.load.constant)
+        known = {s.__hash__() for s in ca.symvar(tape.p)}
+
+        def fixed(sx: Any) -> bool:
+            return not system.nz and {s.__hash__() for s in ca.symvar(sx)} <= known
+
+        self.constant = fixed(by_u) and (self.load is None or self.load.constant)
+        self._is_simple = self.constant and fixed(slope_u) and fixed(flow_x) and (
+            self.size * system.nx <= DENSE**2)  # what efforts push, and flows follow, is kept
         self._cache: dict[Any, Any] = {}
+        self._home, self._p = self, None
         self._seen: Any = None
         if self.constant and not self.nonlinear and self.size <= MOST \
                 and not system.clusters and self.size == system.nu:
@@ -240,9 +249,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
     def delassus(self, problem: Problem, t: float) -> Any:
         """D = -d rate / d effort: dense for few elements, sparse for many."""
         if self.constant:
-            if self._cache.get("p") is not problem.p:
-                self._cache = {"p": problem.p}
-            elif "D" in self._cache:
+            self._recall(problem.p)
+            if "D" in self._cache:
                 return self._cache["D"]
         args = problem._arguments(t)
         if self.size <= DENSE and not problem.system.nz:
@@ -261,6 +269,16 @@ class SetValuedLaws(Decisions, OpenEfforts):
             self._cache["D"] = d
         return d
 
+    def _recall(self, p: np.ndarray) -> None:
+        """Take what is known for these parameters, where D is constant: also of the last run."""
+        if self._p is p:
+            return
+        self._p, self._cache = p, self._home._cache
+        if len(self._cache) > RECALLED or not np.array_equal(self._cache.get("p"), p):
+            self._cache = {"p": p.copy()}
+            if self.size <= DENSE:
+                self._home._cache = self._cache
+
     def _algebraic_by_u(self, problem: Problem, t: float) -> csc_matrix:
         """How the torn unknowns follow the inputs."""
         from scipy.sparse.linalg import splu
@@ -269,14 +287,27 @@ class SetValuedLaws(Decisions, OpenEfforts):
         by_u = self._residual_u.sparse(*args)[:n].toarray()
         return csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u))
 
-    def _push(self, problem: Problem, t: float, elements: np.ndarray) -> csc_matrix:
+    def _push(self, problem: Problem, t: float, elements: np.ndarray) -> Any:
         """Change of the states' slopes per effort of some elements."""
+        if self._is_simple:
+            if "push" not in self._cache:
+                own = self._slope_u.dense(*problem._arguments(t))[:, self.column]
+                self._cache["push"] = own * self.sign
+            return self._cache["push"][:, elements]
         args = problem._arguments(t)
         by_u = self._slope_u.sparse(*args)
         if problem.system.nz:
             by_u = csc_matrix(
                 by_u + problem.system.slope_z.sparse(*args) @ self._algebraic_by_u(problem, t))
         return by_u[:, self.column[elements]].multiply(self.sign[elements][None, :]).tocsc()
+
+    def _reach(self, problem: Problem, t: float, size: np.ndarray) -> np.ndarray:
+        """Flows of states of a size, each counted with its magnitude."""
+        if self._is_simple:
+            if "reach" not in self._cache:
+                self._cache["reach"] = np.abs(self._flow_x.dense(*problem._arguments(t)))
+            return self._cache["reach"] @ size
+        return abs(self._flow_x.sparse(*problem._arguments(t))) @ size
 
     def _parts(self, problem: Problem, t: float) -> np.ndarray:
         """Number of the connected part of every element: efforts act within a part only."""
@@ -381,6 +412,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
 
     def _pins(self, problem: Problem, t: float) -> np.ndarray:
         """States that stuck elements hold at a constant value: alone, or from one to the next."""
+        if self.constant:
+            self._recall(problem.p)
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
             if not hasattr(self, "_rows"):
@@ -443,9 +476,14 @@ class SetValuedLaws(Decisions, OpenEfforts):
         open_gap = ca.if_else(parting, ca.fmax(-e["gap"], np.finfo(float).tiny), e["gap"])
         moving = ca.if_else(contact, open_gap, modes * e["flow"])
         idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
-        moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), 1.0, moving)
+        moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
         room = ca.fmin(e["high"] - effort, effort - e["low"])
         return ca.if_else(stuck, room, moving)
+
+    def notice(self, margins: np.ndarray) -> None:
+        """Take note of the largest margins of an episode: the speeds of what slid in it."""
+        speeds = margins[(self.modes != 0) & ~self.contact & np.isfinite(margins)]
+        self._speed = max(self._speed, float(speeds.max(initial=0.0)))
 
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of `together`."""

@@ -1,4 +1,4 @@
-"""The Dormand-Prince pair of order 5(4), compiled: steps, looks at crossings, dense output.
+"""The Dormand-Prince pair of order 5(4), compiled: steps, crossings in them, dense output.
 
 Compiled by numba when first needed and kept on disk from then on. The equations
 come as the address of machine code ``f(t, x, p, q, out)`` (pointers to doubles), so
@@ -8,7 +8,11 @@ J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae",
 J. Comp. Appl. Math. 6(1), 1980; step control and continuous extension as in
 E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I",
 2nd ed., sec. II.4-6, but with the largest error of all unknowns instead of its
-mean: the accuracy of one must not depend on how many others are at rest.
+mean: the accuracy of one must not depend on how many others are at rest. Crossings are
+located as :class:`blocks.driver.Driver` does for other methods, where what counts as one is
+written down; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An
+Enhancement of the Bisection Method Average Performance Preserving Minmax Optimality", ACM
+Trans. Math. Softw. 47(1), 2020.
 """
 
 from __future__ import annotations
@@ -21,14 +25,17 @@ from numba.extending import intrinsic
 
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
-__all__ = ["CROSSED", "FULL", "NOT_FINITE", "REACHED", "TOO_SMALL", "advance", "between",
-           "call"]  # fmt: skip
+__all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "advance",
+           "between", "call"]  # fmt: skip
 
-REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE = range(5)
+REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 TIMES, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04  # of the step control
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
+DIP, SPARE, LARGEST = 5, 6, 7  # rows of ``looks``: between two looks, and the largest so far
+GRAIN = 2.220446049250313e-16  # of the time: instants that are told apart
+CLOSE = 1e-6  # of its size before: a margin that counts as crossed
 
 _options: Any = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
 
@@ -140,8 +147,92 @@ def _dip(ta, a, tb, b, tc, c, first):
 
 
 @njit(**_options)
+def _least(margins, wrong):
+    """The smallest margin of some relations."""
+    least = np.inf
+    for r in range(margins.size):
+        if wrong[r] and margins[r] < least:
+            least = margins[r]
+    return least
+
+
+@njit(**_options)
+def _margins_inside(code, crossings, p, q, at, t, start, h, x, k, size, step, held, known, out):
+    """Look at the relations at a time within a step; the values there are left in ``work``."""
+    _inside(code, (t - start) / h, h, x, k, size, step, k[WORK])
+    _margins(crossings, p, q, at, t, k[WORK], held, known, out)
+
+
+@njit(**_options)
+def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, held, known, seen,
+            wrong):
+    """The far side of the first crossing between two times of a step.
+
+    Parameters
+    ----------
+    low, high : a margin of the relations ``wrong`` is negative at the end alone
+    seen : margins at ``high``; on return those at the crossing
+    wrong : on return the relations that have crossed
+
+    Returns
+    -------
+    time; the values there are in ``work``
+    """
+    margins, grain = np.empty(seen.size), GRAIN * max(abs(low), abs(high))
+    near, far, below = low, high, _least(seen, wrong)
+    _margins_inside(code, crossings, p, q, at, low, start, h, x, k, size, step, held, known,
+                    margins)
+    above = _least(margins, wrong)
+    if not above > 0.0:  # begins where another mode has ended
+        near = min(low + grain, high)
+        _margins_inside(code, crossings, p, q, at, near, start, h, x, k, size, step, held, known,
+                        margins)
+        above = _least(margins, wrong)
+        if above < 0.0:
+            far = near
+    whole = slack = far - near
+    while far - near > 2.0 * grain:
+        width, middle = far - near, 0.5 * (near + far)
+        guess = near + width * above / (above - below)
+        away = middle - guess
+        shift = 0.2 * width * width / whole
+        guess = guess + np.copysign(shift, away) if shift < abs(away) else middle
+        reach = slack - 0.5 * width
+        if abs(guess - middle) > reach:
+            guess = middle - np.copysign(reach, away)
+        if not near < guess < far:
+            guess = middle
+        slack *= 0.5
+        _margins_inside(code, crossings, p, q, at, guess, start, h, x, k, size, step, held, known,
+                        margins)
+        value = _least(margins, wrong)
+        if value < 0.0:
+            far, below = guess, value
+        else:
+            near, above = guess, value
+    if far == high:
+        margins[:] = seen
+        _inside(code, (far - start) / h, h, x, k, size, step, k[WORK])
+    else:
+        _margins_inside(code, crossings, p, q, at, far, start, h, x, k, size, step, held, known,
+                        margins)
+    closest, least, several = 0, np.inf, False
+    for r in range(seen.size):
+        if wrong[r]:
+            left = margins[r] / (abs(seen[r]) + 1e-300)
+            wrong[r] = left <= CLOSE
+            several |= wrong[r]
+            if left < least:
+                closest, least = r, left
+    if not several:
+        wrong[closest] = True
+    seen[:] = margins
+    return far
+
+
+@njit(**_options)
 def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
-            known, looks, ends, sizes, rows, every):
+            known, looks, locate, wrong, ends, sizes, rows, every):
     """Accepted steps until ``t_stop``, a crossing, trouble, or until the rows are full.
 
     Parameters
@@ -152,7 +243,10 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
     k : (10, n) rows of stages; the first holds f(t, x) on entry and on return
     state : time, next step (0: to be found), last error, whether ``looks`` holds a look at t
     counts : steps, rejected, evaluations; counted up
-    looks : (6, relations) work space; the first row is the last look
+    looks : (8, relations) work space; the first row is the last look, the last one holds
+        the largest margins that were seen
+    locate : whether to end a step in which relations cross at the first crossing
+    wrong : filled with which ones have crossed there
     ends, sizes : filled with the end and the size of every step
     rows : filled with the values at the end of every step whose number, counted from 1, is
         a multiple of ``every``
@@ -216,7 +310,7 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
         old_error = max(error, 1e-4)
         rejected = False
         end = t_stop if last else t + now
-        crossed = False
+        crossed, low, high, seen = False, t, end, 0
         if held.size:
             first = 0
             when[0] = t
@@ -228,22 +322,37 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
                     _inside(code, LOOKS[j], now, x, k, size, step, work)
                 else:
                     work[:] = new
-                if _margins(crossings, p, q, at, when[j + 1], work, held, known, looks[j + 1]):
-                    crossed = True
-                    break
-                if j + 1 - first >= 2:
+                crossed = _margins(crossings, p, q, at, when[j + 1], work, held, known,
+                                   looks[j + 1])
+                low, high, seen = when[j], when[j + 1], j + 1
+                if j + 1 - first >= 2:  # between the looks comes first
                     r, place = _dip(when[j - 1], looks[j - 1], when[j], looks[j],
                                     when[j + 1], looks[j + 1], 0)
                     while r >= 0:
-                        _inside(code, (place - t) / now, now, x, k, size, step, work)
-                        if _margins(crossings, p, q, at, place, work, held, known, looks[5]):
-                            crossed = True
-                            break
+                        if seen != DIP or place < high:
+                            _inside(code, (place - t) / now, now, x, k, size, step, work)
+                            if _margins(crossings, p, q, at, place, work, held, known,
+                                        looks[SPARE]):
+                                crossed, low, high, seen = True, when[j - 1], place, DIP
+                                looks[DIP, :] = looks[SPARE]
                         r, place = _dip(when[j - 1], looks[j - 1], when[j], looks[j],
                                         when[j + 1], looks[j + 1], r + 1)
-                    if crossed:
-                        break
+                if crossed:
+                    break
+                for r in range(held.size):
+                    if looks[j + 1, r] > looks[LARGEST, r]:
+                        looks[LARGEST, r] = looks[j + 1, r]
         counts[0] += 1
+        if crossed:
+            status = CROSSED
+            wrong[:] = looks[seen] < 0.0
+            if locate and wrong.any():
+                status = LOCATED
+                high = _locate(code, crossings, p, q, at, low, high, t, now, x, k, size, step, held,
+                               known, looks[seen], wrong)
+                if high < end:
+                    new[:] = work
+                    end = high
         ends[taken], sizes[taken] = end, now
         taken += 1
         if taken % every == 0:
@@ -252,7 +361,6 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
         k[0, :] = k[6]
         t, h = end, following
         if crossed:
-            status = CROSSED
             break
         if held.size:
             looks[0, :] = looks[4, :]

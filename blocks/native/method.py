@@ -27,7 +27,7 @@ class Dopri5(Method):
     """Dormand-Prince 5(4) in machine code, steps controlled by the largest error.
 
     Many steps are taken in one call. The relations of the model are looked at in every
-    step; a step in which one may cross is the last one of a call.
+    step; a step in which one crosses is the last one of a call and ends there.
     """
 
     name, order = "dopri5", 5
@@ -40,6 +40,8 @@ class Dopri5(Method):
         self.p = np.array(problem.p, dtype=float)
         self.equations = equations_of(problem.system, self.p, problem.laws)
         self.known = np.zeros(self.equations.relations, dtype=bool)
+        self.crossed = np.zeros(self.equations.relations, dtype=bool)
+        self.locates = True
         self.restart(self.t, self.y)
 
     def restart(self, t: float, y: Array) -> None:
@@ -51,7 +53,8 @@ class Dopri5(Method):
         self.held[: len(problem.m)] = problem.m
         self.k = np.empty((len(ROWS), self.x.size))
         self.k[ATOL] = self.atol * self.scale
-        self.looks = np.empty((6, self.held.size))
+        self.looks = np.empty((8, self.held.size))
+        self.looks[dopri.LARGEST] = 0.0
         self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
         self.course = Course(self, self.t, self.x)
         self.fresh = True
@@ -61,9 +64,15 @@ class Dopri5(Method):
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
-    def watch(self, known: Array) -> None:
-        """Relations that are not searched for: their instants are known."""
+    def watch(self, known: Array, locates: bool) -> None:
+        """Relations that are not searched for, and whether to end a step where others cross."""
         self.known[: len(known)] = known
+        self.locates = locates
+
+    @property
+    def largest(self) -> Array:
+        """The largest margins of the relations, and of the modes of laws, since the restart."""
+        return self.looks[dopri.LARGEST]
 
     def advance(self, t_stop: float) -> Step:
         where = np.array([self.t])
@@ -81,7 +90,8 @@ class Dopri5(Method):
         status, taken = dopri.advance(
             arithmetic(), self.equations.slope, self.equations.crossings, self.p.ctypes.data,
             self.q.ctypes.data, self.x, self.k, self.state, counts, float(t_stop), self.rtol,
-            self.max_step, self.held, self.known, self.looks, ends, sizes, rows, every,
+            self.max_step, self.held, self.known, self.looks, self.locates, self.crossed, ends,
+            sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
@@ -95,7 +105,8 @@ class Dopri5(Method):
             return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
                                  "the error stays above the tolerance however small the step")
         return Step(before, self.t, self.y, self.course.inside_last,
-                    clear=status != dopri.CROSSED)
+                    clear=status not in (dopri.CROSSED, dopri.LOCATED),
+                    crossed=np.flatnonzero(self.crossed) if status == dopri.LOCATED else None)
 
     def _failure(self, text: str) -> Step:
         slope = self.problem.slope(self.t, self.y)

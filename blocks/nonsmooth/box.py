@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._descent import Trial, active_set, proximal, sides
 from ._linear import is_convex
 from ._pivot import lemke
+from ._plain import alone, at_rest
 from ._problem import Array, Index, Mask, ScaledBox, as_bounds, as_matrix, block, scale
 from .pmatrix import is_p_matrix
 
@@ -182,6 +183,9 @@ def solve_box(
     """
     load = np.array(b, dtype=float).reshape(-1)
     n = len(load)
+    plain = _plain_answer(D, load, lower, upper, rate_floor, tol)
+    if plain is not None:
+        return plain
     if not np.all(np.isfinite(load)):
         raise ValueError(f"rate {int(np.flatnonzero(~np.isfinite(load))[0])} of b is not finite")
     matrix = as_matrix(D, n)
@@ -242,6 +246,36 @@ def solve_box(
         method=" + ".join(work.methods) or "nothing to decide",
         iterations=work.iterations,
     )
+
+
+def _plain_answer(D: Any, b: Array, lower: ArrayLike, upper: ArrayLike, noise: ArrayLike,
+                  tol: float) -> BoxSolution | None:
+    """The answer where a guess is one: see :mod:`._plain`."""
+    n = len(b)
+    if not isinstance(D, np.ndarray) or D.shape != (n, n):
+        return None
+    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+    if low.shape != (n,) or high.shape != (n,):
+        return None
+    nobody = np.zeros(n, dtype=bool)
+    if n == 1:
+        found = alone(float(D[0, 0]), float(b[0]), float(low[0]), float(high[0]),
+                      float(np.max(noise)), tol)  # fmt: skip
+        if found is None:
+            return None
+        effort, rate, state = (np.array([v]) for v in found[:3])
+        grazing, method = np.array([found[3]]), "closed form"
+    else:
+        efforts = at_rest(D, b, low, high)
+        if efforts is None:
+            return None
+        effort, rate, state = efforts, np.zeros(n), np.zeros(n)
+        grazing, method = nobody, "active set"
+    return BoxSolution(
+        effort=effort, rate=rate, state=state.astype(np.int8), fixed=nobody, grazing=grazing,
+        converged=True, residual=0.0, status=BoxStatus.SOLVED, unique=True,
+        suspects=np.zeros(0, dtype=int), method=method, iterations=1,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

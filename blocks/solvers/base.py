@@ -85,6 +85,7 @@ class Step:
     worst: tuple[int, ...] = ()  # of a failure: the unknowns to look at, worst first
     cause: Exception | None = field(default=None, repr=False, compare=False)
     clear: bool = False  # the method has looked itself: no relation crosses in it
+    crossed: NDArray[np.intp] | None = field(default=None, compare=False)  # or these, at its end
 
     @classmethod
     def failed(

@@ -4,8 +4,8 @@ Between two events the modes of set-valued laws are held. Efforts that slide are
 functions of the states, and those that stick follow linearly from them: with D the
 matrix of the rates per effort and S the elements that stick, lambda_S = D_SS^-1 b_S. Where
 D is constant this and the slopes are one function of the states, the modes and K, which
-is D_SS^-1 on S and 0 elsewhere. What a general network needs is in
-:mod:`blocks.setvalued`.
+is D_SS^-1 on S and 0 elsewhere. Where it is not, see :mod:`blocks.solvedmodes`; what a
+general network needs is in :mod:`blocks.setvalued`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class HeldModes:
         everything = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, slope)
         arguments = [*system.arguments[:-1], modes, k]
         self.symbols = arguments
-        self.expressions = {"slope": slope, "inputs": inputs, "flow": flow, "low": low,
+        effort = inputs[column.tolist()] * ca.DM(sign)
+        self.expressions = {"slope": slope, "effort": effort, "flow": flow, "low": low,
                             "high": high, "back": back, "forth": forth, "gap": gap}  # fmt: skip
         self.evaluate = Evaluator(ca.Function("held", arguments, [ca.densify(everything)]))
         crossings = ca.substitute(tape.crossings, tape.u, inputs)

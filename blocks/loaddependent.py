@@ -7,6 +7,7 @@ The joint problem itself is :func:`blocks.nonsmooth.solve_coupled`.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -54,6 +55,24 @@ class LoadDependence:
         rows = np.array(pattern.row(), dtype=int) % max(self.size, 1)
         self.dependent = np.zeros(self.size, dtype=bool)  # bounds move with some effort
         self.dependent[rows] = True
+        self.in_a_circle = self._in_a_circle(bounds)
+
+    def fresh(self, laws: Any) -> LoadDependence:
+        """The same for the laws of another run."""
+        new = copy.copy(self)
+        new.laws, new._cache = laws, {}
+        return new
+
+    def _in_a_circle(self, bounds: Any) -> bool:
+        """Whether what slides may load itself, by way of others that slide."""
+        pattern = ca.jacobian(bounds, self.laws.system.tape.u).sparsity()
+        rows, columns = (np.array(a, dtype=int) for a in (pattern.row(), pattern.get_col()))
+        element = np.full(self.laws.system.nu, -1)
+        element[self.laws.column] = np.arange(self.size)
+        links = csr_matrix((np.ones(len(rows)), (rows % max(self.size, 1), element[columns])),
+                           shape=(self.size, self.size))
+        alone = connected_components(links, connection="strong")[0] == self.size
+        return not alone or bool(links.diagonal().any())
 
     # -- linearisation -------------------------------------------------------------------
     def slopes(self, problem: Problem, t: float) -> list[Any]:

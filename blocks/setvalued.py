@@ -30,6 +30,7 @@ from .expression import TIME
 from .heldmodes import MOST, HeldModes
 from .loaddependent import LoadDependence
 from .openefforts import OpenEfforts
+from .solvedmodes import SolvedModes
 from .system import Problem, System
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
@@ -68,7 +69,7 @@ def set_valued_laws(system: System) -> SetValuedLaws:
     kept: Any = system.__dict__.get("_laws")
     if kept is None:
         kept = (SetValuedLaws if _is_plain(system) else MixedLaws)(system)
-        if type(kept) is SetValuedLaws and kept.size and kept.load is None:
+        if type(kept) is SetValuedLaws and kept.size:
             system.__dict__["_laws"] = kept  # never run itself
     made: SetValuedLaws = kept
     return made.fresh() if system.__dict__.get("_laws") is made else made
@@ -96,7 +97,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
     """
 
     watched = True  # during a step, for the end of a mode
-    together: HeldModes | None = None  # all in one evaluation, where the network is simple enough
+    #: All in one or two evaluations, where the network is simple enough.
+    together: HeldModes | SolvedModes | None = None
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -151,6 +153,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
         new._cache, new._home, new._p = {}, self, None
         if self.together is not None:
             new.together = self.together.fresh()
+        if self.load is not None:
+            new.load = self.load.fresh(new)
         return new
 
     def _compile(self, flow: Any, low: Any, high: Any, back: Any, forth: Any, gap: Any,
@@ -196,10 +200,14 @@ class SetValuedLaws(Decisions, OpenEfforts):
         self._cache: dict[Any, Any] = {}
         self._home, self._p = self, None
         self._seen: Any = None
-        if self.constant and not self.nonlinear and self.size <= MOST \
-                and not system.clusters and self.size == system.nu:
-            self.together = HeldModes(system, self.column, self.sign, flow, low, high, back, forth,
-                                  rate, gap)  # fmt: skip
+        if self.size <= MOST and not system.clusters and not system.nz and self.size == system.nu:
+            looks = flow, low, high, back, forth, rate, gap
+            if self.constant and not self.nonlinear:
+                self.together = HeldModes(system, self.column, self.sign, *looks)
+            elif self.load is None or not self.load.in_a_circle:
+                dependent = (np.zeros(self.size, dtype=bool) if self.load is None
+                             else self.load.dependent)
+                self.together = SolvedModes(system, self.column, self.sign, dependent, *looks)
 
     # -- names -------------------------------------------------------------------------
     def name(self, element: int) -> str:
@@ -325,8 +333,10 @@ class SetValuedLaws(Decisions, OpenEfforts):
         """Set the problem's efforts to those of the present modes."""
         if not self.size:
             return
-        if self.together is not None:
+        if isinstance(self.together, HeldModes):
             self.together(problem, t, self.modes, _solver, self.delassus(problem, t))
+            return
+        if self.together is not None and self.together(problem, t, self.modes):
             return
         stuck = self.modes == 0
         last = np.inf
@@ -349,7 +359,9 @@ class SetValuedLaws(Decisions, OpenEfforts):
                     effort).max()):
                 break
             last = size
-        if not self.coupled and not problem.algebraic:
+        if self.together is not None:
+            self.together.slope = self.system.slope(*problem._arguments(t))
+        elif not self.coupled and not problem.algebraic:
             self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
 
     def along(self, problem: Problem, t: np.ndarray, x: np.ndarray, share: bool
@@ -437,6 +449,9 @@ class SetValuedLaws(Decisions, OpenEfforts):
         self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
         margin = self._plain_margins(now, self.efforts_of(problem.u))
         stuck = self.modes == 0
+        reserve = self._reserve_here(problem, t)
+        if reserve > 0:
+            return self._with_reserve(margin, reserve)
         if stuck.any():
             dead, open_ = self._undetermined(problem, t, stuck)
             if len(dead):
@@ -462,14 +477,29 @@ class SetValuedLaws(Decisions, OpenEfforts):
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
         return margin
 
+    def _reserve_here(self, problem: Problem, t: float) -> float:
+        """How far the present point is from undetermined efforts and jams; 0: not known."""
+        if not isinstance(self.together, SolvedModes) \
+                or self.together.looks(problem, t, self.modes) is None:
+            return 0.0
+        return self.together.reserve(self.modes)
+
+    def _with_reserve(self, margin: np.ndarray, reserve: Any) -> np.ndarray:
+        """Margins of elements that a jam would concern, no larger than the reserve."""
+        if self.load is None:
+            return margin
+        loaded = (self.modes == 0) | self.load.dependent
+        loaded = loaded.reshape(self.size, *[1] * (margin.ndim - 1))
+        return np.where(loaded, np.minimum(margin, reserve), margin)
+
     def margin_expressions(self) -> Any:
-        """Margins of elements whose effort is determined, as functions of modes, K and states.
+        """Margins of elements whose effort is determined, as functions of modes and states.
 
         The same as :meth:`_plain_margins`.
         """
         assert self.together is not None
         e, modes = self.together.expressions, self.together.symbols[-2]
-        effort = e["inputs"][self.column.tolist()] * ca.DM(self.sign)
+        effort = e["effort"]
         contact = ca.DM(self.contact.astype(float))
         stuck = modes == 0
         parting = ca.logic_and(e["gap"] <= 0, e["flow"] <= 0)
@@ -489,6 +519,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
         """Whether slopes and margins of the present modes are those of `together`."""
         if self.together is None or problem.delays is not None:
             return False
+        if self._reserve_here(problem, t) > 0:
+            return True
         stuck = self.modes == 0
         return not (stuck.any() and any(map(len, self._undetermined(problem, t, stuck))))
 
@@ -505,6 +537,14 @@ class SetValuedLaws(Decisions, OpenEfforts):
         """Crossing functions and margins at several times, or None where they need more care."""
         if self.together is None or problem.delays is not None:
             return None
+        if isinstance(self.together, SolvedModes):
+            at = self.together.at(problem, t, y * problem.scale_x[:, None], self.modes)
+            if at is None:
+                return None
+            effort, looks, crossings, reserves = at
+            now = Look(*looks)
+            self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
+            return crossings, self._with_reserve(self._plain_margins(now, effort), reserves)
         d, stuck = self.delassus(problem, float(t[0])), self.modes == 0
         if stuck.any() and any(len(i) for i in self._undetermined(problem, float(t[0]), stuck)):
             return None

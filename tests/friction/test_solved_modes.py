@@ -1,0 +1,105 @@
+"""Do efforts that are solved for at every point come out as step by step, and as by hand?
+
+The matrix of the rates moves with the states (arms of a rolling disc, a rod, a rocking box),
+and friction is loaded by normal forces.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from rigid_bodies import Box, Rod
+
+from benchmarks.planar import disc
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    Variable,
+    abs_,
+    der,
+    dry_friction,
+    quantity,
+    sin,
+)
+from blocks.setvalued import set_valued_laws
+from blocks.solvedmodes import SolvedModes
+
+
+def rolling_disc():
+    return disc()
+
+
+def shaken_box():
+    """It rocks and falls back on its feet."""
+    model = Model("box on two feet")
+    model.box = Box(friction=0.8, static_friction=0.9, h="1.6 m", y="1.6 m",
+                    push=lambda t: quantity("14 N") * sin(quantity("3 rad/s") * t))  # fmt: skip
+    return model
+
+
+def landing_rod():
+    model = Model("rod")
+    model.rod = Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
+                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"), restitution=0.3)  # fmt: skip
+    return model
+
+
+class Servo(Component):
+    """A block drags a shoe with friction S, and that force presses a brake T on the block."""
+
+    mass, shoe = Parameter("1 kg"), Parameter("0.2 kg")
+    friction = Parameter(0.4)
+    push = Parameter("0 N", varying=True)
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
+    v, w = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    S, T = Variable("N"), Variable("N")
+    slip = Variable("m/s")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.y) == self.w
+        yield self.mass * der(self.v) == self.push - self.S - self.T
+        yield self.shoe * der(self.w) == self.S - quantity("40 N/m") * self.y
+        yield self.slip == self.v - self.w
+        yield dry_friction(self.S, self.slip, static="6 N", kinetic="5 N")
+        limit = self.friction * abs_(self.S)  # a kink where the shoe carries nothing
+        yield dry_friction(self.T, self.v, static=limit, kinetic=limit)
+
+
+def shaken_servo():
+    model = Model("servo")
+    model.servo = Servo(push=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t))
+    return model
+
+
+MODELS = {
+    "disc": (rolling_disc, 6, ["disc.x", "disc.w", "touch.N", "touch.T"]),
+    "box": (shaken_box, 1.2, ["box.x", "box.phi", "box.N2", "box.T1"]),
+    "rod": (landing_rod, 0.6, ["rod.x", "rod.angle", "rod.N", "rod.T"]),
+    "servo": (shaken_servo, 3, ["servo.v", "servo.y", "servo.S", "servo.T"]),
+}
+
+
+def same(one, other, paths, end, atol):
+    assert len(one.events) >= 2
+    assert [e.description for e in one.events] == [e.description for e in other.events]
+    times = [[e.time for e in run.events] for run in (one, other)]
+    assert_allclose(*times, rtol=0, atol=atol)
+    t = np.linspace(0, end, 41)[:-1]
+    t = quantity(t[np.abs(t[:, None] - times[0]).min(axis=1) > 1e-3], "s")
+    for path in paths:
+        a, b = (run[path].at(t).m for run in (one, other))
+        assert_allclose(a, b, atol=100 * atol * max(1.0, np.abs(b).max()), err_msg=path)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_solve_gives_what_the_general_way_gives(name, monkeypatch):
+    build, end, paths = MODELS[name]
+    model = build()
+    assert isinstance(set_valued_laws(model.compile()).together, SolvedModes)
+    fast = model.simulate(f"{end} s", rtol=1e-9)
+    monkeypatch.setattr("blocks.setvalued.MOST", 0)
+    slow = build().simulate(f"{end} s", rtol=1e-9)
+    same(fast, slow, paths, end, 1e-7)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,13 @@ class Batched:
         self.model, self.system = model, model.compile()
         self.reason = self._why_not()
         if not self.reason:
-            self.runner = Runner.of_copy(model, recipe)
             self._lay_columns()
         self.execution = "several runs at once, in machine code (dopri5)"
+
+    @cached_property
+    def runner(self) -> Runner:
+        """Of a copy: for single runs, and to ask components about values; made when needed."""
+        return Runner.of_copy(self.model, self.recipe)
 
     # -- whether ---------------------------------------------------------------------------
     def _why_not(self) -> str:
@@ -71,13 +76,14 @@ class Batched:
             return "another method was asked for"
         if any(o.reduction == "function" for o in self.recipe.outputs):
             return "an output is a function of the result"
-        for path in self.recipe.paths:
-            setting = find_setting(self.model, path, self.recipe.paths)
+        self.settings = [find_setting(self.model, path, self.recipe.paths)
+                         for path in self.recipe.paths]
+        for setting in self.settings:
             part = setting.component
             if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
-                return f"{path} is not a number of a single component"
+                return f"{setting.path} is not a number of a single component"
             if setting.kind == "parameter" and np.ndim(setting.declared.default):
-                return f"{path} is a list"
+                return f"{setting.path} is a list"
         self.t0 = float(to_si(options.get("start", "0 s"), unit("s"), "sweep(start=…)"))
         self.t1 = self.t0 + _positive(self.recipe.duration, "duration")
         self.rtol = options.get("rtol", 1e-6)
@@ -113,7 +119,7 @@ class Batched:
         self.targets: list[tuple[int, Any]] = []
         self.columns: list[tuple[int, Any, np.ndarray]] = []
         for k, (setting, axis) in enumerate(
-                zip(self.runner.settings, self.plan.axes, strict=True)):
+                zip(self.settings, self.plan.axes, strict=True)):
             self.numbers.append(axis.numbers(setting.declared.unit))
             bad = np.zeros(len(axis.values), dtype=bool)
             if axis.sampled:
@@ -135,7 +141,7 @@ class Batched:
 
     def _places(self, setting: Any) -> np.ndarray:
         """Entries of the parameter vector that a setting fills."""
-        f, first = self.runner.system.network.place[id(setting.component)]
+        f, first = self.system.network.place[id(setting.component)]
         for g, name, offset, _ in self.system.tape.parameter_layout:
             if (g, name) == (f, setting.declared.name):
                 return offset + first + np.arange(setting.component.size)
@@ -222,7 +228,7 @@ class Batched:
 
     def _place_target(self, setting: Any, values: np.ndarray, x: np.ndarray) -> None:
         system, flat = self.system, self.system.flat
-        f, first = self.runner.system.network.place[id(setting.component)]
+        f, first = self.system.network.place[id(setting.component)]
         i = flat.network.families[f].kernel.index[setting.declared.name]
         slots = flat.base[f][i, 0] + first + np.arange(setting.component.size)
         at = np.searchsorted(system.tape.reduced.states, flat.class_of[slots])
@@ -240,17 +246,21 @@ class Batched:
     def _refused(self, block: _Block) -> np.ndarray:
         """Which points a component refuses."""
         refused = np.zeros(len(block.numbers), dtype=bool)
-        varied = []
-        for k, setting, _ in self.columns:
+        for k, _, _ in self.columns:
             refused |= self.refused[k][block.places[k]]
-            varied.append((setting.component._values, setting.declared.name,
+        if all(type(s.component).verify is Component.verify for _, s, _ in self.columns):
+            return refused
+        varied, parts = [], {}
+        for k, _, _ in self.columns:
+            setting = self.runner.settings[k]
+            part: Any = setting.component
+            parts[id(part)] = part
+            varied.append((part._values, setting.declared.name,
                            self.numbers[k][block.places[k]].tolist()))
-        parts = list({id(s.component): s.component for _, s, _ in self.columns}.values())
-        parts = [part for part in parts if type(part).verify is not Component.verify]
-        for row in range(len(refused) if parts else 0):
+        for row in range(len(refused)):
             for table, name, numbers in varied:
                 table[name] = numbers[row]
-            refused[row] |= next(relation_findings(parts), None) is not None
+            refused[row] |= next(relation_findings(parts.values()), None) is not None
         return refused
 
     def _outcomes(self, block: _Block, refused: np.ndarray) -> Iterator[Outcome]:

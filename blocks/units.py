@@ -316,6 +316,8 @@ def describe(dimension: Any) -> str:
 
 def from_si(number: Any, target: Unit) -> Any:
     """A pint quantity in ``target`` units from SI base units."""
+    if isinstance(number, float):
+        return registry().Quantity(float((number - target.offset) / target.factor), target.pint)
     values = (np.asarray(number, dtype=float) - target.offset) / target.factor
     return registry().Quantity(values if np.ndim(number) else float(values), target.pint)
 

@@ -1,7 +1,9 @@
 """Many runs of one model at once, each in a lane of the processor's vectors.
 
 Every lane has a time and a step of its own; a lane whose run has ended takes the
-next one. The arithmetic of a run is the same in whichever lane it stands.
+next one. Threads that march through the same runs share the count of those taken, so
+that none waits for another before all are taken. The arithmetic of a run is the same
+in whichever lane of whichever thread it stands.
 Compiled by numba like :mod:`blocks.native.dopri`, whose step control it shares.
 """
 
@@ -10,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 from .dopri import BETA, FASTEST, LOOKS, NOT_FINITE, REACHED, SAFETY, SLOWEST, TOO_SMALL, _call
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
@@ -19,6 +22,18 @@ __all__ = ["LANES", "march"]
 
 LANES = 8
 _options: Any = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
+
+
+@intrinsic
+def _take(context, address):  # type: ignore[no-untyped-def]
+    """The integer at an address, which then becomes one larger, whoever else takes it."""
+    from llvmlite import ir
+
+    def generate(context, builder, signature, given):  # type: ignore[no-untyped-def]
+        count = builder.inttoptr(given[0], ir.IntType(64).as_pointer())
+        return builder.atomic_rmw("add", count, ir.Constant(ir.IntType(64), 1), "monotonic")
+
+    return types.int64(types.intp), generate
 
 
 @njit(**_options)
@@ -75,12 +90,13 @@ def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
 
 
 @njit(**_options)
-def march(code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, times, extremes,
-          finals, lows, highs, courses, status, counts):
-    """Make all runs from ``t0`` to ``t_end``.
+def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, times,
+          extremes, finals, lows, highs, courses, status, counts):
+    """Make all runs from ``t0`` to ``t_end`` that no other thread takes.
 
     Parameters
     ----------
+    taken_runs : (1,) integer, how many runs have been taken; shared by threads
     code : addresses of :func:`~blocks.native.stages.arithmetic` for several lanes
     slope, outputs : addresses of machine code for several lanes
     x0, p0 : (runs, n), (runs, parameters)
@@ -110,15 +126,17 @@ def march(code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, time
     processor, scrap = np.empty(2), np.empty(1)
     _call(code[8], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
           scrap.ctypes.data, scrap.ctypes.data)
-    following, finished = 0, 0
-    for lane in range(LANES):  # a lane without a run repeats the first one's start
-        _begin(lane, min(following, runs - 1), t0, x0, p0, x, p, t, h, old, rejected, run_of)
-        if following >= runs:
+    counter = taken_runs.ctypes.data
+    busy = 0
+    for lane in range(LANES):  # a lane without a run repeats the last one's start
+        run = _take(counter)
+        _begin(lane, min(run, runs - 1), t0, x0, p0, x, p, t, h, old, rejected, run_of)
+        if run >= runs:
             run_of[lane] = -1
         else:
             fresh[lane] = True
-        following += 1
-    while finished < runs:
+            busy += 1
+    while busy:
         if fresh.any():
             _starting_steps(slope, t, x, p, wide, k, rtol, min(max_step, t_end - t0), fresh, h,
                             spare, at)
@@ -174,12 +192,13 @@ def march(code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, time
                 h[lane] = now / min(1 / SLOWEST, error**0.2 / SAFETY)
             if h[lane] <= 4e-16 * max(abs(t[lane]), abs(t_end)):
                 status[run] = TOO_SMALL if finite else NOT_FINITE
-                finished += 1
-                run_of[lane] = -1
-                if following < runs:
-                    _begin(lane, following, t0, x0, p0, x, p, t, h, old, rejected, run_of)
+                run = _take(counter)
+                if run < runs:
+                    _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of)
                     fresh[lane] = True
-                    following += 1
+                else:
+                    run_of[lane] = -1
+                    busy -= 1
         if not any_taken:
             continue
         if extremes:
@@ -231,12 +250,13 @@ def march(code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, time
             if last[lane]:
                 finals[run] = x[:, lane]
                 status[run] = REACHED
-                finished += 1
-                run_of[lane] = -1
-                if following < runs:
-                    _begin(lane, following, t0, x0, p0, x, p, t, h, old, rejected, run_of)
+                run = _take(counter)
+                if run < runs:
+                    _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of)
                     fresh[lane] = True
-                    following += 1
+                else:
+                    run_of[lane] = -1
+                    busy -= 1
     _call(code[9], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
           scrap.ctypes.data, scrap.ctypes.data)
 

@@ -7,8 +7,11 @@ run again by itself, so that its message is that of a single run.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,12 +31,13 @@ from .runner import Outcome, Recipe, Runner
 
 __all__ = ["Batched"]
 
-CHUNK = 128  # runs that are handed out, and kept, together
+BLOCK = 128  # runs of one thread that are laid out, and kept, together
+AHEAD = 2  # blocks that are laid out while one is run
 KNOWN = {"start", "method", "rtol", "atol", "max_step"}
 
 
 class Batched:
-    """Runs points in lanes, in this process; several threads take chunks of them.
+    """Runs points in lanes, in this process; several threads share them run by run.
 
     Parameters
     ----------
@@ -48,9 +52,13 @@ class Batched:
         self.model, self.system = model, model.compile()
         self.reason = self._why_not()
         if not self.reason:
-            self.runner = Runner.of_copy(model, recipe)
             self._lay_columns()
         self.execution = "several runs at once, in machine code (dopri5)"
+
+    @cached_property
+    def runner(self) -> Runner:
+        """Of a copy: for single runs, and to ask components about values; made when needed."""
+        return Runner.of_copy(self.model, self.recipe)
 
     # -- whether ---------------------------------------------------------------------------
     def _why_not(self) -> str:
@@ -68,13 +76,14 @@ class Batched:
             return "another method was asked for"
         if any(o.reduction == "function" for o in self.recipe.outputs):
             return "an output is a function of the result"
-        for path in self.recipe.paths:
-            setting = find_setting(self.model, path, self.recipe.paths)
+        self.settings = [find_setting(self.model, path, self.recipe.paths)
+                         for path in self.recipe.paths]
+        for setting in self.settings:
             part = setting.component
             if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
-                return f"{path} is not a number of a single component"
+                return f"{setting.path} is not a number of a single component"
             if setting.kind == "parameter" and np.ndim(setting.declared.default):
-                return f"{path} is a list"
+                return f"{setting.path} is a list"
         self.t0 = float(to_si(options.get("start", "0 s"), unit("s"), "sweep(start=…)"))
         self.t1 = self.t0 + _positive(self.recipe.duration, "duration")
         self.rtol = options.get("rtol", 1e-6)
@@ -110,7 +119,7 @@ class Batched:
         self.targets: list[tuple[int, Any]] = []
         self.columns: list[tuple[int, Any, np.ndarray]] = []
         for k, (setting, axis) in enumerate(
-                zip(self.runner.settings, self.plan.axes, strict=True)):
+                zip(self.settings, self.plan.axes, strict=True)):
             self.numbers.append(axis.numbers(setting.declared.unit))
             bad = np.zeros(len(axis.values), dtype=bool)
             if axis.sampled:
@@ -132,7 +141,7 @@ class Batched:
 
     def _places(self, setting: Any) -> np.ndarray:
         """Entries of the parameter vector that a setting fills."""
-        f, first = self.runner.system.network.place[id(setting.component)]
+        f, first = self.system.network.place[id(setting.component)]
         for g, name, offset, _ in self.system.tape.parameter_layout:
             if (g, name) == (f, setting.declared.name):
                 return offset + first + np.arange(setting.component.size)
@@ -172,84 +181,101 @@ class Batched:
 
     # -- runs ----------------------------------------------------------------------------
     def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
-        """Run points, a chunk after the other; outcomes come chunk by chunk."""
+        """Run points, a block after the other; outcomes come block by block."""
         numbers = list(numbers)
-        chunks = [numbers[k : k + CHUNK] for k in range(0, len(numbers), CHUNK)]
+        size = BLOCK * self.workers
+        blocks = (self._laid_out(numbers[k : k + size]) for k in range(0, len(numbers), size))
         if self.workers == 1:
-            for chunk in chunks:
-                yield from self._outcomes(self._made(*self._laid_out(chunk)))
+            for block in blocks:
+                self._march(block)
+                yield from self._outcomes(block, self._refused(block))
             return
+        ahead: deque[tuple[_Block, list[Any]]] = deque()
         with ThreadPoolExecutor(self.workers) as pool:
-            waiting: set[Any] = set()
             try:
-                for chunk in chunks:
-                    waiting.add(pool.submit(self._made, *self._laid_out(chunk)))
-                    if len(waiting) > 2 * self.workers:
-                        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                        for future in done:
-                            yield from self._outcomes(future.result())
-                for future in waiting:
-                    yield from self._outcomes(future.result())
+                for block in blocks:
+                    ahead.append((block, [pool.submit(self._march, block)
+                                          for _ in range(self.workers)]))
+                    if len(ahead) > AHEAD:
+                        yield from self._waited_for(*ahead.popleft())
+                while ahead:
+                    yield from self._waited_for(*ahead.popleft())
             finally:
-                for future in waiting:
-                    future.cancel()
+                for _, threads in ahead:
+                    for thread in threads:
+                        thread.cancel()
 
-    def _laid_out(self, chunk: list[int]) -> tuple[Any, ...]:
-        """Parameters and states of a chunk, and the points that a component refuses."""
-        p, x = np.tile(self.p, (len(chunk), 1)), np.tile(self.x, (len(chunk), 1))
-        places = self.plan.places(np.array(chunk))
-        refused = np.zeros(len(chunk), dtype=bool)
+    def _waited_for(self, block: _Block, threads: list[Any]) -> Iterator[Outcome]:
+        refused = self._refused(block)  # while the threads march
+        for thread in threads:
+            thread.result()
+        yield from self._outcomes(block, refused)
+
+    def _laid_out(self, numbers: list[int]) -> _Block:
+        """Parameters and states of points, and room for what comes of them."""
+        runs, width = len(numbers), self.width
+        p, x = np.tile(self.p, (runs, 1)), np.tile(self.x, (runs, 1))
+        places = self.plan.places(np.array(numbers))
         for k, setting in self.targets:
             self._place_target(setting, self.numbers[k][places[k]], x)
-        varied = []
-        for k, setting, columns in self.columns:
-            values = self.numbers[k][places[k]]
-            p[:, columns] = values[:, None]
-            refused |= self.refused[k][places[k]]
-            varied.append((setting.component._values, setting.declared.name, values.tolist()))
-        parts = list({id(s.component): s.component for _, s, _ in self.columns}.values())
-        parts = [part for part in parts if type(part).verify is not Component.verify]
-        for row in range(len(chunk) if parts else 0):
-            for table, name, numbers in varied:
-                table[name] = numbers[row]
-            refused[row] |= next(relation_findings(parts), None) is not None
-        return chunk, p, x, refused
+        for k, _, columns in self.columns:
+            p[:, columns] = self.numbers[k][places[k]][:, None]
+        return _Block(
+            numbers, places, p, x, np.zeros(1, dtype=np.int64), np.empty_like(x),
+            np.empty((runs, width)), np.empty((runs, width)),
+            np.empty((runs, len(self.times), width)), np.full(runs, -1),
+        )  # fmt: skip
 
     def _place_target(self, setting: Any, values: np.ndarray, x: np.ndarray) -> None:
         system, flat = self.system, self.system.flat
-        f, first = self.runner.system.network.place[id(setting.component)]
+        f, first = self.system.network.place[id(setting.component)]
         i = flat.network.families[f].kernel.index[setting.declared.name]
         slots = flat.base[f][i, 0] + first + np.arange(setting.component.size)
         at = np.searchsorted(system.tape.reduced.states, flat.class_of[slots])
         x[:, at] = flat.sign_of[slots] * values[:, None]
 
-    def _made(self, chunk: list[int], p: np.ndarray, x: np.ndarray, refused: np.ndarray
-              ) -> tuple[Any, ...]:
-        runs, width = len(chunk), self.width
-        finals, status = np.empty_like(x), np.full(runs, -1)
-        lows, highs = np.empty((runs, width)), np.empty((runs, width))
-        courses = np.empty((runs, len(self.times), width))
+    def _march(self, block: _Block) -> None:
+        """Make those runs of a block that no other thread makes."""
         self.lanes.march(
-            self.code, self.slope, self.outputs, x, p, self.q, self.atol, self.rtol, self.t0,
-            self.t1, self.max_step, self.times, self.extremes, finals, lows, highs, courses,
-            status, np.zeros((runs, 3), dtype=np.int64),
+            block.taken, self.code, self.slope, self.outputs, block.x, block.p, self.q, self.atol,
+            self.rtol, self.t0, self.t1, self.max_step, self.times, self.extremes, block.finals,
+            block.lows, block.highs, block.courses, block.status,
+            np.zeros((len(block.numbers), 3), dtype=np.int64),
         )  # fmt: skip
-        good = status == self.lanes.REACHED
-        good &= np.isfinite(courses).all(axis=(1, 2)) & np.isfinite(finals).all(axis=1)
-        good &= ~refused
-        return chunk, good, lows, highs, courses
 
-    def _outcomes(self, made: tuple[Any, ...]) -> Iterator[Outcome]:
-        chunk, good, lows, highs, courses = made
+    def _refused(self, block: _Block) -> np.ndarray:
+        """Which points a component refuses."""
+        refused = np.zeros(len(block.numbers), dtype=bool)
+        for k, _, _ in self.columns:
+            refused |= self.refused[k][block.places[k]]
+        if all(type(s.component).verify is Component.verify for _, s, _ in self.columns):
+            return refused
+        varied, parts = [], {}
+        for k, _, _ in self.columns:
+            setting = self.runner.settings[k]
+            part: Any = setting.component
+            parts[id(part)] = part
+            varied.append((part._values, setting.declared.name,
+                           self.numbers[k][block.places[k]].tolist()))
+        for row in range(len(refused)):
+            for table, name, numbers in varied:
+                table[name] = numbers[row]
+            refused[row] |= next(relation_findings(parts.values()), None) is not None
+        return refused
+
+    def _outcomes(self, block: _Block, refused: np.ndarray) -> Iterator[Outcome]:
+        good = (block.status == self.lanes.REACHED) & ~refused
+        good &= np.isfinite(block.courses).all(axis=(1, 2))
+        good &= np.isfinite(block.finals).all(axis=1)
         columns: dict[str, np.ndarray] = {}
         units = {}
         for output, part in zip(self.recipe.outputs, self.slices, strict=True):
             shown = unit(output.unit or "")
-            values = {"max": highs, "min": lows}.get(output.reduction)
+            values = {"max": block.highs, "min": block.lows}.get(output.reduction)
             if values is None:
                 times = {"initial": (self.t0,), "final": (self.t1,)}.get(
                     output.reduction, output.times)
-                values = courses[:, np.searchsorted(self.times, times)]
+                values = block.courses[:, np.searchsorted(self.times, times)]
                 if output.reduction != "course":
                     values = values[:, 0]
             values = np.moveaxis(values[..., part], -1, 1)
@@ -257,12 +283,28 @@ class Batched:
                 values = values[:, 0]
             columns[output.name] = (values - shown.offset) / shown.factor
             units[output.name] = output.unit or ""
-        for row, number in enumerate(chunk):
+        for row, number in enumerate(block.numbers):
             if not good[row]:
                 yield self.runner.run_one(number, self.plan.point(number))
                 continue
             yield Outcome(number, "finished", "",
                           {name: column[row] for name, column in columns.items()}, units)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Points that are run, and kept, together; arrays have a row for each."""
+
+    numbers: list[int]
+    places: Any  # of their values on the axes
+    p: np.ndarray
+    x: np.ndarray
+    taken: np.ndarray  # how many of them threads have taken, (1,)
+    finals: np.ndarray
+    lows: np.ndarray
+    highs: np.ndarray
+    courses: np.ndarray
+    status: np.ndarray
 
 
 class _Named:

@@ -34,6 +34,10 @@ class Contacts:
 
     def __init__(self, laws: Any) -> None:
         self.laws = laws
+        self.of = np.flatnonzero(laws.contact)  # element of every gap
+        self.active = bool(len(self.of))
+        if not self.active:
+            return
         system, tape = laws.system, laws.system.tape
         rows = [ca.SX(0, 1)]
         for f, family in enumerate(system.network.families):
@@ -41,10 +45,6 @@ class Contacts:
                 if gap is not None:
                     rows.append(tape.writer.kernel_row(f, gap).T)
         gaps = ca.vertcat(*rows)
-        self.of = np.flatnonzero(laws.contact)  # element of every gap
-        self.active = bool(len(self.of))
-        if not self.active:
-            return
         self.gaps = system.function("gaps", ca.densify(gaps))
         self.by_x = system.jacobian(gaps, tape.x)
         pushed = np.array(ca.which_depends(tape.slope, tape.u, 1, True), dtype=bool)

@@ -13,18 +13,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import diags_array, issparse
 
 from .system import Problem, System
 
 if TYPE_CHECKING:
     from .loaddependent import LoadDependence
+    from .setvalued import Look
 
 __all__ = ["Change", "Decisions"]
 
 RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
+TURNED = 1e-6  # of the fastest flow: one that is no rounding
+NEAR = 1e-6  # of its range: an effort that is close to a bound
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
 
 
@@ -52,6 +55,9 @@ class Decisions:
     _fruitless: int
     _speed: float
     _restitution: Any
+    _cache: dict[Any, Any]
+    _dead: Any
+    _is_simple: bool
     _reach: Any
     _solve_stuck: Any
     constant: bool
@@ -76,8 +82,86 @@ class Decisions:
         ----------
         touched : elements whose margin has just become negative
         """
-        before = self.modes.copy()
-        margin = self.margins(problem, t)
+        before, struck = self.modes.copy(), np.zeros(self.size, dtype=bool)
+        if not self._decide_alone(problem, t, touched):
+            struck = self._decide_jointly(problem, t, touched)
+        pins = self._pins(problem, t)
+        problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
+        self.apply(problem, t)
+        if self.load is not None:
+            self.load.refuse_several(problem, t)
+        changed = np.flatnonzero((self.modes != before) | struck)
+        self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
+        if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
+            changed = touched
+        return [Change(int(i), int(before[i]), int(self.modes[i]), bool(struck[i]))
+                for i in changed]
+
+    def _decide_alone(self, problem: Problem, t: float, touched: np.ndarray) -> bool:
+        """Decide on the one element touched, where no other feels it or is in doubt.
+
+        Its box problem has one unknown; what :meth:`_decide_jointly` would do about it, in
+        plain numbers. False, with all modes as they were, where there is more to think about.
+        """
+        if len(touched) != 1 or not self._is_simple or self.load is not None or self.nonlinear:
+            return False
+        e, d = int(touched[0]), self.delassus(problem, t)
+        own = float(self._alone_with(d)[e])
+        if self.contact[e] or not own > 0:
+            return False
+        now, before = self.look(problem, t), int(self.modes[e])
+        low, high = float(now.low[e]), float(now.high[e])
+        self._speed = max(self._speed, float(np.abs(now.flow).max()))
+        if not low < high or self._others_in_doubt(problem, t, now, e):
+            return False
+        flow = float(now.flow[e])
+        if before and flow:
+            problem.x += self._push(problem, t, np.array([e]))[:, 0] * (flow / own)
+            now = self.look(problem, t)
+        drive = float(now.rate[e]) + own * float(problem.u[self.column[e]] * self.sign[e])
+        rests = low + NEAR * (high - low) < drive / own < high - NEAR * (high - low)
+        state = 0
+        if before == 0 or not rests:
+            from .nonsmooth import one_element
+
+            noise = float(self._noise(problem, t)[e])
+            back = float(now.back[e]) if np.isfinite(low) else low
+            forth = float(now.forth[e]) if np.isfinite(high) else high
+            kinetic = min(back, forth), forth
+            # once it moves, less holds it
+            for bounds in [(low, high), kinetic] if before else [kinetic]:
+                found = one_element(own, drive, *bounds, noise)
+                if found is None or found.state == 0:
+                    return False
+                state = found.state
+        self.modes[e] = state
+        return True
+
+    def _alone_with(self, d: Any) -> np.ndarray:
+        """D of the elements that act on their own flow and on no other, 0 for the others."""
+        if "alone" not in self._cache:
+            linked = abs(d - diags_array(d.diagonal()))
+            others = np.ravel(linked.sum(axis=0)) + np.ravel(linked.sum(axis=1))
+            self._cache["alone"] = np.where(self._dead(d) | (others > 0), 0.0, d.diagonal())
+        return self._cache["alone"]
+
+    def _others_in_doubt(self, problem: Problem, t: float, now: Look, e: int) -> bool:
+        """Whether any other element may be near the end of its mode, or ``e`` is far beyond."""
+        slow = TURNED * self._speed
+        if self.modes[e] * now.flow[e] < -slow:
+            return True
+        if self.size == 1:
+            return False
+        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
+        reserve = np.where(self.contact, now.gap - 1e-9 * far, self.modes * now.flow - slow)
+        if np.count_nonzero(self.modes) < self.size:
+            reserve = np.where(self.modes == 0, self.margins(problem, t), reserve)
+        reserve[e] = 0.0
+        return bool(reserve.min() < 0.0)
+
+    def _decide_jointly(self, problem: Problem, t: float, touched: np.ndarray) -> np.ndarray:
+        """Choose the modes of all elements in doubt; returns which ones an impact struck."""
+        before, margin = self.modes.copy(), self.margins(problem, t)
         crossed = self._crossed(problem, t, touched, margin)
         if self.load is not None:
             self.load.refuse_jam(problem, t, crossed)
@@ -90,7 +174,7 @@ class Decisions:
             if len(open_) and leaving[open_].any():
                 leaving[open_] &= self._joint_margins(problem, t, open_, now)[1][open_]
         free = ~self.contact
-        turned = free & (before * now.flow < -1e-6 * pace)  # has changed sign while idle
+        turned = free & (before * now.flow < -TURNED * pace)  # has changed sign while idle
         arrived = free & (before != 0) & ~turned & (crossed | (
             (np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)) | (
             struck.any() & (np.abs(now.flow) <= RESTS * pace)))
@@ -121,17 +205,7 @@ class Decisions:
         powerless = (crossed | loaded) & free & (self.modes == 0)
         # friction without strength holds nothing, not even by rounding
         self.modes[powerless & self._present(problem, t).idle] = 1
-        pins = self._pins(problem, t)
-        problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
-        self.apply(problem, t)
-        if self.load is not None:
-            self.load.refuse_several(problem, t)
-        changed = np.flatnonzero((self.modes != before) | struck)
-        self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
-        if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
-            changed = touched
-        return [Change(int(i), int(before[i]), int(self.modes[i]), bool(struck[i]))
-                for i in changed]
+        return struck
 
     def _crossed(self, problem: Problem, t: float, touched: np.ndarray, margin: np.ndarray
                  ) -> np.ndarray:

@@ -21,7 +21,7 @@ from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
-from .solvers import Method, Step, Trajectory, method_named
+from .solvers import Method, Step, Trajectory, Work, method_named
 from .system import AlgebraicFailure, Problem, System
 
 __all__ = ["Driver", "Settings"]
@@ -76,6 +76,7 @@ class Driver:
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
+        self.method: Any = None  # of the present episode
         self.contacts: Any = None if problem.laws is None else Contacts(problem.laws.plain)
         self.behind: Any = None  # these and their slopes at the end of the step
 
@@ -151,26 +152,14 @@ class Driver:
 
     def _episode(self, t: float) -> float:
         """Integrate until the next event; returns the time reached."""
-        s, problem, order = self.settings, self.problem, self.settings.method.order
-        y = problem.start_vector()
-        if problem.size == 0:
-            method: Any = Quasistatic(problem, t, y, t_end=s.t_end, max_step=self.longest)
-        else:
-            kind = s.method
-            if not getattr(kind, "fits", _always)(problem, t):
-                kind = method_named("DOP853")
-            order = kind.order
-            method = kind(
-                problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
-                first_step=self.pace, max_step=self.longest, step=s.step,
-            )  # fmt: skip
+        s, problem = self.settings, self.problem
+        y = reached = problem.start_vector()
+        method = self.method = self._method_at(t, y)
         trajectory = getattr(method, "course", None)
         if trajectory is None:
-            trajectory = Trajectory(t, y, order=order)
+            trajectory = Trajectory(t, y, order=getattr(method, "order", s.method.order))
         self._open(t, trajectory)
         looks_itself = hasattr(method, "watch")
-        if looks_itself:
-            method.watch(self.stops.timed & ~self.stops.curved, not self.stops.curved.any())
         self.pace = s.first_step
         self.longest = min(2 * self.longest, s.max_step)
         problem.anchor = self._tied(t) if self.system.clusters else None
@@ -187,7 +176,7 @@ class Driver:
                     self._fail(step)
                 if method_steps_over:
                     self._keep(trajectory, step, step.t)
-                    t = step.t
+                    t, reached = step.t, step.y
                     if not np.array_equal(problem.laws.modes, modes):
                         self._enter(t, step.y)
                         self._note_modes(t, problem.laws.changes(modes))
@@ -220,7 +209,7 @@ class Driver:
                 if self.system.clusters:
                     self.problem.anchor = self.behind
                 self._keep(trajectory, step, step.t)
-                t = step.t
+                t, reached = step.t, step.y
                 if self.progress is not None:
                     self.progress(t)
                 if t >= stop:
@@ -234,10 +223,31 @@ class Driver:
                     return t
         finally:
             self._count(method)
-        self._enter(t, trajectory(t, side="left"))
+        self._enter(t, reached)
         if t < s.t_end:
             self._switch(t, self.stops.at(t))
         return t
+
+    def _method_at(self, t: float, y: np.ndarray) -> Any:
+        """The method for the next episode."""
+        s, problem = self.settings, self.problem
+        if problem.size == 0:
+            return Quasistatic(problem, t, y, t_end=s.t_end, max_step=self.longest)
+        kind = s.method
+        if not getattr(kind, "fits", _always)(problem, t):
+            kind = method_named("DOP853")
+        if type(self.method) is kind and hasattr(kind, "watch"):  # made to be started again
+            self.method.first_step, self.method.max_step = self.pace, self.longest
+            self.method.work = Work()
+            self.method.restart(t, y)
+            return self.method
+        method = kind(
+            problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
+            first_step=self.pace, max_step=self.longest, step=s.step,
+        )  # fmt: skip
+        if hasattr(kind, "watch"):
+            method.watch(self.stops.timed & ~self.stops.curved, not self.stops.curved.any())
+        return method
 
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one."""
@@ -622,8 +632,6 @@ class Quasistatic:
 
     def __init__(self, problem: Problem, t: float, y: np.ndarray, *, t_end: float, max_step: float
                  ) -> None:
-        from .solvers import Work
-
         self.problem, self.t, self.y = problem, t, y
         self.h = min(max_step, (t_end - t) / 200) or np.inf
         self.work = Work()

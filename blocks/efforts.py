@@ -37,6 +37,9 @@ def solver(d: Any) -> Any:
 
             return proximal
         d = d.toarray()
+    if d.shape == (1, 1):
+        inverse = 1.0 / d[0, 0] if d[0, 0] > 0 else 0.0
+        return lambda r: inverse * r
     size = np.sqrt(np.maximum(np.diag(d), 0.0))
     size = np.where(size > 1e-7 * size.max(initial=0.0), size, np.inf)
     scaled = d / np.outer(size, size)

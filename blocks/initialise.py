@@ -167,14 +167,16 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
     active = targets.levels < 4
     slots, wanted, levels = targets.slots[active], targets.values[active], targets.levels[active]
     classes, signs = system.flat.class_of[slots], system.flat.sign_of[slots]
-    size = _sizes(system, slots, nominals)
     position = np.full(system.flat.classes, -1)
     position[system.tape.reduced.states] = np.arange(system.nx)
     direct = position[classes] >= 0
     nc = system.tape.constraints.numel()
-    if direct.all() and not nc and not system.nz and np.all(
-        np.abs(problem.x[position[classes]] * signs - wanted) <= TOLERANCE * size
-    ):
+    simple = direct.all() and not nc and not system.nz
+    missed = np.abs(problem.x[position[classes]] * signs - wanted) if simple else np.ones(1)
+    if not missed.any():
+        return
+    size = _sizes(system, slots, nominals)
+    if simple and np.all(missed <= TOLERANCE * size):
         return
     outputs = _TargetFunctions.of(system, classes, signs)
     if nc:

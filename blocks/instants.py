@@ -326,6 +326,9 @@ class Samples:
 
     def __init__(self, system: System, stops: Stops) -> None:
         self.system, self.stops = system, stops
+        self.active = any(f.kernel.samplings for f in system.network.families)
+        if not self.active:
+            return
         start: list[float] = []
         period: list[float] = []
         owner: list[np.ndarray] = []

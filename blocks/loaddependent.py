@@ -14,7 +14,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
-from scipy.sparse.csgraph import connected_components
 
 from .exceptions import SimulationError
 from .system import Problem
@@ -169,7 +168,9 @@ class LoadDependence:
         links = abs(self.laws.delassus(problem, t))
         for slopes in self.slopes(problem, t):
             links = links + abs(slopes)
-        return connected_components(links, directed=False)[1]
+        from .nonsmooth import components
+
+        return components(links)[1]
 
     # -- decisions ---------------------------------------------------------------------
     def solve(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray,

@@ -425,9 +425,9 @@ def set_valued_elements(flat: Any) -> Elements:
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
-    known = [p.name for p in inspect.signature(Model.simulate).parameters.values()
-             if p.kind is p.KEYWORD_ONLY]
     for name in options:
+        known = [p.name for p in inspect.signature(Model.simulate).parameters.values()
+                 if p.kind is p.KEYWORD_ONLY]
         raise UnknownName(
             "simulate()", f"there is no option {name!r}.", did_you_mean(name, known, "options"),
             name=name, known=known, nearest=nearest(name, known),

@@ -57,31 +57,46 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
         value[classes[better]] = amount[better]
         origin[classes[better]] = rank
 
-    for f, family in enumerate(system.network.families):
-        kernel = family.kernel
+    for family, sized, variables in _plan(system):
         known: dict[Any, np.ndarray] = {}
-        for p in kernel.parameters:
-            if p.size == 1 and not p.unit.is_dimensionless:
-                size = np.abs(family.parameter(p.name)[:, 0])
-                known[p.unit.dimension] = np.maximum(known.get(p.unit.dimension, 0.0), size)
-        for (i, order), base in flat.base[f].items():
-            local = kernel.variables[i]
-            classes = flat.class_of[base : base + family.size]
-            if order == 0 and local.kind in ("variable", "output", "input"):
+        for name, dimension in sized:
+            size = np.abs(family.parameter(name)[:, 0])
+            known[dimension] = np.maximum(known.get(dimension, 0.0), size)
+        for local, classes, dimension, settable in variables:
+            if settable:
                 own = _own(family, local)
                 if own is not None:
                     offer(classes, own, 0)
                 targets = _targets(family, local)
                 if targets is not None:
                     offer(classes, targets, 2)
-            dimension = local.unit.dimension / unit("s").dimension**order if order else (
-                local.unit.dimension
-            )
             if dimension in table:
                 offer(classes, table[dimension][0], 1)
             if dimension in known and local.kind == "variable":
                 offer(classes, known[dimension], 2)
     return Nominals(value, origin)
+
+
+def _plan(system: System) -> list[tuple[Any, list[Any], list[Any]]]:
+    """What is asked of every family: parameters with a unit, and variables, with dimensions.
+
+    Of a variable also its classes, and whether it can be given values of its own.
+    """
+    if "_nominal_plan" not in system.__dict__:
+        flat, second, plan = system.flat, unit("s").dimension, []
+        for f, family in enumerate(system.network.families):
+            sized = [(p.name, p.unit.dimension) for p in family.kernel.parameters
+                     if p.size == 1 and not p.unit.is_dimensionless]
+            variables = []
+            for (i, order), base in flat.base[f].items():
+                local = family.kernel.variables[i]
+                dimension = local.unit.dimension / second**order if order else local.unit.dimension
+                settable = order == 0 and local.kind in ("variable", "output", "input")
+                classes = flat.class_of[base : base + family.size]
+                variables.append((local, classes, dimension, settable))
+            plan.append((family, sized, variables))
+        system.__dict__["_nominal_plan"] = plan
+    return system.__dict__["_nominal_plan"]
 
 
 def own_nominals(family: Any, i: int) -> np.ndarray | None:

@@ -22,7 +22,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
-from scipy.sparse.csgraph import connected_components
 
 from .decisions import Change, Decisions
 from .efforts import solver as _solver
@@ -37,6 +36,7 @@ __all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
 
 DENSE = 80
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
+KEPT = 200_000  # entries up to which constant matrices are kept
 RECALLED = 1000  # combinations of modes up to which the next run takes over what is known
 
 
@@ -196,7 +196,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
 
         self.constant = fixed(by_u) and (self.load is None or self.load.constant)
         self._is_simple = self.constant and fixed(slope_u) and fixed(flow_x) and (
-            self.size * system.nx <= DENSE**2)  # what efforts push, and flows follow, is kept
+            self.size * system.nx <= KEPT)  # what efforts push, and flows follow, is kept
         self._cache: dict[Any, Any] = {}
         self._home, self._p = self, None
         self._seen: Any = None
@@ -298,6 +298,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
     def _push(self, problem: Problem, t: float, elements: np.ndarray) -> Any:
         """Change of the states' slopes per effort of some elements."""
         if self._is_simple:
+            self._recall(problem.p)
             if "push" not in self._cache:
                 own = self._slope_u.dense(*problem._arguments(t))[:, self.column]
                 self._cache["push"] = own * self.sign
@@ -312,6 +313,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
     def _reach(self, problem: Problem, t: float, size: np.ndarray) -> np.ndarray:
         """Flows of states of a size, each counted with its magnitude."""
         if self._is_simple:
+            self._recall(problem.p)
             if "reach" not in self._cache:
                 self._cache["reach"] = np.abs(self._flow_x.dense(*problem._arguments(t)))
             return self._cache["reach"] @ size
@@ -324,7 +326,9 @@ class SetValuedLaws(Decisions, OpenEfforts):
         d = self.delassus(problem, t)
         if self.constant and "parts" in self._cache:
             return self._cache["parts"]
-        parts = connected_components(csc_matrix(d), directed=False)[1]
+        from .nonsmooth import components
+
+        parts = components(d)[1]
         if self.constant:
             self._cache["parts"] = parts
         return parts
@@ -397,6 +401,10 @@ class SetValuedLaws(Decisions, OpenEfforts):
         return np.where(plain, residual, step)
 
     def _solve_stuck(self, d: Any, stuck: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        if self.constant:
+            own = self._alone_with(d)[stuck]
+            if (own > 0).all():
+                return (rate.T / own).T
         key = ("solve", stuck.tobytes())
         solve = self._cache.get(key) if self.constant else None
         if solve is None:
@@ -429,14 +437,15 @@ class SetValuedLaws(Decisions, OpenEfforts):
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
             if not hasattr(self, "_rows"):
-                self._rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
+                rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
+                self._rows = np.repeat(np.arange(self.size), np.diff(rows.indptr)), rows.indices
             dead = self._dead(self.delassus(problem, t))
-            rows = self._rows[np.flatnonzero((self.modes == 0) & ~self._varies & ~dead)]
-            element = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+            held = ((self.modes == 0) & ~self._varies & ~dead)[self._rows[0]]
+            element, state = (entries[held] for entries in self._rows)
             free, pins = np.ones(self.system.nx, dtype=bool), 0
             while True:
-                open_ = np.bincount(element[free[rows.indices]], minlength=rows.shape[0]) == 1
-                free[rows.indices[open_[element]]] = False
+                open_ = np.bincount(element[free[state]], minlength=self.size) == 1
+                free[state[open_[element]]] = False
                 if np.count_nonzero(~free) == pins:
                     break
                 pins = int(np.count_nonzero(~free))

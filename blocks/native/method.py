@@ -42,6 +42,13 @@ class Dopri5(Method):
         self.known = np.zeros(self.equations.relations, dtype=bool)
         self.crossed = np.zeros(self.equations.relations, dtype=bool)
         self.locates = True
+        self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
+        self.looks = np.empty((8, self.held.size))
+        self.k = np.empty((len(ROWS), self.y.size))
+        self.k[ATOL] = self.atol * self.scale
+        n, every = self.y.size, 1 if self.y.size < FEW else 8
+        self.every = every  # so many steps from one end that is kept to the next
+        self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
         self.restart(self.t, self.y)
 
     def restart(self, t: float, y: Array) -> None:
@@ -49,11 +56,7 @@ class Dopri5(Method):
         self.x = self.y * self.scale
         problem: Any = self.problem
         self.q = self.equations.constants(problem, self.t)
-        self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
         self.held[: len(problem.m)] = problem.m
-        self.k = np.empty((len(ROWS), self.x.size))
-        self.k[ATOL] = self.atol * self.scale
-        self.looks = np.empty((8, self.held.size))
         self.looks[dopri.LARGEST] = 0.0
         self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
         self.course = Course(self, self.t, self.x)
@@ -75,16 +78,14 @@ class Dopri5(Method):
         return self.looks[dopri.LARGEST]
 
     def advance(self, t_stop: float) -> Step:
-        where = np.array([self.t])
         if self.fresh:
+            where = np.array([self.t])
             dopri.call(self.equations.slope, where, self.x, self.p, self.q, self.k[0])
             self.work.residuals += 1
             if not np.isfinite(self.k[0]).all():
                 return self._failure("the equations are not finite")
             self.fresh = False
-        n = self.x.size
-        every = self.course.every
-        capacity = int(np.clip(every * BLOCK // n, every, MOST_ROWS)) // every * every
+        n, every, capacity = self.x.size, self.every, self.capacity
         ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
         counts = np.zeros(3, dtype=np.int64)
         status, taken = dopri.advance(
@@ -124,7 +125,7 @@ class Course:
     def __init__(self, method: Dopri5, t: float, x: Array) -> None:
         self._equations, self._scale = method.equations, method.scale
         self._p, self._q = method.p, method.q
-        self.every = 1 if x.size < FEW else 8
+        self.every = method.every
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
         self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts

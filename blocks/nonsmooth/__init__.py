@@ -31,6 +31,8 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 [0, inf) and flows that are positive while approaching.
 """
 
+from ._plain import OneElement, one_element
+from ._problem import components
 from .box import BoxSolution, BoxStatus, solve_box
 from .coupled import solve_coupled
 from .impact import Impact, sequential_impact, simultaneous_impact
@@ -51,11 +53,14 @@ __all__ = [
     "Margin",
     "MarginProblem",
     "NodeVelocity",
+    "OneElement",
     "StepSolution",
+    "components",
     "is_p_matrix",
     "loaded_split",
     "minimal_split",
     "moreau_step",
+    "one_element",
     "open_load",
     "rough_impact",
     "sequential_impact",

@@ -6,12 +6,13 @@ only one: D of one element is positive, D of several symmetric positive definite
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import NDArray
 
 from ._problem import EPS, Array
 
-__all__ = ["alone", "at_rest"]
+__all__ = ["OneElement", "all_at_rest", "one_element"]
 
 FEW = 32
 """Largest number of elements that are tried at rest."""
@@ -19,23 +20,37 @@ REGULAR = 1e-8
 """Pivots of a matrix in equal units that are no rounding."""
 
 
-def alone(d: float, b: float, low: float, high: float, noise: float, tol: float
-          ) -> tuple[float, float, int, bool] | None:
-    """Effort, rate, state of one element, and whether it rests at a bound; None if not regular."""
+@dataclass(frozen=True)
+class OneElement:
+    """Answer to the box problem of one element, as in :class:`.box.BoxSolution`."""
+
+    effort: float
+    rate: float
+    state: int
+    grazing: bool
+
+
+def one_element(d: float, b: float, low: float, high: float, noise: float, tol: float = 1e-10
+                ) -> OneElement | None:
+    """The box problem of one element in plain numbers; None where it is not regular.
+
+    Parameters are those of :func:`.box.solve_box`.
+    """
     if not (0.0 < d < np.inf and low < high and -np.inf < b < np.inf):
         return None
     effort = min(max(b / d, low), high)
     if low < effort < high:
-        return effort, 0.0, 0, False
+        return OneElement(effort, 0.0, 0, False)
     rate = b - d * effort
     floor = noise + 4 * EPS * d * max(abs(v) for v in (low, high) if abs(v) < np.inf)
-    if abs(rate) <= tol * max(abs(b), d * abs(effort)) + floor or (rate > 0) != (effort == high):
-        return effort, 0.0, 0, True
-    return effort, rate, 1 if rate > 0 else -1, False
+    moves = abs(rate) > tol * max(abs(b), d * abs(effort)) + floor
+    if not moves or (rate > 0) != (effort == high):
+        return OneElement(effort, 0.0, 0, True)
+    return OneElement(effort, rate, 1 if rate > 0 else -1, False)
 
 
-def at_rest(matrix: Array, b: Array, low: Array, high: Array) -> NDArray[np.float64] | None:
-    """Efforts of several elements that all rest, strictly within their bounds, or None."""
+def all_at_rest(matrix: Array, b: Array, low: Array, high: Array) -> Array | None:
+    """Efforts of a few elements that all rest strictly within their bounds, or None."""
     if not 1 < len(b) <= FEW:
         return None
     diagonal = matrix.diagonal()

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._descent import Trial, active_set, proximal, sides
 from ._linear import is_convex
 from ._pivot import lemke
-from ._plain import alone, at_rest
+from ._plain import all_at_rest, one_element
 from ._problem import Array, Index, Mask, ScaledBox, as_bounds, as_matrix, block, scale
 from .pmatrix import is_p_matrix
 
@@ -259,22 +259,23 @@ def _plain_answer(D: Any, b: Array, lower: ArrayLike, upper: ArrayLike, noise: A
         return None
     nobody = np.zeros(n, dtype=bool)
     if n == 1:
-        found = alone(float(D[0, 0]), float(b[0]), float(low[0]), float(high[0]),
-                      float(np.max(noise)), tol)  # fmt: skip
-        if found is None:
+        one = one_element(float(D[0, 0]), float(b[0]), float(low[0]), float(high[0]),
+                          float(np.max(noise)), tol)  # fmt: skip
+        if one is None:
             return None
-        effort, rate, state = (np.array([v]) for v in found[:3])
-        grazing, method = np.array([found[3]]), "closed form"
+        effort, rate = np.array([one.effort]), np.array([one.rate])
+        state, grazing = np.array([one.state], dtype=np.int8), np.array([one.grazing])
+        method = "closed form"
     else:
-        efforts = at_rest(D, b, low, high)
+        efforts = all_at_rest(D, b, low, high)
         if efforts is None:
             return None
-        effort, rate, state = efforts, np.zeros(n), np.zeros(n)
+        effort, rate, state = efforts, np.zeros(n), np.zeros(n, dtype=np.int8)
         grazing, method = nobody, "active set"
     return BoxSolution(
-        effort=effort, rate=rate, state=state.astype(np.int8), fixed=nobody, grazing=grazing,
-        converged=True, residual=0.0, status=BoxStatus.SOLVED, unique=True,
-        suspects=np.zeros(0, dtype=int), method=method, iterations=1,
+        effort=effort, rate=rate, state=state, fixed=nobody, grazing=grazing, converged=True,
+        residual=0.0, status=BoxStatus.SOLVED, unique=True, suspects=np.zeros(0, dtype=int),
+        method=method, iterations=1,
     )  # fmt: skip
 
 

@@ -1,0 +1,119 @@
+"""Crossings are located on the far side of where they happen, in machine code and in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Component, Model, Parameter, Variable, der, quantity, where
+from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
+
+pytest.importorskip("numba")
+
+METHODS = ["dopri5", "DOP853"]
+EXACT = 2e-14  # s: motions of constant acceleration are integrated without error
+
+
+def times(run):
+    return np.array([e.time for e in run.events])
+
+
+class Thrown(Component):
+    """x = t - 2 t^2, told when it is above 0.1 and when it is below -0.1."""
+
+    x = Variable("1", "0", priority="high")
+    v = Variable("1", "1", priority="high")
+    above = Variable("1")
+    below = Variable("1")
+
+    def equations(self):
+        per_second = quantity("1 1/s")
+        yield der(self.x) == self.v * per_second
+        yield der(self.v) == -4 * per_second
+        yield self.above == where(self.x > 0.1, 1, 0)
+        yield self.below == where(self.x < -0.1, 1, 0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_short_visit_is_found_before_a_crossing_further_on_in_the_same_step(method):
+    model = Model("thrown")
+    model.part = Thrown()
+    run = model.simulate("2 s", method=method, first_step="12 ms")  # the third one is long
+    first, back = (1 - np.sqrt(0.2)) / 4, (1 + np.sqrt(0.2)) / 4
+    assert_allclose(times(run), [first, back, (1 + np.sqrt(1.8)) / 4], rtol=0, atol=EXACT)
+
+
+class TwoDips(Component):
+    """Two parabolas that dip below zero for 20 ms, one of them 30 ms later."""
+
+    one = Parameter(0.32, doc="when the parabola is lowest that is declared first")
+    other = Parameter(0.35, doc="when the other one is")
+    s = Variable("1", "0", priority="high")
+    a = Variable("1")
+    b = Variable("1")
+    y = Variable("1", "0", priority="high")
+
+    def equations(self):
+        per_second = quantity("1 1/s")
+        yield der(self.s) == per_second
+        yield self.a == where((self.s - self.one) ** 2 < 1e-4, 1, 0)
+        yield self.b == where((self.s - self.other) ** 2 < 1e-4, 1, 0)
+        yield der(self.y) == (self.a + self.b) * per_second
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("one", "other"), [(0.32, 0.35), (0.35, 0.32)])
+def test_of_two_short_visits_within_a_step_the_earlier_one_comes_first(method, one, other):
+    model = Model("dips")
+    model.part = TwoDips(one=one, other=other)
+    run = model.simulate("1 s", method=method)
+    assert_allclose(times(run), [0.31, 0.33, 0.34, 0.36], rtol=0, atol=1e-13)
+    assert_allclose(run["part.y"].final.magnitude, 0.04, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("start", ["0 s", "1000 s"])
+def test_a_block_thrown_over_a_rough_floor_stops_after_v_over_a(method, start):
+    model = Model("block")
+    model.block, model.floor = Mass(mass="2 kg", v="3 m/s"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="7 N")
+    model.connect(model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.floor.V)
+    run = model.simulate("5 s", start=start, method=method)
+    assert [e.description for e in run.events] == ["sticks"]
+    late = 2e-12 if start != "0 s" else EXACT  # ten times what tells two times from each other
+    assert_allclose(times(run) - float(start[:-2]), 6 / 7, rtol=0, atol=late)
+    assert run["block.v"].final.magnitude == 0.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_blocks_stop_at_one_instant_in_one_event_each(method):
+    model = Model("blocks")
+    model.floor, model.blocks = Reference(), Mass(count=3, v="2 m/s")
+    model.frictions = TranslationalFriction(count=3, law="coulomb", coulomb_force="1 N")
+    model.connect(model.blocks.M, model.frictions.R)
+    model.connect(model.frictions.C, model.floor.V)
+    run = model.simulate("3 s", method=method)
+    assert [e.description for e in run.events] == ["sticks"] * 3
+    assert_allclose(times(run), 2.0, rtol=0, atol=EXACT)
+    assert np.all(run["blocks.v"].final.magnitude == 0.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_body_falls_on_a_rigid_stop_as_often_as_its_flights_allow(method):
+    # flights of 2 v/g, each with half the speed of the one before
+    model = Model("ball")
+    model.ball, model.weight = Mass(v="0 m/s"), ForceSource(force="-10 N")
+    model.stop = HardStop(model="restitution", upper_bound="1 m", lower_bound="-0.2 m",
+                          restitution=0.5)
+    model.ground = Reference()
+    model.connect(model.ball.M, model.stop.R, model.weight.R)
+    model.connect(model.stop.C, model.weight.C, model.ground.V)
+    run = model.simulate("0.59 s", method=method)
+    fall = np.sqrt(2 * 0.2 / 10)
+    flights = 2 * fall * 0.5 ** np.arange(1, 7)
+    exact = fall + np.concatenate([[0], np.cumsum(flights)])
+    exact = exact[exact < 0.59]
+    assert len(exact) == len(times(run)) == 6
+    assert_allclose(times(run), exact, rtol=0, atol=1e-13)

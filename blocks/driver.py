@@ -225,6 +225,9 @@ class Driver:
                     break  # what is known to happen now comes first
                 if self.contacts is not None and self._has_drifted(step):
                     return t
+                if getattr(method, "unsure", False):  # it may be no method for what comes
+                    self._enter(t, step.y)
+                    return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
                 if self.settings.may_switch and (

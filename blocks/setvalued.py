@@ -22,9 +22,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
-from scipy.sparse.csgraph import connected_components
 
+from .contacts import allowed_gap, positions_of
 from .decisions import Change, Decisions
+from .efforts import parts_of
 from .efforts import solver as _solver
 from .expression import TIME
 from .heldmodes import MOST, HeldModes
@@ -293,7 +294,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
         d = self.delassus(problem, t)
         if self.constant and "parts" in self._cache:
             return self._cache["parts"]
-        parts = connected_components(csc_matrix(d), directed=False)[1]
+        parts = parts_of(d)
         if self.constant:
             self._cache["parts"] = parts
         return parts
@@ -481,16 +482,27 @@ class SetValuedLaws(Decisions, OpenEfforts):
         """Whether slopes and margins of the present modes are those of `together`."""
         if self.together is None or problem.delays is not None:
             return False
-        if self._reserve_here(problem, t) > 0:
-            return True
+        if isinstance(self.together, SolvedModes):
+            if not self.together(problem, t, self.modes):
+                return False
+            if self.load is not None or self.together.reserve(self.modes) > 0:
+                return self.together.reserve(self.modes) > 0
         stuck = self.modes == 0
         return not (stuck.any() and any(map(len, self._undetermined(problem, t, stuck))))
 
     def held_constants(self, problem: Problem, t: float) -> np.ndarray:
-        """Modes, K, and 0 for the states that stuck elements hold, 1 for the others."""
+        """What is constant in machine code: modes, K, and 0 for states that stuck elements hold.
+
+        Where the efforts are solved for: modes, the present efforts, those states, the
+        determinant, and the gap that closed contacts may have.
+        """
         assert self.together is not None
         free = np.ones(self.system.nx)
         free[self._pins(problem, t)] = 0.0
+        if isinstance(self.together, SolvedModes):
+            gap = allowed_gap(problem, positions_of(self.system))
+            return np.concatenate([self.modes, self.efforts_of(problem.u), free,
+                                   [self.together.determinant, gap]])
         d = self.delassus(problem, t)
         return np.concatenate([self.together.constants(self.modes, _solver, d), free])
 

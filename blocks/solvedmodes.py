@@ -128,6 +128,11 @@ class SolvedModes:
             return None
         return self._out.reshape(7, self.size)
 
+    @property
+    def determinant(self) -> float:
+        """Of the equations at the last evaluation."""
+        return float(np.linalg.det(self._matrix[0]))
+
     def reserve(self, modes: np.ndarray) -> float:
         """What :meth:`reserves` gives at the last evaluation."""
         matrix, diagonal = self._matrix

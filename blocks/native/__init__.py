@@ -41,7 +41,7 @@ def why_not(system: Any, laws: Any = None) -> str:
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
-    if system.nu and (laws is None or not hasattr(laws.together, "constants")):
+    if system.nu and (laws is None or laws.together is None):
         return "its exact friction and contacts are decided in Python"
     if system.clusters:
         return "states are chosen anew during the run"

@@ -33,6 +33,8 @@ class Dopri5(Method):
     name, order = "dopri5", 5
     many = staticmethod(most_steps)  # so many to go, and an implicit method would be cheaper
 
+    unsure = False  # equations of held modes have come near to being singular: look again
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
@@ -51,7 +53,7 @@ class Dopri5(Method):
         self.held[: len(problem.m)] = problem.m
         self.k = np.empty((len(ROWS), self.x.size))
         self.k[ATOL] = self.atol * self.scale
-        self.looks = np.empty((6, self.held.size))
+        self.looks = np.ones((6, self.held.size))
         self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
         self.course = Course(self, self.t, self.x)
         self.fresh = True
@@ -79,9 +81,10 @@ class Dopri5(Method):
         ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
         counts = np.zeros(3, dtype=np.int64)
         status, taken = dopri.advance(
-            arithmetic(), self.equations.slope, self.equations.crossings, self.p.ctypes.data,
-            self.q.ctypes.data, self.x, self.k, self.state, counts, float(t_stop), self.rtol,
-            self.max_step, self.held, self.known, self.looks, ends, sizes, rows, every,
+            arithmetic(), self.equations.slope, self.equations.crossings, self.equations.settle,
+            self.p.ctypes.data, self.q.ctypes.data, self.x, self.k, self.state, counts,
+            float(t_stop), self.rtol, self.max_step, self.held, self.known, self.looks, ends,
+            sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
@@ -94,6 +97,8 @@ class Dopri5(Method):
         if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
             return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
                                  "the error stays above the tolerance however small the step")
+        if status == dopri.CROSSED and self.equations.reserve:
+            self.unsure = bool((self.looks[1:, -1] < 0).any())
         return Step(before, self.t, self.y, self.course.inside_last,
                     clear=status != dopri.CROSSED)
 

@@ -192,9 +192,10 @@ class SetValuedLaws(Decisions, OpenEfforts):
         self.constant = not moving and not system.nz and (self.load is None or self.load.constant)
         self._cache: dict[Any, Any] = {}
         self._seen: Any = None
-        if self.size <= MOST and not system.clusters and not system.nz and self.size == system.nu:
+        if self.size <= MOST and not system.nz and self.size == system.nu and not any(
+                ca.which_depends(tape.constraints, tape.u, 1, True)):
             looks = flow, low, high, back, forth, rate, gap
-            if self.constant and not self.nonlinear:
+            if self.constant and not self.nonlinear and not system.clusters:
                 self.together = HeldModes(system, self.column, self.sign, *looks)
             elif self.load is None or not self.load.in_a_circle:
                 dependent = (np.zeros(self.size, dtype=bool) if self.load is None
@@ -509,7 +510,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
     def several_margins(self, problem: Problem, t: np.ndarray, y: np.ndarray
                         ) -> tuple[np.ndarray, np.ndarray] | None:
         """Crossing functions and margins at several times, or None where they need more care."""
-        if self.together is None or problem.delays is not None:
+        if self.together is None or problem.delays is not None or problem.algebraic:
             return None
         if isinstance(self.together, SolvedModes):
             at = self.together.at(problem, t, y * problem.scale_x[:, None], self.modes)

@@ -197,10 +197,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
             looks = flow, low, high, back, forth, rate, gap
             if self.constant and not self.nonlinear and not system.clusters:
                 self.together = HeldModes(system, self.column, self.sign, *looks)
-            elif self.load is None or not self.load.in_a_circle:
-                dependent = (np.zeros(self.size, dtype=bool) if self.load is None
-                             else self.load.dependent)
-                self.together = SolvedModes(system, self.column, self.sign, dependent, *looks)
+            else:
+                self.together = SolvedModes(system, self.column, self.sign, self.load, *looks)
 
     # -- names -------------------------------------------------------------------------
     def name(self, element: int) -> str:
@@ -494,8 +492,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
     def held_constants(self, problem: Problem, t: float) -> np.ndarray:
         """What is constant in machine code: modes, K, and 0 for states that stuck elements hold.
 
-        Where the efforts are solved for: modes, the present efforts, those states, the
-        determinant, and the gap that closed contacts may have.
+        Where the efforts are solved for: modes, the present efforts, those states,
+        determinants, and the gap that closed contacts may have.
         """
         assert self.together is not None
         free = np.ones(self.system.nx)
@@ -503,7 +501,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
         if isinstance(self.together, SolvedModes):
             gap = allowed_gap(problem, positions_of(self.system))
             return np.concatenate([self.modes, self.efforts_of(problem.u), free,
-                                   [self.together.determinant, gap]])
+                                   *self.together.determinants(self.modes), [gap]])
         d = self.delassus(problem, t)
         return np.concatenate([self.together.constants(self.modes, _solver, d), free])
 

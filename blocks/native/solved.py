@@ -40,9 +40,9 @@ class SolvedCode:
         self.e = self.together.expressions
         self.modes, self.effort = self.together.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
-        at = np.cumsum([start, n, n, nx, 1, 1, n, n * n, n, n // 2 + 1, 1])
-        self.known_modes, self.guess, _, self.whole, self.allowed, *scratch, self.end = (
-            int(i) for i in at)
+        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n * n, n, n // 2 + 1, 1])
+        self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, *scratch, \
+            self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.pivots, self.failed = scratch
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
@@ -64,6 +64,12 @@ class SolvedCode:
         margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions())
         values = self._values(w, margins)
         share = w.binary("fdiv", self._determinant(w), w.load("%q", self.whole))
+        if self.together.in_a_circle:
+            slides = _masked(self.e["matrix"], self.modes != 0)
+            self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
+            self._solve(w, self.n)
+            own = w.binary("fdiv", self._determinant(w), w.load("%q", self.sliding))
+            share = w.intrinsic("minnum", share, own)
         values.append(w.binary("fsub", share, w.constant(FAR)))
         self._put(w, values, "%out", 0)
         return self._text(w)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from rigid_bodies import Box, Rod
+from test_wedging import wedge
 
 from benchmarks.planar import disc
 from blocks import (
@@ -74,11 +75,17 @@ def shaken_servo():
     return model
 
 
+def shaken_wedge():
+    """Its friction acts on its own normal force, which presses on either face."""
+    return wedge(20, 0.2, lambda t: 12 * sin(4 * t), weight=2.0, v=0.1)
+
+
 MODELS = {
     "disc": (rolling_disc, 6, ["disc.x", "disc.w", "touch.N", "touch.T"]),
     "box": (shaken_box, 1.2, ["box.x", "box.phi", "box.N2", "box.T1"]),
     "rod": (landing_rod, 0.6, ["rod.x", "rod.angle", "rod.N", "rod.T"]),
     "servo": (shaken_servo, 3, ["servo.v", "servo.y", "servo.S", "servo.T"]),
+    "wedge": (shaken_wedge, 3, ["driver.v", "wedge.N", "wedge.T"]),
 }
 
 
@@ -125,3 +132,13 @@ def test_closed_contacts_do_not_drift_apart_in_machine_code():
     t = quantity(np.linspace(0, 16, 2000), "s")
     x, y = (run[f"disc.{path}"].at(t).m for path in ("x", "y"))
     assert np.abs(np.hypot(x, y) - 0.75).max() < 0.25e-9
+
+
+def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
+    pytest.importorskip("numba")
+    build, end, paths = MODELS["rod"]
+    plain = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
+    monkeypatch.setattr("blocks.native.solved.FAR", 0.999)  # of the value at the start of a stretch
+    watched = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
+    assert len(watched._recording.episodes) > len(plain._recording.episodes) + 2
+    same(watched, plain, paths, end, 1e-7)

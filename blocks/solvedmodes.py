@@ -99,7 +99,7 @@ class SolvedModes:
             return False
         problem.u[self.column] = found * self.sign
         out = self.evaluate(*given, modes, found)
-        self._out, self.slope = out[: 7 * self.size], out[7 * self.size :]
+        self._out, self.slope = out[: 7 * self.size].copy(), out[7 * self.size :]
         return True
 
     def _efforts(self, given: tuple[Any, ...], modes: np.ndarray, effort: np.ndarray
@@ -131,8 +131,12 @@ class SolvedModes:
 
     def determinants(self, modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of the equations at the last evaluation, and of those of what slides."""
-        slides, matrix = np.flatnonzero(modes), self._matrix[0][None]
-        return np.linalg.det(matrix), np.linalg.det(matrix[:, slides[:, None], slides])
+        matrix = self._matrix[0][None]
+        return np.linalg.det(matrix), _determinant(matrix, np.flatnonzero(modes))
+
+    def holds(self, flow: np.ndarray) -> bool:
+        """Whether these are the flows of the last evaluation."""
+        return flow.base is not None and flow.base is self._out
 
     def reserve(self, modes: np.ndarray) -> float:
         """What :meth:`reserves` gives at the last evaluation."""
@@ -177,11 +181,18 @@ class SolvedModes:
         Far from 0 what sticks has no undetermined efforts, and what slides no paradox.
         """
         stuck, slides = np.flatnonzero(modes == 0), np.flatnonzero(modes)
-        alone = np.linalg.det(matrix[:, stuck[:, None], stuck])
-        whole = np.linalg.det(matrix)
+        alone = _determinant(matrix, stuck)
+        whole = np.linalg.det(matrix) if self.dependent.any() else alone
         sure = (alone > SURE) & (diagonal.min(axis=1) > DEAD * diagonal.max(axis=1))
         share = np.divide(whole, alone, out=np.zeros(len(whole)), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
-            own = np.linalg.det(matrix[:, slides[:, None], slides])
+            own = _determinant(matrix, slides)
             share = np.minimum(own, np.divide(share, own, out=np.zeros(len(own)), where=own > FAR))
         return np.where(share > FAR, share, 0.0)
+
+
+def _determinant(matrix: np.ndarray, elements: np.ndarray) -> np.ndarray:
+    """Of the rows and columns of some elements, for every matrix."""
+    if len(elements) < 2:
+        return matrix[:, elements[0], elements[0]] if len(elements) else np.ones(len(matrix))
+    return np.linalg.det(matrix[:, elements[:, None], elements])

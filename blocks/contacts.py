@@ -17,7 +17,7 @@ from scipy.sparse import issparse
 from .exceptions import InitialisationError
 from .system import Problem
 
-__all__ = ["Contacts"]
+__all__ = ["Contacts", "allowed_gap", "positions_of"]
 
 ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
@@ -47,8 +47,7 @@ class Contacts:
         gaps = ca.vertcat(*rows)
         self.gaps = system.function("gaps", ca.densify(gaps))
         self.by_x = system.jacobian(gaps, tape.x)
-        pushed = np.array(ca.which_depends(tape.slope, tape.u, 1, True), dtype=bool)
-        self.positions = np.flatnonzero(~pushed)  # what efforts change by way of velocities only
+        self.positions = positions_of(system)
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:
         """Contacts of parts that overlap at the start, or cannot move against each other.
@@ -84,8 +83,7 @@ class Contacts:
         closed = np.flatnonzero(self.laws.modes[self.of] == 0)
         if not len(closed):
             return False
-        sizes = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions]
-        allowed = ALLOWED * float(sizes.max(initial=0.0))
+        allowed = allowed_gap(problem, self.positions)
         if np.abs(self._of(problem, t)[closed]).max() <= allowed:
             return False
         elements = self.of[closed]
@@ -108,3 +106,15 @@ class Contacts:
 
     def _of(self, problem: Problem, t: float) -> np.ndarray:
         return self.gaps(*problem._arguments(t))
+
+
+def allowed_gap(problem: Problem, positions: np.ndarray) -> float:
+    """How far closed contacts may drift apart."""
+    sizes = np.maximum(np.abs(problem.x), problem.scale_x)[positions]
+    return ALLOWED * float(sizes.max(initial=0.0))
+
+
+def positions_of(system: Any) -> np.ndarray:
+    """States that efforts change by way of velocities only."""
+    pushed = ca.which_depends(system.tape.slope, system.tape.u, 1, True)
+    return np.flatnonzero(~np.array(pushed, dtype=bool))

@@ -216,6 +216,9 @@ class Driver:
                     break  # what is known to happen now comes first
                 if self.contacts is not None and self._has_drifted(step):
                     return t
+                if getattr(method, "unsure", False):  # it may be no method for what comes
+                    self._enter(t, step.y)
+                    return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
                 if self.settings.may_switch and (
@@ -241,7 +244,7 @@ class Driver:
             self.method.work = Work()
             self.method.restart(t, y)
             return self.method
-        method = kind(
+        method: Any = kind(
             problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
             first_step=self.pace, max_step=self.longest, step=s.step,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which efforts cancel given rates, where they may not be determined?
+"""Which efforts cancel given rates, where they may not be determined? Who is linked to whom?
 
 Knows a Delassus matrix only, dense for few elements and sparse for many.
 """

@@ -64,6 +64,8 @@ class LoadDependence:
 
     def _in_a_circle(self, bounds: Any) -> bool:
         """Whether what slides may load itself, by way of others that slide."""
+        from scipy.sparse.csgraph import connected_components
+
         pattern = ca.jacobian(bounds, self.laws.system.tape.u).sparsity()
         rows, columns = (np.array(a, dtype=int) for a in (pattern.row(), pattern.get_col()))
         element = np.full(self.laws.system.nu, -1)

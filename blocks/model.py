@@ -584,8 +584,7 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
     if problem.system.clusters or not problem.size:
         return stiff, why
     if problem.system.nu:  # what sticks at the start says little of the rates to come
-        if native.why_not(problem.system, problem.laws) or not (
-                native.loaded() and native.worth(0.0, problem.size, rtol)) \
+        if not native.ready_for_laws(rtol) or native.why_not(problem.system, problem.laws) \
                 or native.unwritable(problem):
             return stiff, why
         return native.compiled_method(), "explicit, in machine code: cheap to restart after events"

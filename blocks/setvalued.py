@@ -9,6 +9,7 @@ Modes: 0 stuck (or closed), +1 sliding forward, -1 sliding backward (or open).
 Within an episode they are held; sliding elements watch their flow, stuck ones
 their margin, open contacts their gap. Every decision is taken on flows and
 efforts of the element's own convention. Decisions are taken in :mod:`blocks.decisions`,
+the ends of modes are watched by :mod:`blocks.margins`,
 efforts that the motion leaves open are the business of :mod:`blocks.openefforts`, bounds that
 depend on other efforts that of :mod:`blocks.loaddependent`.
 """
@@ -16,7 +17,6 @@ depend on other efforts that of :mod:`blocks.loaddependent`.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -28,6 +28,7 @@ from .efforts import solver as _solver
 from .expression import TIME
 from .heldmodes import MOST, HeldModes
 from .loaddependent import LoadDependence
+from .margins import Look, Margins
 from .openefforts import OpenEfforts
 from .solvedmodes import SolvedModes
 from .system import Problem, System
@@ -38,28 +39,6 @@ DENSE = 80
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 KEPT = 200_000  # entries up to which constant matrices are kept
 RECALLED = 1000  # combinations of modes up to which the next run takes over what is known
-
-
-@dataclass(frozen=True)
-class Look:
-    """Flows, static bounds, kinetic efforts, rates and gaps of all elements."""
-
-    flow: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    back: np.ndarray
-    forth: np.ndarray
-    rate: np.ndarray
-    gap: np.ndarray
-
-    @property
-    def idle(self) -> np.ndarray:
-        """Elements without a choice: the same effort at rest and in both directions."""
-        return (self.low == self.high) & (self.back == self.forth)
-
-    def sliding(self, modes: np.ndarray) -> np.ndarray:
-        """Efforts while sliding (0 where stuck)."""
-        return np.where(modes > 0, self.forth, np.where(modes < 0, self.back, 0.0))
 
 
 def set_valued_laws(system: System) -> SetValuedLaws:
@@ -87,7 +66,7 @@ def _is_plain(system: System) -> bool:
     )
 
 
-class SetValuedLaws(Decisions, OpenEfforts):
+class SetValuedLaws(Decisions, Margins, OpenEfforts):
     """All set-valued elements of a system and their present modes.
 
     Parameters
@@ -97,8 +76,6 @@ class SetValuedLaws(Decisions, OpenEfforts):
     """
 
     watched = True  # during a step, for the end of a mode
-    #: All in one or two evaluations, where the network is simple enough.
-    together: HeldModes | SolvedModes | None = None
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -198,16 +175,16 @@ class SetValuedLaws(Decisions, OpenEfforts):
         self._is_simple = self.constant and fixed(slope_u) and fixed(flow_x) and (
             self.size * system.nx <= KEPT)  # what efforts push, and flows follow, is kept
         self._cache: dict[Any, Any] = {}
-        self._home, self._p = self, None
+        self._home = self
+        self._p: Any = None
         self._seen: Any = None
-        if self.size <= MOST and not system.clusters and not system.nz and self.size == system.nu:
+        if self.size <= MOST and not system.nz and self.size == system.nu and not any(
+                ca.which_depends(tape.constraints, tape.u, 1, True)):
             looks = flow, low, high, back, forth, rate, gap
-            if self.constant and not self.nonlinear:
+            if self.constant and not self.nonlinear and not system.clusters:
                 self.together = HeldModes(system, self.column, self.sign, *looks)
-            elif self.load is None or not self.load.in_a_circle:
-                dependent = (np.zeros(self.size, dtype=bool) if self.load is None
-                             else self.load.dependent)
-                self.together = SolvedModes(system, self.column, self.sign, dependent, *looks)
+            else:
+                self.together = SolvedModes(system, self.column, self.sign, self.load, *looks)
 
     # -- names -------------------------------------------------------------------------
     def name(self, element: int) -> str:
@@ -282,7 +259,7 @@ class SetValuedLaws(Decisions, OpenEfforts):
         if self._p is p:
             return
         self._p, self._cache = p, self._home._cache
-        if len(self._cache) > RECALLED or not np.array_equal(self._cache.get("p"), p):
+        if len(self._cache) > RECALLED or not np.array_equal(self._cache.get("p", ()), p):
             self._cache = {"p": p.copy()}
             if self.size <= DENSE:
                 self._home._cache = self._cache
@@ -436,12 +413,13 @@ class SetValuedLaws(Decisions, OpenEfforts):
             self._recall(problem.p)
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
-            if not hasattr(self, "_rows"):
+            if not hasattr(self, "_flow_entries"):
                 rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
-                self._rows = np.repeat(np.arange(self.size), np.diff(rows.indptr)), rows.indices
+                of = np.repeat(np.arange(self.size), np.diff(rows.indptr))
+                self._flow_entries = of, rows.indices
             dead = self._dead(self.delassus(problem, t))
-            held = ((self.modes == 0) & ~self._varies & ~dead)[self._rows[0]]
-            element, state = (entries[held] for entries in self._rows)
+            held = ((self.modes == 0) & ~self._varies & ~dead)[self._flow_entries[0]]
+            element, state = (entries[held] for entries in self._flow_entries)
             free, pins = np.ones(self.system.nx, dtype=bool), 0
             while True:
                 open_ = np.bincount(element[free[state]], minlength=self.size) == 1
@@ -451,129 +429,6 @@ class SetValuedLaws(Decisions, OpenEfforts):
                 pins = int(np.count_nonzero(~free))
             self._cache[key] = np.flatnonzero(~free)
         return self._cache[key]
-
-    def margins(self, problem: Problem, t: float) -> np.ndarray:
-        """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
-        now = self._present(problem, t)
-        self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
-        margin = self._plain_margins(now, self.efforts_of(problem.u))
-        stuck = self.modes == 0
-        reserve = self._reserve_here(problem, t)
-        if reserve > 0:
-            return self._with_reserve(margin, reserve)
-        if stuck.any():
-            dead, open_ = self._undetermined(problem, t, stuck)
-            if len(dead):
-                noise = self._noise(problem, t)[dead]
-                rate = self.look(problem, t).rate[dead]
-                margin[dead] = np.where(np.abs(rate) <= noise, np.inf, -1.0)
-            if len(open_):
-                margin[open_] = self._joint_margins(problem, t, open_, now)[0][open_]
-        if self.load is not None:
-            margin = np.minimum(margin, self.load.hold(problem, t))
-        return margin
-
-    def _plain_margins(self, now: Look, effort: np.ndarray) -> np.ndarray:
-        """Margins of elements whose effort is determined, at one time or at several."""
-        shape = (self.size, *[1] * (effort.ndim - 1))
-        modes, contact = self.modes.reshape(shape), self.contact.reshape(shape)
-        stuck = modes == 0
-        room = np.minimum(now.high - effort, effort - now.low)
-        parting = (now.gap <= 0) & (now.flow <= 0)  # by rounding, just after a rebound
-        open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
-        moving = np.where(contact, open_gap, modes * now.flow)
-        margin = np.where(stuck, room, moving)
-        margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
-        return margin
-
-    def _reserve_here(self, problem: Problem, t: float) -> float:
-        """How far the present point is from undetermined efforts and jams; 0: not known."""
-        if not isinstance(self.together, SolvedModes) \
-                or self.together.looks(problem, t, self.modes) is None:
-            return 0.0
-        return self.together.reserve(self.modes)
-
-    def _with_reserve(self, margin: np.ndarray, reserve: Any) -> np.ndarray:
-        """Margins of elements that a jam would concern, no larger than the reserve."""
-        if self.load is None:
-            return margin
-        loaded = (self.modes == 0) | self.load.dependent
-        loaded = loaded.reshape(self.size, *[1] * (margin.ndim - 1))
-        return np.where(loaded, np.minimum(margin, reserve), margin)
-
-    def margin_expressions(self) -> Any:
-        """Margins of elements whose effort is determined, as functions of modes and states.
-
-        The same as :meth:`_plain_margins`.
-        """
-        assert self.together is not None
-        e, modes = self.together.expressions, self.together.symbols[-2]
-        effort = e["effort"]
-        contact = ca.DM(self.contact.astype(float))
-        stuck = modes == 0
-        parting = ca.logic_and(e["gap"] <= 0, e["flow"] <= 0)
-        open_gap = ca.if_else(parting, ca.fmax(-e["gap"], np.finfo(float).tiny), e["gap"])
-        moving = ca.if_else(contact, open_gap, modes * e["flow"])
-        idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
-        moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
-        room = ca.fmin(e["high"] - effort, effort - e["low"])
-        return ca.if_else(stuck, room, moving)
-
-    def notice(self, margins: np.ndarray) -> None:
-        """Take note of the largest margins of an episode: the speeds of what slid in it."""
-        speeds = margins[(self.modes != 0) & ~self.contact & np.isfinite(margins)]
-        self._speed = max(self._speed, float(speeds.max(initial=0.0)))
-
-    def runs_compiled(self, problem: Problem, t: float) -> bool:
-        """Whether slopes and margins of the present modes are those of `together`."""
-        if self.together is None or problem.delays is not None:
-            return False
-        if self._reserve_here(problem, t) > 0:
-            return True
-        stuck = self.modes == 0
-        return not (stuck.any() and any(map(len, self._undetermined(problem, t, stuck))))
-
-    def held_constants(self, problem: Problem, t: float) -> np.ndarray:
-        """Modes, K, and 0 for the states that stuck elements hold, 1 for the others."""
-        assert self.together is not None
-        free = np.ones(self.system.nx)
-        free[self._pins(problem, t)] = 0.0
-        d = self.delassus(problem, t)
-        return np.concatenate([self.together.constants(self.modes, _solver, d), free])
-
-    def several_margins(self, problem: Problem, t: np.ndarray, y: np.ndarray
-                        ) -> tuple[np.ndarray, np.ndarray] | None:
-        """Crossing functions and margins at several times, or None where they need more care."""
-        if self.together is None or problem.delays is not None:
-            return None
-        if isinstance(self.together, SolvedModes):
-            at = self.together.at(problem, t, y * problem.scale_x[:, None], self.modes)
-            if at is None:
-                return None
-            effort, looks, crossings, reserves = at
-            now = Look(*looks)
-            self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
-            return crossings, self._with_reserve(self._plain_margins(now, effort), reserves)
-        d, stuck = self.delassus(problem, float(t[0])), self.modes == 0
-        if stuck.any() and any(len(i) for i in self._undetermined(problem, float(t[0]), stuck)):
-            return None
-        u, looks, crossings = self.together.at(
-            problem, t, y * problem.scale_x[:, None], self.modes, _solver, d)
-        now = Look(*looks)
-        self._speed = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
-        return crossings, self._plain_margins(now, u[self.column] * self.sign[:, None])
-
-    def _present(self, problem: Problem, t: float) -> Look:
-        """Flows, bounds and gaps at the present point, of the last look where it was there."""
-        if self.together is not None:
-            looks = self.together.looks(problem, t, self.modes)
-            return self.look(problem, t) if looks is None else Look(*looks)
-        if self._seen is not None:
-            now, at, p, x, m, d = self._seen
-            if at == t and p is problem.p and np.array_equal(x, problem.x) \
-                    and np.array_equal(m, problem.m) and np.array_equal(d, problem.d):
-                return now
-        return self.look(problem, t)
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:

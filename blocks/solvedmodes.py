@@ -38,13 +38,13 @@ class SolvedModes:
     system : System
         Without algebraic unknowns.
     column, sign : where the elements' efforts stand among its inputs
-    dependent : elements whose bounds move with some effort
+    load : LoadDependence, or None
+        Which elements' bounds move with efforts.
     flow, low, high, back, forth, rate, gap : expressions, one row per element
     """
 
-    def __init__(self, system: Any, column: np.ndarray, sign: np.ndarray, dependent: np.ndarray,
-                 flow: Any, low: Any, high: Any, back: Any, forth: Any, rate: Any, gap: Any
-                 ) -> None:
+    def __init__(self, system: Any, column: np.ndarray, sign: np.ndarray, load: Any, flow: Any,
+                 low: Any, high: Any, back: Any, forth: Any, rate: Any, gap: Any) -> None:
         n, tape = len(column), system.tape
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(sign), system.nu, n)
@@ -62,7 +62,8 @@ class SolvedModes:
         matrix = ca.if_else(ca.repmat(stuck, 1, n), ca.repmat(scale, 1, n) * own,
                             ca.SX.eye(n) - ca.jacobian(kinetic, effort))  # fmt: skip
         self.affine = not any(ca.which_depends(residual, effort, 2, True))
-        self.dependent = dependent
+        self.dependent = np.zeros(n, dtype=bool) if load is None else load.dependent
+        self.in_a_circle = load is not None and load.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
         self.expressions = {
             "slope": slope, "effort": effort, "flow": flow, "low": low, "high": high, "back": back,
@@ -98,7 +99,7 @@ class SolvedModes:
             return False
         problem.u[self.column] = found * self.sign
         out = self.evaluate(*given, modes, found)
-        self._out, self.slope = out[: 7 * self.size], out[7 * self.size :]
+        self._out, self.slope = out[: 7 * self.size].copy(), out[7 * self.size :]
         return True
 
     def _efforts(self, given: tuple[Any, ...], modes: np.ndarray, effort: np.ndarray
@@ -127,6 +128,15 @@ class SolvedModes:
                 or not all(map(np.array_equal, last[1:6], at)):
             return None
         return self._out.reshape(7, self.size)
+
+    def determinants(self, modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of the equations at the last evaluation, and of those of what slides."""
+        matrix = self._matrix[0][None]
+        return np.linalg.det(matrix), _determinant(matrix, np.flatnonzero(modes))
+
+    def holds(self, flow: np.ndarray) -> bool:
+        """Whether these are the flows of the last evaluation."""
+        return flow.base is not None and flow.base is self._out
 
     def reserve(self, modes: np.ndarray) -> float:
         """What :meth:`reserves` gives at the last evaluation."""
@@ -165,15 +175,24 @@ class SolvedModes:
         out = look(*given, effort.ravel()).reshape(k, -1).T
         return effort.T, out[: 7 * n].reshape(7, n, k), out[7 * n :], reserves
 
-    @staticmethod
-    def reserves(matrix: np.ndarray, diagonal: np.ndarray, modes: np.ndarray) -> np.ndarray:
+    def reserves(self, matrix: np.ndarray, diagonal: np.ndarray, modes: np.ndarray) -> np.ndarray:
         """Determinants per that of what sticks; 0 where no quick look can tell.
 
         Far from 0 what sticks has no undetermined efforts, and what slides no paradox.
         """
-        stuck = np.flatnonzero(modes == 0)
-        alone = np.linalg.det(matrix[:, stuck[:, None], stuck])
-        whole = np.linalg.det(matrix)
+        stuck, slides = np.flatnonzero(modes == 0), np.flatnonzero(modes)
+        alone = _determinant(matrix, stuck)
+        whole = np.linalg.det(matrix) if self.dependent.any() else alone
         sure = (alone > SURE) & (diagonal.min(axis=1) > DEAD * diagonal.max(axis=1))
         share = np.divide(whole, alone, out=np.zeros(len(whole)), where=sure)
+        if self.in_a_circle:  # what slides may jam by itself
+            own = _determinant(matrix, slides)
+            share = np.minimum(own, np.divide(share, own, out=np.zeros(len(own)), where=own > FAR))
         return np.where(share > FAR, share, 0.0)
+
+
+def _determinant(matrix: np.ndarray, elements: np.ndarray) -> np.ndarray:
+    """Of the rows and columns of some elements, for every matrix."""
+    if len(elements) < 2:
+        return matrix[:, elements[0], elements[0]] if len(elements) else np.ones(len(matrix))
+    return np.linalg.det(matrix[:, elements[:, None], elements])

@@ -24,8 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "unwritable", "why_not",
-           "worth"]  # fmt: skip
+__all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "ready_for_laws",
+           "unwritable", "why_not", "worth"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
@@ -34,6 +34,7 @@ LARGE = 300  # unknowns above which laws are written as loops over their instanc
 #: In a study: choose by the work alone, not by what this process has done before.
 steady: ContextVar[bool] = ContextVar("steady", default=False)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+TIGHT_FOR_LAWS = 1e-10  # and with exact friction or contacts
 
 
 def why_not(system: Any, laws: Any = None) -> str:
@@ -41,7 +42,7 @@ def why_not(system: Any, laws: Any = None) -> str:
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
-    if system.nu and (laws is None or not hasattr(laws.together, "constants")):
+    if system.nu and (laws is None or laws.together is None):
         return "its exact friction and contacts are decided in Python"
     if system.clusters:
         return "states are chosen anew during the run"
@@ -86,6 +87,14 @@ def worth(steps: float, size: int, rtol: float) -> bool:
     if loaded() and rtol >= TIGHT and not steady.get():
         return True
     return work > (LOADS if loaded() or _prepared() else COMPILES)
+
+
+def ready_for_laws(rtol: float) -> bool:
+    """Whether exact friction and contacts run in machine code: where it costs no loading.
+
+    Slopes that need a solve cost so much in Python that also many more steps are cheap.
+    """
+    return _installed() and loaded() and not steady.get() and rtol >= TIGHT_FOR_LAWS
 
 
 def loaded() -> bool:

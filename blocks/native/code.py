@@ -8,7 +8,7 @@ no models, no solvers; :mod:`blocks.native.machine` makes it run.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import casadi as ca
@@ -226,6 +226,25 @@ class Writer:
                 continue
             work[out] = self._operation(op, values, known)
             conditions.pop(out, None)
+
+    def values(self, function: ca.Function, places: Mapping[int, tuple[str, int]]) -> list[str]:
+        """Append a function; the values of its first result, zeros included.
+
+        ``places`` say in which array, and from which entry on, an argument stands.
+        """
+        dense = ca.Function(function.name(), function.sx_in(),
+                            [ca.densify(function.call(function.sx_in())[0])])
+        kept: dict[int, str] = {}
+
+        def read(argument: int, i: int) -> str:
+            base, offset = places[argument]
+            return self.load(base, offset + i)
+
+        def keep(_: int, i: int, value: str) -> None:
+            kept[i] = value
+
+        self.write(dense, read, keep)
+        return [kept.get(i, self.constant(0.0)) for i in range(dense.nnz_out(0))]
 
     def _condition(self, op: int, values: Sequence[str], known: Sequence[str | None]
                    ) -> str | None:

@@ -231,7 +231,7 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
 
 
 @njit(**_options)
-def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
+def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
             known, looks, locate, wrong, ends, sizes, rows, every):
     """Accepted steps until ``t_stop``, a crossing, trouble, or until the rows are full.
 
@@ -239,6 +239,7 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
     ----------
     code : addresses of :func:`~blocks.native.stages.arithmetic`
     slope, crossings, p, q : addresses; ``held`` and ``known`` describe the relations
+    settle : address of what brings the end of a step back onto its constraints, or 0
     x : (n,) the present point; moved on
     k : (10, n) rows of stages; the first holds f(t, x) on entry and on return
     state : time, next step (0: to be found), last error, whether ``looks`` holds a look at t
@@ -355,10 +356,16 @@ def advance(code, slope, crossings, p, q, x, k, state, counts, t_stop, rtol, max
                     end = high
         ends[taken], sizes[taken] = end, now
         taken += 1
-        if taken % every == 0:
-            rows[taken // every - 1, :] = new
         x[:] = new
         k[0, :] = k[6]
+        if settle != 0 and not crossed:
+            at[0] = end
+            _call(settle, at.ctypes.data, new.ctypes.data, p, q, x.ctypes.data)
+            if not np.array_equal(x, new):
+                _call(slope, at.ctypes.data, x.ctypes.data, p, q, k[0].ctypes.data)
+                counts[2] += 1
+        if taken % every == 0:
+            rows[taken // every - 1, :] = x
         t, h = end, following
         if crossed:
             break

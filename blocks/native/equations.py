@@ -12,10 +12,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..solvedmodes import SolvedModes
 from . import is_large
 from .code import Writer
 from .loops import PARALLEL, Loops
 from .machine import compiled
+from .solved import SolvedCode
 
 __all__ = ["Equations", "equations_of"]
 
@@ -53,6 +55,8 @@ class Equations:
         self.relations = system.nm
         self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
         self.scratch = 0
+        self.settle = 0  # closes contacts that have drifted open
+        self.reserve = False  # whether the last margin is that of the solved equations
         self.tables: list[np.ndarray] = []  # kept alive: machine code points into them
         if laws is not None:
             self._with_laws(laws)
@@ -73,6 +77,15 @@ class Equations:
         """Slopes and margins while the modes of set-valued laws are held."""
         together, free = laws.together, ca.SX.sym("free", self.system.nx)
         n = laws.size
+        if isinstance(together, SolvedModes):
+            self.large, start = False, int(self.offsets[3])
+            self.relations, self.reserve = self.relations + n + 1, True
+            code = SolvedCode(laws, self._places, start)
+            self.slope, self.crossings = compiled(code.slope()), compiled(code.margins())
+            if laws.contact.any():
+                self.settle = compiled(code.settle())
+            self.scratch = code.scratch
+            return
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])
         self.relations += n
         self.large = False
@@ -81,6 +94,12 @@ class Equations:
         margins = ca.vertcat(together.expressions["crossings"], laws.margin_expressions())
         self.slope = self._straight(ca.Function("slope", arguments, [slope]))
         self.crossings = self._straight(ca.Function("margins", arguments, [margins]))
+
+    @property
+    def _places(self) -> dict[int, tuple[str, int]]:
+        z, m, *rest = (int(o) for o in self.offsets)
+        return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
+                **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
     def constants(self, problem: Any, t: float) -> np.ndarray:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
@@ -108,23 +127,8 @@ class Equations:
 
     def _straight(self, function: ca.Function, lanes: int = 1) -> int:
         writer = Writer(lanes)
-        z, m, *rest = (int(o) for o in self.offsets)
-        places = {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
-                  **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
-        kept: dict[int, str] = {}
-
-        def read(argument: int, i: int) -> str:
-            base, offset = places[argument]
-            return writer.load(base, offset + i)
-
-        def keep(_: int, i: int, value: str) -> None:
-            kept[i] = value
-
-        dense = ca.Function(function.name(), function.sx_in(),
-                            [ca.densify(function.call(function.sx_in())[0])])
-        writer.write(dense, read, keep)
-        for i in range(dense.nnz_out(0)):
-            writer.store(kept.get(i, writer.constant(0.0)), "%out", i)
+        for i, value in enumerate(writer.values(function, self._places)):
+            writer.store(value, "%out", i)
         return compiled("\n".join([
             *sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *writer.lines,
             "  ret void", "}", ""]))  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from .code import HEADER
 
-__all__ = ["compiled", "target_name"]
+__all__ = ["compiled", "function_of_lapack", "target_name"]
 
 
 @cache
@@ -39,6 +39,14 @@ def _engine() -> Any:
     import llvmlite.binding as llvm
 
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+
+
+@cache
+def function_of_lapack(name: str) -> int:
+    """Address of a function of LAPACK, with 32-bit integers by reference."""
+    from numba.extending import get_cython_function_address
+
+    return get_cython_function_address("scipy.linalg.cython_lapack", name)
 
 
 _addresses: dict[str, int] = {}

@@ -33,6 +33,8 @@ class Dopri5(Method):
     name, order = "dopri5", 5
     many = staticmethod(most_steps)  # so many to go, and an implicit method would be cheaper
 
+    unsure = False  # equations of held modes have come near to being singular: look again
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
@@ -41,6 +43,8 @@ class Dopri5(Method):
         self.equations = equations_of(problem.system, self.p, problem.laws)
         self.known = np.zeros(self.equations.relations, dtype=bool)
         self.crossed = np.zeros(self.equations.relations, dtype=bool)
+        #: Without the reserve of solved equations, which is watched with them.
+        self.relations = self.equations.relations - self.equations.reserve
         self.locates = True
         self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
         self.looks = np.empty((8, self.held.size))
@@ -57,7 +61,9 @@ class Dopri5(Method):
         problem: Any = self.problem
         self.q = self.equations.constants(problem, self.t)
         self.held[: len(problem.m)] = problem.m
+        self.looks[:] = 1.0
         self.looks[dopri.LARGEST] = 0.0
+        self.unsure = False
         self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
         self.course = Course(self, self.t, self.x)
         self.fresh = True
@@ -75,7 +81,7 @@ class Dopri5(Method):
     @property
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
-        return self.looks[dopri.LARGEST]
+        return self.looks[dopri.LARGEST, : self.relations]
 
     def advance(self, t_stop: float) -> Step:
         if self.fresh:
@@ -89,10 +95,10 @@ class Dopri5(Method):
         ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
         counts = np.zeros(3, dtype=np.int64)
         status, taken = dopri.advance(
-            arithmetic(), self.equations.slope, self.equations.crossings, self.p.ctypes.data,
-            self.q.ctypes.data, self.x, self.k, self.state, counts, float(t_stop), self.rtol,
-            self.max_step, self.held, self.known, self.looks, self.locates, self.crossed, ends,
-            sizes, rows, every,
+            arithmetic(), self.equations.slope, self.equations.crossings, self.equations.settle,
+            self.p.ctypes.data, self.q.ctypes.data, self.x, self.k, self.state, counts,
+            float(t_stop), self.rtol, self.max_step, self.held, self.known, self.looks,
+            self.locates, self.crossed, ends, sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
@@ -105,9 +111,12 @@ class Dopri5(Method):
         if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
             return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
                                  "the error stays above the tolerance however small the step")
+        found = np.flatnonzero(self.crossed[: self.relations] & (status == dopri.LOCATED))
+        if status in (dopri.CROSSED, dopri.LOCATED) and self.equations.reserve:
+            self.unsure = bool((self.looks[1:, -1] < 0).any())
         return Step(before, self.t, self.y, self.course.inside_last,
                     clear=status not in (dopri.CROSSED, dopri.LOCATED),
-                    crossed=np.flatnonzero(self.crossed) if status == dopri.LOCATED else None)
+                    crossed=found if len(found) else None)
 
     def _failure(self, text: str) -> Step:
         slope = self.problem.slope(self.t, self.y)

@@ -1,0 +1,212 @@
+"""How do efforts that are solved for at every point read as machine code?
+
+Functions ``f(t, x, p, q, out)`` that first solve the equations of the held modes, see
+:mod:`blocks.solvedmodes`, by LAPACK's ``dgesv``, and then write slopes or margins; and one that
+closes the gaps of closed contacts that a step has left open, as :mod:`blocks.contacts` does
+between steps in Python. ``q`` holds the efforts that Newton's method starts from, so that values
+depend on ``x`` alone, and room for the matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..contacts import ROUNDS as CLOSING
+from ..contacts import positions_of
+from ..solvedmodes import FAR, ROUNDS
+from .code import Writer
+from .machine import function_of_lapack
+
+__all__ = ["SolvedCode"]
+
+
+class SolvedCode:
+    """Text of a model's functions while its modes are held.
+
+    Parameters
+    ----------
+    laws : SetValuedLaws
+        Whose ``together`` is a :class:`~blocks.solvedmodes.SolvedModes`.
+    places : of the arguments t, x, z, p, m, d, and the first free entry of ``q``
+    """
+
+    def __init__(self, laws: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+        self.laws, self.together = laws, laws.together
+        n, nx = laws.size, laws.system.nx
+        self.n, self.nx = n, nx
+        self.e = self.together.expressions
+        self.modes, self.effort = self.together.symbols[-2:]
+        self.free = ca.SX.sym("free", nx)
+        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n * n, n, n // 2 + 1, 1])
+        self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, *scratch, \
+            self.end = (int(i) for i in at)
+        self.found, self.matrix, self.right, self.pivots, self.failed = scratch
+        self.scratch = self.end - self.found
+        self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
+                       8: ("%q", int(at[2]))}  # fmt: skip
+        self.sizes: set[int] = {1}
+
+    # -- the functions -------------------------------------------------------------------
+    def slope(self) -> str:
+        """Slopes, 0 for states that stuck elements hold."""
+        w = Writer()
+        self._efforts(w)
+        self._put(w, self._values(w, self.e["slope"] * self.free), "%out", 0)
+        return self._text(w)
+
+    def margins(self) -> str:
+        """Crossing functions, margins, and how far the equations are from being singular."""
+        w = Writer()
+        self._efforts(w)
+        margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions())
+        values = self._values(w, margins)
+        share = w.binary("fdiv", self._determinant(w), w.load("%q", self.whole))
+        if self.together.in_a_circle:
+            slides = _masked(self.e["matrix"], self.modes != 0)
+            self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
+            self._solve(w, self.n)
+            own = w.binary("fdiv", self._determinant(w), w.load("%q", self.sliding))
+            share = w.intrinsic("minnum", share, own)
+        values.append(w.binary("fsub", share, w.constant(FAR)))
+        self._put(w, values, "%out", 0)
+        return self._text(w)
+
+    def settle(self) -> str:
+        """The states with closed contacts closed and at rest; as they were where they are."""
+        contacts = np.flatnonzero(self.laws.contact).tolist()
+        x, e, stuck = self.laws.system.tape.x, self.e, self.modes == 0
+        places = np.zeros(self.nx)
+        places[positions_of(self.laws.system)] = 1.0
+        push = ca.jacobian(e["slope"], self.effort)
+        closed = stuck[contacts]
+        gap = ca.if_else(closed, e["gap"][contacts], 0)
+        way = ca.mtimes(ca.jacobian(e["slope"], x), push[:, contacts])
+        way = way * ca.repmat(ca.DM(places), 1, len(contacts))
+        widening = ca.mtimes(ca.jacobian(e["gap"][contacts], x), way)
+        flow = ca.if_else(stuck, e["flow"], 0)
+        w = Writer()
+        self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
+        zero = w.constant(0.0)
+        self._put(w, [zero] * self.n, "%q", self.found)
+        allowed = w.load("%q", self.allowed)
+        open_ = w.compare("ogt", self._largest(w, self._values(w, gap)), allowed)
+        w.lines += [f"  br i1 {open_}, label %close, label %end", "close:",
+                    "  %count = phi i64 [ 0, %entry ], [ %more, %close ]"]
+        moved = {**self.places, 1: ("%out", 0)}
+        values = self._move(w, -way, _masked(widening, closed), gap, moved)
+        w.lines.append("  %more = add i64 %count, 1")
+        again = w.compare("ogt", self._largest(w, values), allowed)
+        w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
+                    "  br i1 %go, label %close, label %stop", "stop:"]
+        own = -ca.jacobian(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]), self.effort)
+        self._move(w, push, _masked(own, stuck), flow, moved)
+        w.lines += ["  br label %end", "end:"]
+        return self._text(w)
+
+    # -- parts of them -------------------------------------------------------------------
+    def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
+        """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
+        size = right.numel()
+        self._put(w, self._values(w, ca.vec(matrix), places), "%q", self.matrix)
+        values = self._values(w, right, places)
+        self._put(w, values, "%q", self.right)
+        bad = self._solve(w, size)
+        by = ca.SX.sym("by", size)
+        steps = self._values(w, ca.mtimes(way, by), {**places, 9: ("%q", self.right)}, by)
+        for i, step in enumerate(steps):
+            step = w.select(bad, w.constant(0.0), step)
+            w.store(w.binary("fadd", w.load("%out", i), step), "%out", i)
+        return values
+
+    def _efforts(self, w: Writer) -> None:
+        """Solve for the efforts; they stand in ``q`` afterwards."""
+        affine, n = self.together.affine, self.n
+        guess = [w.constant(0.0) if affine else w.load("%q", self.guess + i) for i in range(n)]
+        self._put(w, guess, "%q", self.found)
+        if not affine:
+            w.lines += ["  br label %round", "round:",
+                        "  %count = phi i64 [ 0, %entry ], [ %more, %round ]",
+                        f"  %last = phi double [ {w.constant(1e300)}, %entry ], [ %size, %round ]"]
+        values = self._values(w, ca.vertcat(ca.vec(self.e["matrix"]), self.e["residual"]))
+        residual = values[n * n :]
+        self._put(w, values[: n * n], "%q", self.matrix)
+        self._put(w, residual, "%q", self.right)
+        bad = self._solve(w, n)
+        steps, efforts = [], []
+        for i in range(n):
+            step = w.load("%q", self.right + i)
+            if not self.together.dependent[i]:  # such as no effort of an open contact, exactly
+                slides = w.compare("une", w.load("%q", self.known_modes + i), w.constant(0.0))
+                step = w.select(slides, residual[i], step)
+            steps.append(w.select(bad, w.constant(float("nan")), step))
+            old = guess[i] if affine else w.load("%q", self.found + i)
+            efforts.append(w.binary("fsub", old, steps[-1]))
+        self._put(w, efforts, "%q", self.found)
+        if affine:
+            return
+        size, whole = self._largest(w, steps), self._largest(w, efforts)
+        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-14)))
+        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-9)))
+        slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))
+        w.lines += [f"  %size = fadd double {size}, {w.constant(-0.0)}",
+                    f"  %noise = and i1 {small}, {slow}", f"  %done = or i1 {exact}, %noise",
+                    "  %more = add i64 %count, 1", f"  %out_of_time = icmp sge i64 %more, {ROUNDS}",
+                    "  %stop = or i1 %done, %out_of_time",
+                    "  br i1 %stop, label %found, label %round", "found:"]
+        for i, effort in enumerate(efforts):  # no solution is no number
+            w.store(w.select("%done", effort, w.constant(float("nan"))), "%q", self.found + i)
+
+    def _solve(self, w: Writer, size: int) -> str:
+        """LAPACK's solution takes the place of the right side; whether there is none."""
+        self.sizes.add(size)
+        matrix, right, pivots, failed = (
+            w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
+        w.lines.append(
+            f"  call void inttoptr (i64 {function_of_lapack('dgesv')} to ptr)(ptr @size{size}, "
+            f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
+            f"ptr @size{size}, ptr {failed})")
+        code = w.new(f"load i32, ptr {failed}, align 4")
+        return w.new(f"icmp ne i32 {code}, 0")
+
+    def _determinant(self, w: Writer) -> str:
+        """From the factors that the solution has left."""
+        value, pivots = w.constant(1.0), w.pointer("%q", self.pivots)
+        for i in range(self.n):
+            value = w.binary("fmul", value, w.load("%q", self.matrix + i * (self.n + 1)))
+            at = w.new(f"getelementptr inbounds i32, ptr {pivots}, i64 {i}")
+            other = w.new(f"load i32, ptr {at}, align 4")
+            swapped = w.new(f"icmp ne i32 {other}, {i + 1}")
+            value = w.select(swapped, w.new(f"fneg double {value}"), value)
+        return value
+
+    def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
+        arguments = [*self.together.symbols, self.free, *more]
+        return w.values(ca.Function("part", arguments, [expression]), places or self.places)
+
+    @staticmethod
+    def _largest(w: Writer, values: list[str]) -> str:
+        out = w.constant(0.0)
+        for value in values:
+            out = w.intrinsic("maxnum", out, w.intrinsic("fabs", value))
+        return out
+
+    @staticmethod
+    def _put(w: Writer, values: list[str], base: str, offset: int) -> None:
+        for i, value in enumerate(values):
+            w.store(value, base, offset + i)
+
+    def _text(self, w: Writer) -> str:
+        sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
+        arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
+        return "\n".join([*sizes, *sorted(w.declared), f"define void @main({arguments}) {{",
+                          "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip
+
+
+def _masked(matrix: Any, rows: Any) -> Any:
+    """Rows and columns that do not take part are those of the unit matrix."""
+    n = matrix.shape[0]
+    take = ca.mtimes(rows, rows.T)
+    return ca.densify(ca.if_else(take, matrix, ca.SX.eye(n)))

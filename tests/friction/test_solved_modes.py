@@ -6,6 +6,8 @@ and friction is loaded by normal forces.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -89,16 +91,23 @@ MODELS = {
 }
 
 
-def same(one, other, paths, end, atol):
-    assert len(one.events) >= 2
+def told(run):
+    """Times and events; how many last bounces there are is a matter of rounding."""
+    events = list(run.events)
+    bounces = {e for e, after in pairwise(events)
+               if e.description == "rebounds" and after.time - e.time < 1e-7}  # fmt: skip
     # an impulse of rounding makes a foot that lets go one that rebounds
-    told, told_too = ([e.description.replace("rebounds", "opens") for e in run.events]
-                      for run in (one, other))
-    assert told == told_too
-    times = [[e.time for e in run.events] for run in (one, other)]
-    assert_allclose(*times, rtol=0, atol=atol)
+    return ([e.time for e in events if e not in bounces],
+            [e.description.replace("rebounds", "opens") for e in events if e not in bounces])
+
+
+def same(one, other, paths, end, atol):
+    (times, words), (times_too, words_too) = told(one), told(other)
+    assert len(words) >= 2
+    assert words == words_too
+    assert_allclose(times, times_too, rtol=0, atol=atol)
     t = np.linspace(0, end, 41)[:-1]
-    t = quantity(t[np.abs(t[:, None] - times[0]).min(axis=1) > 1e-3], "s")
+    t = quantity(t[np.abs(t[:, None] - times).min(axis=1) > 1e-3], "s")
     for path in paths:
         a, b = (run[path].at(t).m for run in (one, other))
         assert_allclose(a, b, atol=100 * atol * max(1.0, np.abs(b).max()), err_msg=path)

@@ -6,15 +6,20 @@ the evaluations of the right-hand side, the largest error of the place against t
 motion, and the drift in the last second, when nothing should move.
 
 ``python -m benchmarks precision [WORDS] [--save FILE] [--csv FILE]`` runs the laws whose
-name has one of the words (all without any), prints a table and makes the picture.
+name has one of the words (all without any), prints a table and makes the picture. A law
+that takes more than ``--limit`` seconds of the processor on a problem is given up, and said
+to be not finished.
 """
 
 from __future__ import annotations
 
+import _thread
 import argparse
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +78,8 @@ class Point:
     error: float  # m, the largest over the run
     end_error: float  # m
     drift: float  # m
-    seconds: float
+    seconds: float  # of the processor, so that a busy machine does not count
+    ended: str = "finished"  # or "failed" or "not finished"
 
 
 def model_of(problem: Problem, friction: TranslationalFriction) -> Model:
@@ -129,30 +135,56 @@ def settings(law: str) -> Iterator[tuple[str, str, str, dict[str, Any], dict[str
             yield family, method, band, {name: band}, {"rtol": 1e-6}
 
 
-def points(problem: Problem, laws: Sequence[str]) -> Iterator[Point]:
-    """The runs of some laws on a problem."""
+def points(problem: Problem, laws: Sequence[str], limit: float = np.inf) -> Iterator[Point]:
+    """The runs of some laws on a problem, none over ``limit`` seconds of the processor."""
     t = np.linspace(0, problem.end, 401)
     exact = friction_of(problem, "coulomb")
     truth = _places(model_of(problem, exact).simulate(quantity(problem.end, "s"), rtol=1e-12), t)
     for law in laws:
         if LAWS[law].memory and problem != PROBLEMS[0]:
-            continue  # they ring at rest, and take long
+            continue  # they ring at rest
+        left = limit
         for family, method, setting, parameters, options in settings(law):
             model = model_of(problem, friction_of(problem, law, **parameters))
-            began = time.perf_counter()
-            try:
-                run = model.simulate(quantity(problem.end, "s"), method=method, **options)
-            except SimulationError:
-                yield Point(problem.name, family, law, method, setting, 0, np.nan, np.nan, np.nan,
-                            time.perf_counter() - began)  # fmt: skip
-                continue
-            seconds = time.perf_counter() - began
-            x = _places(run, t)
-            yield Point(
-                problem.name, family, law, method, setting, int(run.statistics["residuals"]),
-                float(np.abs(x - truth).max()), float(x[-1] - problem.place),
-                float(abs(x[-1] - np.interp(problem.end - 1, t, x))), seconds,
-            )  # fmt: skip
+            began = time.process_time()
+            ended, run = _run(model, quantity(problem.end, "s"), left, method=method, **options)
+            seconds = time.process_time() - began
+            left -= seconds
+            figures = 0, np.nan, np.nan, np.nan
+            if run is not None:
+                x = _places(run, t)
+                figures = (int(run.statistics["residuals"]), float(np.abs(x - truth).max()),
+                           float(x[-1] - problem.place),
+                           float(abs(x[-1] - np.interp(problem.end - 1, t, x))))  # fmt: skip
+            yield Point(problem.name, family, law, method, setting, *figures, seconds, ended)
+
+
+def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str, Any]:
+    """How a run ended, and its result if it was finished within the limit."""
+    end, done = time.process_time() + limit, threading.Event()
+
+    def watch() -> None:
+        while not done.wait(min(max(end - time.process_time(), 0.01), 1.0)):
+            if time.process_time() >= end:
+                _thread.interrupt_main()
+                return
+
+    if limit <= 0:
+        return "not finished", None
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        result = model.simulate(duration, **options)
+        if result.status != "interrupted":
+            return "finished", result
+    except SimulationError:
+        return "failed", None
+    except KeyboardInterrupt:
+        pass  # before the first step
+    finally:
+        done.set()
+    if time.process_time() < end:
+        raise KeyboardInterrupt  # it was not the watch that stopped the run
+    return "not finished", None
 
 
 def _places(run: Any, t: np.ndarray) -> np.ndarray:
@@ -164,10 +196,10 @@ def table(done: Sequence[Point]) -> Sheet:
     return Sheet("Work and precision of friction laws", {
         "problem": [p.problem for p in done], "law": [p.law for p in done],
         "method": [p.method for p in done], "setting": [p.setting for p in done],
-        "evaluations": [p.evaluations for p in done],
+        "evaluations": [p.evaluations if p.evaluations else p.ended for p in done],
         "largest error [m]": [f"{p.error:.2e}" for p in done],
         "drift [m]": [f"{p.drift:.1e}" for p in done],
-        "time [s]": [f"{p.seconds:.2f}" for p in done],
+        "processor [s]": [f"{p.seconds:.2f}" for p in done],
     })  # fmt: skip
 
 
@@ -218,15 +250,17 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("words", nargs="*", help="run only laws whose name has one of these")
     parser.add_argument("--save", type=Path, metavar="FILE", help="save the picture here")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write all figures to a file")
+    parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS",
+                        help="of the processor, for a law on a problem (default: %(default)g)")
     options = parser.parse_args(arguments)
     laws = [law for law in LAWS if law != "bristle"  # a mean, not a motion
             and (not options.words or any(w in law for w in options.words))]  # fmt: skip
     done: list[Point] = []
     for problem in PROBLEMS:
-        mine = list(points(problem, laws))
-        for k in range(0, len(mine), 25):
-            print(table(mine[k : k + 25]), flush=True)
-        done += mine
+        runs = points(problem, laws, options.limit)
+        while some := list(islice(runs, 25)):
+            print(table(some), flush=True)
+            done += some
     if options.csv:
         import csv
 

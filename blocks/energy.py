@@ -10,6 +10,7 @@ dissipated by the contacts that were struck.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import casadi as ca
@@ -29,7 +30,7 @@ class _Rows:
 
     families: list[int]
     rate: ca.Function  # per family: work, dissipated, supplied of all instances
-    stored: ca.Function
+    stored: ca.Function  # of all instances, and then its largest term
     offsets: list[int]
 
     def of(self, family: int, instance: int) -> int | None:
@@ -46,13 +47,16 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
     sizes = [network.families[f].size for f in rows.families]
     flows = np.zeros(rows.rate.size1_out(0))
     exchanged = np.zeros(len(flows))
-    stored = np.zeros(rows.stored.size1_out(0))
+    stored = np.zeros(sum(sizes))
+    held = np.zeros(len(stored))
     jump_work, jump_loss = np.zeros(len(stored)), np.zeros(len(stored))
     before: np.ndarray | None = None
     for episode in recording.episodes:
         t = episode.trajectory.t
         half = np.diff(t) / 2
-        ends = recording._evaluate(rows.stored, episode, t[[0, -1]], share=False)
+        both = recording._evaluate(rows.stored, episode, t[[0, -1]], share=False)
+        ends = both[: len(stored)]
+        held = np.maximum(held, both[len(stored) :].max(axis=1))
         if before is not None:
             jump = ends[:, 0] - before
             stored += jump
@@ -75,7 +79,7 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
             terms.append(EnergyTerm(
                 family.path(i), family.kernel.name, float(work[i] + jump_work[b + i]),
                 float(stored[b + i]), float(lost[i] + jump_loss[b + i]), float(given[i]),
-                float(moved[i]),
+                float(moved[i]), float(held[b + i]),
             ))  # fmt: skip
         a += 3 * n
         b += n
@@ -83,7 +87,7 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
 
 
 def _functions(system: Any) -> _Rows | None:
-    rates, stored, families, offsets = [], [], [], []
+    rates, stored, held, families, offsets = [], [], [], [], []
     writer = system.tape.writer
     count = 0
     for f, family in enumerate(system.network.families):
@@ -101,6 +105,8 @@ def _functions(system: Any) -> _Rows | None:
             parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
         rates += [writer.kernel_row(f, parts[name]).T for name in FLOWS]
         stored.append(writer.kernel_row(f, parts["energy_stored"]).T)
+        whole = kernel.observed.get(kernel.index.get("energy_stored"), parts["energy_stored"])
+        held.append(writer.kernel_row(f, reduce(ca.fmax, map(ca.fabs, _terms(whole)))).T)
         families.append(f)
         offsets.append(count)
         count += family.size
@@ -109,9 +115,18 @@ def _functions(system: Any) -> _Rows | None:
     return _Rows(
         families,
         ca.Function("rates", system.arguments, [ca.vertcat(*rates)]),
-        ca.Function("stored", system.arguments, [ca.vertcat(*stored)]),
+        ca.Function("stored", system.arguments, [ca.vertcat(*stored, *held)]),
         offsets,
     )
+
+
+def _terms(sx: Any) -> list[Any]:
+    """The terms that an expression adds or subtracts."""
+    if sx.is_constant() or sx.is_symbolic():
+        return [sx]
+    if sx.op() in (ca.OP_ADD, ca.OP_SUB):
+        return _terms(sx.dep(0)) + _terms(sx.dep(1))
+    return _terms(sx.dep(0)) if sx.op() == ca.OP_NEG else [sx]
 
 
 def _jump(recording: Any, rows: _Rows, episode: Any, jump: np.ndarray, work: np.ndarray,

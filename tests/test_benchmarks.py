@@ -87,3 +87,14 @@ def test_the_precision_study_finds_the_exact_end_and_who_drifts():
     assert_allclose(done["karnopp", "Radau", "1 mm/s"].drift, 1e-3, rtol=1e-2)  # a second of band
     assert precision.picture(list(done.values())) is not None
     assert len(precision.table(list(done.values()))) == len(done)
+
+
+def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
+    code = ("from benchmarks import precision as p; "
+            "done = list(p.points(p.PROBLEMS[0], ['maxwell_slip', 'coulomb'], 0.1)); "
+            "print(*(f'{d.law} {d.method} {d.ended} {d.evaluations}' for d in done), sep='\\n')")
+    printed = subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                             capture_output=True).stdout.splitlines()  # fmt: skip
+    assert printed[0] == "maxwell_slip Radau not finished 0"  # 848 events
+    assert printed[-1] == "coulomb moreau_jean not finished 0"  # 1,000 steps, after all others
+    assert len(printed) == 6

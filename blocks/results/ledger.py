@@ -42,8 +42,13 @@ class Ledger(Sequence[EnergyTerm]):
         stored, dissipated and supplied, since what leaves one place arrives at
         another; or half the energy that went through ports in either
         direction, where the components know it and it is more.
+    held : Quantity
+        The largest energy that the components held in one form (kinetic, gravitational, ...),
+        at start, events and end.
     relative_residual : float
-        Their ratio; 0 where nothing moved and nothing is missing.
+        What is missing over what was turned over or, where that is more, held: a body that
+        flies alone turns nothing over, and its rounding errors are those of what it holds.
+        0 where nothing is missing.
     """
 
     def __init__(self, terms: Iterable[EnergyTerm], name: str = "") -> None:
@@ -99,18 +104,23 @@ class Ledger(Sequence[EnergyTerm]):
         return quantity(float(max(net, self._sum("exchanged")) / 2), "J")
 
     @property
+    def held(self) -> Any:
+        """Largest energy that the components held; see the class."""
+        return quantity(self._sum("held"), "J")
+
+    @property
     def relative_residual(self) -> float:
-        missing, moved = self.residual.magnitude, self.turned_over.magnitude
+        missing, scale = self.residual.magnitude, max(self.turned_over, self.held).magnitude
         if missing == 0:
             return 0.0
-        return missing / moved if moved else float("inf")
+        return missing / scale if scale else float("inf")
 
     def grouped(self) -> Ledger:
         """The instances of an array as one component: ``"masses (100)"``."""
         sums: dict[tuple[str, str], list[EnergyTerm]] = {}
         for term in self._terms:
             sums.setdefault((collapsed(term.component), term.type), []).append(term)
-        fields = ("work_in", "stored", "dissipated", "supplied", "exchanged")
+        fields = ("work_in", "stored", "dissipated", "supplied", "exchanged", "held")
         return Ledger(
             (
                 terms[0] if len(terms) == 1 else EnergyTerm(
@@ -154,10 +164,12 @@ class Ledger(Sequence[EnergyTerm]):
             "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
         }
         missing, moved = self.residual.magnitude, self.turned_over.magnitude
-        unit_of = [_fitting(missing), _fitting(moved)]
+        word, scale = ("held", held) if (held := self.held.magnitude) > moved else (
+            "turned over", moved)
+        unit_of = [_fitting(missing), _fitting(scale)]
         note = (f"unaccounted for: {missing / unit_of[0].factor:.3g} {pretty(unit_of[0])} of "
-                f"{moved / unit_of[1].factor:.5g} {pretty(unit_of[1])} turned over")  # fmt: skip
-        if missing and moved:
+                f"{scale / unit_of[1].factor:.5g} {pretty(unit_of[1])} {word}")  # fmt: skip
+        if missing and scale:
             note += f" (relative {self.relative_residual:.1e})"
         title = f"Energy of {self.name}".removesuffix(" of ")
         return Sheet(f"{title} in {name}", columns, note, last=True)

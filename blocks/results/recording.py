@@ -78,6 +78,10 @@ class EnergyTerm:
     exchanged : float
         Integral of the *magnitude* of the power at its ports; 0 where unknown.
         Tells a balance of large flows from one where nothing ever moved.
+    held : float
+        Largest magnitude of a term of its stored energy (kinetic, gravitational, ...) at
+        start, events and end; 0 where unknown. Energy may go to and fro between them without
+        passing a port.
     """
 
     component: str
@@ -87,6 +91,7 @@ class EnergyTerm:
     dissipated: float
     supplied: float
     exchanged: float = 0.0
+    held: float = 0.0
 
 
 @runtime_checkable

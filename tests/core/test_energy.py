@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blocks import Component, Model, Port, quantity, sin
+from blocks import Component, Model, Parameter, Port, Variable, der, quantity, sin
+from library.planar import Body
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
 
 from .parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
@@ -42,6 +43,40 @@ def test_the_audit_of_an_oscillator_closes(damping, force, method):
     for term in ledger:
         missing = term.work_in - (term.stored + term.dissipated - term.supplied)
         assert abs(missing) <= 1e-9 * ledger.turned_over.to("J").magnitude
+
+
+def test_a_stone_that_falls_alone_is_measured_by_the_energy_it_reaches():
+    model = Model("fall")
+    model.stone = Body(mass="2 kg")
+    ledger = model.simulate("3 s").energy()
+    kinetic = 2 * (9.81 * 3) ** 2 / 2  # from rest at height zero, so all in all it has none
+    assert ledger.held.to("J").magnitude == pytest.approx(kinetic, rel=1e-9)
+    assert ledger.turned_over.to("J").magnitude < 1e-9
+    assert ledger.relative_residual < 1e-12
+
+
+class Stone(Component):
+    """Falls along the axis, and says that its kinetic energy is ``share`` times m v^2."""
+
+    M = Port(translational)
+    share = Parameter(0.5)
+    v = Variable("m/s", "0 m/s", priority="high")
+    h = Variable("m", "0 m", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        m, g = quantity("2 kg"), quantity("10 m/s^2")
+        yield self.v == self.M.v
+        yield der(self.h) == self.v
+        yield m * der(self.v) == self.M.f - m * g
+        yield self.energy_stored == self.share * m * self.v**2 + m * g * self.h
+
+
+@pytest.mark.parametrize(("share", "missing"), [(0.5, 0.0), (0.25, 0.5)])
+def test_a_stone_that_says_a_wrong_energy_is_found_out(share, missing):
+    model = Model("fall")
+    model.stone = Stone(share=share)  # falls from h = 0 to v^2 / 2 = g h
+    assert model.simulate("3 s").energy().relative_residual == pytest.approx(missing, abs=1e-9)
 
 
 def test_a_damped_oscillator_dissipates_what_it_had():

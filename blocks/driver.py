@@ -159,6 +159,7 @@ class Driver:
             kind = s.method
             if not getattr(kind, "fits", _always)(problem, t):
                 kind = method_named("DOP853")
+                self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
             order = kind.order
             method = kind(
                 problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),

@@ -239,6 +239,7 @@ class Driver:
         kind = s.method
         if not getattr(kind, "fits", _always)(problem, t):
             kind = method_named("DOP853")
+            self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
         if type(self.method) is kind and hasattr(kind, "watch"):  # made to be started again
             self.method.first_step, self.method.max_step = self.pace, self.longest
             self.method.work = Work()

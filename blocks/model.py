@@ -584,9 +584,14 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
     if problem.system.clusters or not problem.size:
         return stiff, why
     if problem.system.nu:  # what sticks at the start says little of the rates to come
-        if not native.ready_for_laws(rtol) or native.why_not(problem.system, problem.laws) \
-                or native.unwritable(problem):
+        if not native.ready_for_laws(rtol):
             return stiff, why
+        if reason := native.why_not(problem.system, problem.laws):
+            return stiff, f"{why}; in Python, as {reason}"
+        if not native.written_soon(problem):
+            return stiff, f"{why}; in Python, as it takes long to write in machine code"
+        if reason := native.unwritable(problem):
+            return stiff, f"{why}; in Python, as {reason}"
         return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
     rate = problem.fastest_rate(t0, problem.start_vector())
     if not native.why_not(problem.system, problem.laws):

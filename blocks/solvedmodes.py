@@ -71,6 +71,7 @@ class SolvedModes:
             "residual": ca.densify(residual)}  # fmt: skip
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
         self._equations = ca.Function("equations", self.symbols, [ca.densify(equations)])
+        self.length = self._equations.n_instructions()
         self._several = ca.Function("several", self.symbols, [ca.densify(
             ca.vertcat(looks, crossings))])  # fmt: skip
         self._solve = Evaluator(self._equations)

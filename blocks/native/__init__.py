@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 __all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "ready_for_laws",
-           "unwritable", "why_not", "worth"]  # fmt: skip
+           "unwritable", "why_not", "worth", "written_soon"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
@@ -34,6 +34,7 @@ LARGE = 300  # unknowns above which laws are written as loops over their instanc
 #: In a study: choose by the work alone, not by what this process has done before.
 steady: ContextVar[bool] = ContextVar("steady", default=False)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
 TIGHT_FOR_LAWS = 1e-10  # and with exact friction or contacts
 
 
@@ -95,6 +96,12 @@ def ready_for_laws(rtol: float) -> bool:
     Slopes that need a solve cost so much in Python that also many more steps are cheap.
     """
     return _installed() and loaded() and not steady.get() and rtol >= TIGHT_FOR_LAWS
+
+
+def written_soon(problem: Any) -> bool:
+    """Whether the laws of a problem are in machine code, or are so in a moment."""
+    together = problem.laws.together
+    return "native" in problem.system.__dict__ or getattr(together, "length", 0) <= MOMENT
 
 
 def loaded() -> bool:

@@ -81,9 +81,10 @@ class Equations:
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
-            self.slope, self.crossings = compiled(code.slope()), compiled(code.margins())
+            self.slope, self.crossings = (
+                compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any():
-                self.settle = compiled(code.settle())
+                self.settle = compiled(code.settle(), parallel=False)
             self.scratch = code.scratch
             return
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])

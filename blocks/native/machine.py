@@ -52,8 +52,11 @@ def function_of_lapack(name: str) -> int:
 _addresses: dict[str, int] = {}
 
 
-def compiled(text: str) -> int:
-    """Address of the function ``@main`` of an LLVM text; the same text is compiled once."""
+def compiled(text: str, parallel: bool = True) -> int:
+    """Address of the function ``@main`` of an LLVM text; the same text is compiled once.
+
+    Without ``parallel``, equal operations are not sought, which takes long in a long text.
+    """
     if text in _addresses:
         return _addresses[text]
     import llvmlite.binding as llvm
@@ -64,7 +67,7 @@ def compiled(text: str) -> int:
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = options.slp_vectorization = True
+    options.loop_vectorization = options.slp_vectorization = parallel
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     engine.add_module(module)

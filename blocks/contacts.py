@@ -16,7 +16,7 @@ import numpy as np
 from .exceptions import InitialisationError
 from .system import Problem
 
-__all__ = ["Contacts"]
+__all__ = ["Contacts", "refuse_overlap"]
 
 ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
@@ -61,13 +61,7 @@ class Contacts:
             return
         gaps = self._of(problem, t)
         far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
-        for k in np.flatnonzero(gaps < -OVERLAP * far):
-            raise InitialisationError(
-                self.laws.name(int(self.of[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
-                "mm (or thousandths of rad) at the start.", "Move the bodies apart; where there "
-                "are several places of contact, a guess tells which is meant.",
-                code="contact.overlap", depth=float(-gaps[k]),
-            )  # fmt: skip
+        refuse_overlap(self.laws, gaps, self.of, far)
         d = self.laws.delassus(problem, t)
         for k in self.of[self.laws._dead(d)[self.of]]:
             raise InitialisationError(
@@ -106,3 +100,20 @@ class Contacts:
 
     def _of(self, problem: Problem, t: float) -> np.ndarray:
         return self.gaps(*problem._arguments(t))
+
+
+def refuse_overlap(laws: Any, gaps: np.ndarray, elements: np.ndarray, far: float) -> None:
+    """Contacts of parts that overlap at the start.
+
+    Raises
+    ------
+    InitialisationError
+        Naming the contact.
+    """
+    for k in np.flatnonzero(gaps < -OVERLAP * far):
+        raise InitialisationError(
+            laws.name(int(elements[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
+            "mm (or thousandths of rad) at the start.", "Move the bodies apart; where there "
+            "are several places of contact, a guess tells which is meant.",
+            code="contact.overlap", depth=float(-gaps[k]),
+        )  # fmt: skip

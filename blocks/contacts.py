@@ -17,7 +17,7 @@ from scipy.sparse import issparse
 from .exceptions import InitialisationError
 from .system import Problem
 
-__all__ = ["Contacts", "allowed_gap", "positions_of"]
+__all__ = ["Contacts", "allowed_gap", "positions_of", "refuse_overlap"]
 
 ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
@@ -61,13 +61,7 @@ class Contacts:
             return
         gaps = self._of(problem, t)
         far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
-        for k in np.flatnonzero(gaps < -OVERLAP * far):
-            raise InitialisationError(
-                self.laws.name(int(self.of[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
-                "mm (or thousandths of rad) at the start.", "Move the bodies apart; where there "
-                "are several places of contact, a guess tells which is meant.",
-                code="contact.overlap", depth=float(-gaps[k]),
-            )  # fmt: skip
+        refuse_overlap(self.laws, gaps, self.of, far)
         d = self.laws.delassus(problem, t)
         for k in self.of[self.laws._dead(d)[self.of]]:
             raise InitialisationError(
@@ -118,3 +112,20 @@ def positions_of(system: Any) -> np.ndarray:
     """States that efforts change by way of velocities only."""
     pushed = ca.which_depends(system.tape.slope, system.tape.u, 1, True)
     return np.flatnonzero(~np.array(pushed, dtype=bool))
+
+
+def refuse_overlap(laws: Any, gaps: np.ndarray, elements: np.ndarray, far: float) -> None:
+    """Contacts of parts that overlap at the start.
+
+    Raises
+    ------
+    InitialisationError
+        Naming the contact.
+    """
+    for k in np.flatnonzero(gaps < -OVERLAP * far):
+        raise InitialisationError(
+            laws.name(int(elements[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
+            "mm (or thousandths of rad) at the start.", "Move the bodies apart; where there "
+            "are several places of contact, a guess tells which is meant.",
+            code="contact.overlap", depth=float(-gaps[k]),
+        )  # fmt: skip

@@ -77,7 +77,8 @@ class Driver:
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.method: Any = None  # of the present episode
-        self.contacts: Any = None if problem.laws is None else Contacts(problem.laws.plain)
+        closed = problem.laws is not None and not getattr(problem.laws, "recorded", False)
+        self.contacts: Any = Contacts(problem.laws.plain) if closed else None
         self.behind: Any = None  # these and their slopes at the end of the step
 
     # -- the loop ------------------------------------------------------------------------
@@ -92,7 +93,8 @@ class Driver:
         try:
             self._switch_initially(t)
             if self.problem.laws is not None:
-                self.contacts.refuse_impossible(self.problem, t)
+                if self.contacts is not None:
+                    self.contacts.refuse_impossible(self.problem, t)
                 self.problem.laws.start(self.problem, t)
                 self._switch_initially(t)  # relations may look at the sticking efforts
             self._require(t)

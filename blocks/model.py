@@ -197,8 +197,8 @@ class Model(Component):
             "start": [f"{r.start:.6g~P}" for r in start.rows],
         })  # fmt: skip
 
-    def _start(self, system: System, nominals: Nominals, t: float, kind: type[Problem]
-               ) -> tuple[Problem, Start]:
+    def _start(self, system: System, nominals: Nominals, t: float, kind: type[Problem],
+               laws: Any = None) -> tuple[Problem, Start]:
         states, torn = system.tape.reduced.states, system.tape.z_classes
         problem = kind(system, system.parameters(), nominals.power_of_two(states),
                        nominals.power_of_two(torn))
@@ -212,7 +212,7 @@ class Model(Component):
             from .loads import with_loads
             from .setvalued import set_valued_laws
 
-            problem.laws = with_loads(system, set_valued_laws(system))
+            problem.laws = (laws or (lambda s: with_loads(s, set_valued_laws(s))))(system)
         held = np.zeros(0)
         for _ in range(20):  # relations and initial values depend on each other
             start_point = initialise(system, problem, nominals, t)
@@ -300,7 +300,8 @@ class Model(Component):
                                  "Give the step, such as step='1 ms'.")
         dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
         kind = DaeProblem if dae else Problem
-        problem, begin = self._start(system, nominals, t0, kind)
+        problem, begin = self._start(system, nominals, t0, kind,
+                                     getattr(chosen, "laws_of", None))
         initialised = clock.perf_counter()
         scaled = _Tolerances(system, rtol, atol)
         if method == "auto" and chosen.name in ("cvode", "DOP853"):

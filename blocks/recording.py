@@ -242,6 +242,9 @@ class RunRecording:
         if not problem.algebraic and laws is None:
             nothing = np.zeros((0, len(t)))
             return y * problem.scale_x[free][:, None], nothing, nothing
+        if getattr(laws, "recorded", False):
+            x = y * problem.scale_x[free][:, None]
+            return x, np.zeros((0, len(t))), laws.efforts_at(t, episode.start)
         if laws is not None and len(t):
             x = y * problem.scale_x[free][:, None]
             inputs = None if problem.algebraic else laws.along(problem, t, x, share)

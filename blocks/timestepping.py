@@ -17,7 +17,11 @@ import numpy as np
 from scipy.sparse import csc_matrix, diags, identity
 
 from .exceptions import ParameterError, SimulationError
+from .loads import with_loads
+from .setvalued import set_valued_laws
 from .solvers import Method, Step
+from .steplaws import StepLaws, step_laws
+from .system import System
 
 __all__ = ["MoreauJean"]
 
@@ -27,6 +31,8 @@ SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
 FEW = 80  # elements up to which their matrix is dense
 SERIES = 12
+HALVED = 4  # how often a step is halved for which no efforts are found
+REACH = 2.0  # times its change over the step without contacts: a gap that may close
 LOADED = 25  # repetitions for bounds that depend on efforts
 
 
@@ -46,12 +52,13 @@ class MoreauJean(Method):
             raise ParameterError("simulate(step=…)", "method 'moreau_jean' takes fixed steps.",
                                  "Give the step, such as step='1 ms'.")
         laws = problem.laws
+        self.few = isinstance(laws, StepLaws)  # of all elements only those that can act
         if type(laws).__name__ == "Loads":
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' knows exact friction and contacts, but no "
                 "laws that look at the load.", "Take another method, or law='coulomb'.",
             )  # fmt: skip
-        if laws is not None and (laws.gives_flow.any() or not hasattr(laws, "delassus")
+        if laws is not None and (laws.gives_flow.any()
                                  or type(laws).__name__ == "MixedLaws"):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
@@ -60,21 +67,38 @@ class MoreauJean(Method):
         self._factor: Any = None
         self._effort = np.zeros(0) if laws is None else laws.efforts_of(problem.u)
 
+    @staticmethod
+    def laws_of(system: System) -> Any:
+        """The set-valued laws of a system as this method needs them."""
+        return step_laws(system) or with_loads(system, set_valued_laws(system))
+
     def restart(self, t: float, y: np.ndarray) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
 
     def advance(self, t_stop: float) -> Step:
         assert self.step_size is not None
         h = self.step_size if self.t + 1.000001 * self.step_size < t_stop else t_stop - self.t
+        if not self.few:
+            return self._advance(h)
+        for _ in range(HALVED):
+            try:
+                return self._advance(h)
+            except SimulationError:  # no efforts were found: others are needed for a shorter step
+                h /= 2
+        return self._advance(h)
+
+    def _advance(self, h: float) -> Step:
         problem, t, y = self.problem, self.t, self.y
         laws, problem.laws = problem.laws, None
         try:
-            before = self._look(laws, t, y) if laws is not None else None
+            before = self._look(laws, t, y) if laws is not None and not self.few else None
             problem.u[:] = 0.0
-            end, failure = self._smooth(t, y, h)
+            end, failure = self._smooth(laws, t, y, h)
             if failure:
                 return Step.failed(t, y, failure)
-            if laws is not None:
+            if self.few:
+                end = self._with_few(laws, t, y, end, h)
+            elif laws is not None:
                 end = self._with_efforts(laws, before, t, y, end, h)
         finally:
             problem.laws = laws
@@ -91,24 +115,26 @@ class MoreauJean(Method):
         self.problem.solve(t, y)
         return laws.look(self.problem, t)
 
-    def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
+    def _slope(self, laws: Any, t: float, y: np.ndarray) -> np.ndarray:
         self.work.residuals += 1
-        return self.problem.slope(t, y)
+        return laws.free_slope(self.problem, t, y) if self.few else self.problem.slope(t, y)
 
-    def _smooth(self, t: float, y: np.ndarray, h: float) -> tuple[np.ndarray, str]:
+    def _smooth(self, laws: Any, t: float, y: np.ndarray, h: float) -> tuple[np.ndarray, str]:
         """End of the step without set-valued efforts."""
         from scipy.sparse.linalg import splu
 
-        start = self._slope(t, y)
+        start = self._slope(laws, t, y)
         end = y + h * start
         for iteration in range(NEWTON):
             if iteration == 0 or iteration >= SIMPLIFIED:  # slow: take the Jacobian anew
-                self.jacobian = csc_matrix(self.problem.slope_jacobian(t + h, end))
+                self.jacobian = csc_matrix(
+                    laws.free_jacobian(self.problem, t + h, end) if self.few
+                    else self.problem.slope_jacobian(t + h, end))
                 self.work.jacobians += 1
                 matrix = (identity(len(y)) - h * THETA * self.jacobian).tocsc()
                 self._factor = splu(matrix)
                 self.work.factorizations += 1
-            r = end - y - h * (THETA * self._slope(t + h, end) + (1 - THETA) * start)
+            r = end - y - h * (THETA * self._slope(laws, t + h, end) + (1 - THETA) * start)
             if not np.isfinite(r).all():
                 return end, "the slope is not finite"
             step = self._factor.solve(r)
@@ -169,6 +195,60 @@ class MoreauJean(Method):
         ).astype(int)  # fmt: skip
         return end
 
+    def _with_few(self, laws: StepLaws, t: float, y: np.ndarray, end: np.ndarray, h: float
+                  ) -> np.ndarray:
+        """Add the efforts of the elements that can act in this step."""
+        from .nonsmooth import moreau_step
+
+        problem = self.problem
+        last = laws.last_efforts()
+        laws.look_at(problem, t + h, end)
+        ahead = laws.gaps()
+        laws.look_at(problem, t, y)
+        near = [(gap <= REACH * np.maximum(gap - then, 0.0)) | (gap <= 0)
+                for gap, then in zip(laws.gaps(), ahead, strict=True)]
+        which = laws.acting(near)
+        before = laws.active(problem, t, y, which, last[laws.elements_of(which)], matrices=False)
+        gaps = laws.gaps_of(which)
+        laws.look_at(problem, t + h, end)
+        now = laws.active(problem, t + h, end, which)
+        index, scale = now.elements, problem.scale
+        push = self._through_smooth(csc_matrix(diags(1 / scale) @ now.push), h)
+        d = -(now.flow_x @ diags(scale) @ push)
+        contact, stuck = laws.contact[index], laws.modes[index] == 0
+        closed = contact & (gaps - 0.5 * h * np.maximum(before.flow, now.flow) <= 0)
+        restitution = np.where(closed, now.restitution, 0.0)
+        effort = last[index]
+        for _ in range(LOADED):
+            low = np.where(stuck, before.bounds[0], before.bounds[2])
+            high = np.where(stuck, before.bounds[1], before.bounds[3])
+            low = np.where(contact, 0.0, low)
+            high = np.where(contact, np.where(closed, np.inf, 0.0), high)
+            by_low = _rows(stuck, before.by_effort[0], before.by_effort[2])
+            by_high = _rows(stuck, before.by_effort[1], before.by_effort[3])
+            loaded = by_low.nnz or by_high.nnz
+            solved = moreau_step(
+                d if len(index) > FEW else d.toarray(), now.flow, low, high, h,
+                flow_before=before.flow, restitution=restitution, start=effort,
+                by_lower=(by_low if len(index) > FEW else by_low.toarray()) if loaded else None,
+                by_upper=(by_high if len(index) > FEW else by_high.toarray()) if loaded else None,
+            )  # fmt: skip
+            change = np.abs(solved.effort - effort).max(initial=0.0)
+            effort = solved.effort
+            if not laws.bent or change <= 1e-12 * np.abs(effort).max(initial=0.0):
+                break
+            laws.look_at(problem, t, y)
+            before = laws.active(problem, t, y, which, effort, matrices=False)
+        if not solved.converged:
+            self._refuse(laws, solved.solution, t, index)
+        modes = np.where(laws.contact, -1, laws.modes)
+        modes[index] = np.where(
+            contact, np.where(closed & (effort > 0), 0, -1),
+            np.where(solved.solution.state == 0, 0, np.sign(solved.flow)))
+        laws.modes = modes.astype(np.int8)
+        laws.keep(problem, t + h, index, effort)
+        return end + h * np.asarray(push @ effort).ravel()
+
     def _loaded(self, laws: Any, t: float, y: np.ndarray, d: Any, free: np.ndarray, h: float,
                 before: Any, closed: np.ndarray, restitution: np.ndarray) -> Any:
         """The same with bounds that follow the efforts of this step, at its beginning."""
@@ -196,13 +276,19 @@ class MoreauJean(Method):
         problem.u[:] = 0.0
         return solved
 
-    def _refuse(self, laws: Any, solution: Any, t: float) -> None:
-        """Say why a step has no solution."""
+    def _refuse(self, laws: Any, solution: Any, t: float, index: Any = None) -> None:
+        """Say why a step has no solution; ``index`` are the elements it was sought for."""
         if laws.load is not None:
             laws.load.refuse(t, solution, np.arange(laws.size))
-        names = tuple(dict.fromkeys(laws.name(int(i)) for i in solution.suspects))
+        suspects = solution.suspects if index is None else index[solution.suspects]
+        names = tuple(dict.fromkeys(laws.name(int(i)) for i in suspects))
         raise SimulationError(
             ", ".join(names[:5]), f"no efforts were found at t = {t:.9g} s that obey the laws of "
             f"friction and contact at the end of the step ({solution.status}).",
             "Take a smaller step, or leave the method out.", time=t, variables=names,
         )  # fmt: skip
+
+
+def _rows(mask: np.ndarray, one: Any, other: Any) -> Any:
+    """Rows of one matrix where the mask holds, of another elsewhere."""
+    return diags(mask.astype(float)) @ one + diags((~mask).astype(float)) @ other

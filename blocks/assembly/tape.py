@@ -199,12 +199,16 @@ class _Writer:
             mine = np.flatnonzero(group_of == g)
             rows = equations[mine] - group.first
             if group.law is None:
-                column = self._sums(*group.terms(rows), len(rows))
+                column = self._sums(*self._terms(group, rows), len(rows))
             else:
                 column = self.call(group.law.value, group.family, group.law.arguments,
                                    group.instances[rows]).T
             _put(out, mine, column)
         return ca.densify(out)
+
+    def _terms(self, group: Group, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Terms of some node balances: which balance, class and sign."""
+        return group.terms(rows)
 
     def _sums(self, which: np.ndarray, classes: np.ndarray, factors: np.ndarray, count: int) -> Any:
         """``count`` sums of factors times values of classes, as a column."""
@@ -234,7 +238,7 @@ class _Writer:
         _put(self.values, unknowns, value.T)
 
     def _assign_sums(self, group: Group, rows: np.ndarray, unknowns: np.ndarray) -> None:
-        which, classes, signs = group.terms(rows)
+        which, classes, signs = self._terms(group, rows)
         mine = classes == unknowns[which]
         own_sign = np.zeros(len(rows), dtype=int)
         np.add.at(own_sign, which[mine], signs[mine])

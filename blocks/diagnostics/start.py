@@ -62,8 +62,9 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", InitialWarning)
+            none = None if system.nm else _no_laws  # relations may look at efforts
             problem, start = model._start(system, find_nominals(system, model._nominal_table),
-                                          0.0, Problem)
+                                          0.0, Problem, none)
             slope = system.slope(*problem._arguments(0.0))
     except (InitialisationError, AlgebraicFailure) as error:
         yield _failed(system, error)
@@ -80,6 +81,10 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         cause = _dependent_block(system) if equations else None
         if cause is not None:
             yield cause
+
+
+def _no_laws(system: System) -> None:
+    """Where nothing is asked of set-valued laws they are not made."""
 
 
 def _computed(system: System) -> Iterator[Finding]:

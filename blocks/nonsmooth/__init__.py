@@ -9,6 +9,8 @@ arrays only: no components, units, time or events.
     modes, efforts and rates of all elements at an instant
 `solve_coupled`
     the same where bounds depend on other efforts (mu N)
+`solve_pressed`
+    the same for hundreds of contacts, sparse
 `undetermined_groups`, `minimal_split`
     which efforts the motion leaves open, and the split that is reported
 `loaded_split`, `open_load`
@@ -40,6 +42,7 @@ from .indeterminate import Group, minimal_split, undetermined_groups
 from .loadedsplit import LoadedSplit, loaded_split, open_load
 from .margin import Margin, MarginProblem
 from .pmatrix import is_p_matrix
+from .pressed import solve_pressed
 from .rough import rough_impact
 from .step import StepSolution, moreau_step
 from .velocity import NodeVelocity, solve_velocity
@@ -67,6 +70,7 @@ __all__ = [
     "simultaneous_impact",
     "solve_box",
     "solve_coupled",
+    "solve_pressed",
     "solve_velocity",
     "undetermined_groups",
 ]

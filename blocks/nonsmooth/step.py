@@ -24,8 +24,14 @@ from numpy.typing import ArrayLike
 from ._problem import Array
 from .box import BoxSolution, solve_box
 from .coupled import solve_coupled
+from .pressed import solve_pressed
 
 __all__ = ["StepSolution", "moreau_step"]
+
+MANY = 60
+"""Elements from which bounds that depend on efforts are solved for by sparse methods."""
+PIVOTED = 150
+"""Elements up to which those that find nothing are followed by pivoting."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,8 @@ def moreau_step(
     if by_lower is None or by_upper is None:
         solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)
     else:
-        solution = solve_coupled(matrix, free + rebound, lower, upper, by_lower, by_upper,
-                                 start=start, tol=tol)
+        given = matrix, free + rebound, lower, upper, by_lower, by_upper
+        solution = solve_pressed(*given, start=start, tol=tol) if len(free) > MANY else None
+        if solution is None or (len(free) <= PIVOTED and not solution.converged):
+            solution = solve_coupled(*given, start=start, tol=tol)
     return StepSolution(solution.effort, h * solution.effort, solution.rate - rebound, solution)

@@ -153,7 +153,8 @@ class Contact(TwoFrame):
         yield self.x == point[0]
         yield self.y == point[1]
         yield self.gap == gap
-        ux, uy = (a - b for a, b in zip(on_F.velocity(away), on_B.velocity(point), strict=True))
+        # both at the place where the force acts, so that its power is that of the slip
+        ux, uy = (a - b for a, b in zip(on_F.velocity(away), on_B.velocity(away), strict=True))
         approach, slip = -(ux * nx + uy * ny), ux * ny - uy * nx
         yield self.slip == slip
         yield contact(self.N, gap, approach, restitution=self.restitution)

@@ -1,0 +1,123 @@
+"""How does a network move when some components are taken off and their forces are given?
+
+The components that are taken off enter by what they add to the balances of nodes, and
+by what other equations read of them; both are inputs of the bare network. With tens of
+thousands of contacts between a few bodies the bare network is small, and so are its
+derivatives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from .flatten import Group
+from .index import Reduced, Singular
+from .tape import Tape, _Writer
+
+__all__ = ["Bare", "bare_network"]
+
+
+class Bare:
+    """Expressions of a bare network.
+
+    Attributes
+    ----------
+    w : inputs, one per balance that has lost terms, then one per class that others read
+    slope : d x / d t as expression of x, w and what else the tape depends on
+    gathers : sparse matrix (inputs, classes), from values of classes taken off to ``w``
+    """
+
+    def __init__(self, w: Any, slope: Any, gathers: csc_matrix) -> None:
+        self.w, self.slope, self.gathers = w, slope, gathers
+
+
+def bare_network(tape: Tape, families: list[int]) -> Bare | None:
+    """The network without some families; None where these cannot be taken off."""
+    reduced = tape.reduced
+    lost = _computed_by(tape, families)
+    writer = _BareWriter(reduced, tape.writer.parameters, set(families), lost)
+    try:
+        writer.run()
+    except Singular:
+        return None
+    bare = writer.tape()
+    if bare.z.numel() or ca.depends_on(bare.slope, writer.hole):
+        return None
+    old = ca.vertcat(bare.x, bare.p, bare.m, bare.d)
+    new = ca.vertcat(tape.x, tape.p, tape.m, tape.d)
+    return Bare(writer.w, ca.substitute(bare.slope, old, new), writer.gathers)
+
+
+def _computed_by(tape: Tape, families: list[int]) -> np.ndarray:
+    """Per class, whether it is an input or computed by an equation of some families."""
+    flat = tape.reduced.flat
+    lost = np.zeros(flat.classes, dtype=bool)
+    lost[tape.reduced.inputs] = True
+    for step in tape.steps:
+        if step.group >= 0:
+            group = flat.groups[step.group]
+            if group.law is not None and group.family in families:
+                lost[step.unknowns] = True
+    return lost
+
+
+class _BareWriter(_Writer):
+    def __init__(self, reduced: Reduced, parameters: list[list[np.ndarray]], families: set[int],
+                 lost: np.ndarray) -> None:
+        super().__init__(reduced, parameters)
+        self.families, self.lost = families, lost
+        flat = self.flat
+        read = np.zeros(flat.classes, dtype=bool)
+        for group in flat.groups:
+            if group.law is not None and group.family not in families:
+                for key in group.law.arguments:
+                    if group.law.kernel.variables[key[0]].kind != "discrete":
+                        read[flat.argument(group, key)[0]] = True
+        direct = np.flatnonzero(read & lost)
+        self.dropped = lost.copy()
+        self.dropped[direct] = False
+        rows, classes, signs, first = [], [], [], 0
+        self.input_of: dict[int, np.ndarray] = {}  # per group of balances, the input of each
+        for group in flat.groups:
+            if group.law is None:
+                which = np.repeat(np.arange(group.size), np.diff(group.starts))
+                mine = self.dropped[group.classes]
+                hit = np.unique(which[mine])
+                number = self.input_of[group.first] = np.full(group.size, -1)
+                number[hit] = first + np.arange(len(hit))
+                first += len(hit)
+                rows.append(number[which[mine]])
+                classes.append(group.classes[mine])
+                signs.append(group.signs[mine])
+        rows.append(first + np.arange(len(direct)))
+        classes.append(direct)
+        signs.append(np.ones(len(direct)))
+        count = first + len(direct)
+        self.gathers = csc_matrix(
+            (np.concatenate(signs).astype(float), (np.concatenate(rows), np.concatenate(classes))),
+            shape=(count, flat.classes))
+        self.w = ca.SX.sym("w", count)
+        self.first_input = flat.classes  # as if they were classes of their own
+        self.values = ca.vertcat(self.values, self.w)
+        self.hole = ca.SX.sym("hole")  # stands for what nobody may look at
+        self.values[np.flatnonzero(self.dropped).tolist()] = self.hole
+        if len(direct):
+            self.values[direct.tolist()] = self.w[first:]
+
+    def _terms(self, group: Group, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        which, classes, signs = group.terms(rows)
+        number = self.input_of[group.first][rows]
+        at = np.flatnonzero(number >= 0)
+        kept = ~self.dropped[classes]
+        return (np.concatenate([which[kept], at]),
+                np.concatenate([classes[kept], self.first_input + number[at]]),
+                np.concatenate([signs[kept], np.ones(len(at), dtype=int)]))
+
+    def assign(self, group: Group, rows: np.ndarray, position: int, unknowns: np.ndarray) -> None:
+        if group.law is not None and group.family in self.families:
+            return
+        super().assign(group, rows, position, unknowns)

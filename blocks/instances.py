@@ -1,0 +1,276 @@
+"""What do set-valued laws need, instance by instance, when only a few of many take part?
+
+Of every component with set-valued laws: flows, bounds, gaps and forces as functions of
+what it sees of the rest of the network and of its own efforts. One function for all
+instances that are solved in the same way, evaluated for as many of them as are asked
+for; the cost does not depend on who is connected to whom. Knows no modes and no steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .assembly.flatten import Group
+from .expression import TIME
+from .system import System
+
+__all__ = ["Kind", "Values", "kinds_of"]
+
+CHUNK = 64  # instances are evaluated in multiples of these
+
+
+@dataclass(frozen=True)
+class Values:
+    """What some instances of a kind come to; laws along the second axis.
+
+    ``by_seen`` are derivatives of the flows by what is seen of the network, (instance,
+    law, seen); ``by_effort`` those of the four bounds by the own efforts, (instance,
+    bound, law, effort); ``force_by_effort`` (instance, force, effort).
+    """
+
+    flow: np.ndarray
+    bounds: np.ndarray  # instance, (low, high, back, forth), law: at no effort where affine
+    restitution: np.ndarray
+    by_seen: np.ndarray
+    by_effort: np.ndarray
+    force_by_effort: np.ndarray
+
+
+class Kind:
+    """Instances of a family whose equations are solved in the same way.
+
+    Attributes
+    ----------
+    instances : of the family
+    elements : (instance, law), numbers of the set-valued elements
+    seen, seen_sign : (instance, variable), classes that the laws look at
+    forces, force_sign : (instance, variable), classes that the equations compute
+    contact : per law, whether it has a gap
+    follows : per law, whether it has no effort unless others of its component have one
+    bent : whether the bounds are no affine functions of the efforts
+    """
+
+    def __init__(self, system: System, f: int, instances: np.ndarray, steps: list[Any],
+                 elements: np.ndarray) -> None:
+        self.system, self.family, self.instances = system, f, instances
+        self.elements = elements
+        kernel = system.network.families[f].kernel
+        flat = system.flat
+        keys = [k for k in system.flat.base[f] if k in kernel.symbols]
+        group = Group(f, None, instances)
+        first, sign = _aliases(*_classes(flat, group, keys))
+        at = {k: n for n, k in enumerate(keys)}
+        classes, signs = _classes(flat, group, keys)
+        value: dict[int, Any] = {}  # per first key, its expression
+        self.efforts = ca.SX.sym("e", len(kernel.set_valued))
+        own = []
+        for n, (effort, *_) in enumerate(kernel.set_valued):
+            k = at[effort, 0]
+            value[first[k]] = sign[k] * self.efforts[n]
+            own.append(first[k])
+        symbol = {k: kernel.symbols[keys[k]] for k in set(first.tolist())}
+
+        def of(k: int) -> Any:
+            return sign[k] * value.get(first[k], symbol[first[k]])
+
+        context = [TIME, *kernel.relation_symbols, *kernel.parameter_symbols]
+        for law, position in steps:
+            given = [of(at[k]) if k in at else kernel.symbols[k] for k in law.arguments]
+            k = at[law.arguments[position]]
+            value[first[k]] = sign[k] * law.solved(position).call([*given, *context], True)[0]
+        symbols = ca.vertcat(*(kernel.symbols[k] for k in keys))
+        values = ca.vertcat(*(of(k) for k in range(len(keys))))
+
+        def placed(sx: Any) -> Any:
+            return ca.substitute(_unfolded(kernel, sx), symbols, values)
+
+        rows = [[ca.SX(0) if sx is None else placed(sx) for sx in sxs]
+                for _, *sxs in kernel.set_valued]
+        flow = ca.vertcat(*(r[0] for r in rows))
+        bounds = [ca.vertcat(*(r[k] for r in rows)) for k in range(1, 5)]
+        self.contact = np.array([sxs[-2] is not None for sxs in kernel.set_valued])
+        gaps = ca.vertcat(ca.SX(0, 1), *(
+            r[5] for r, has in zip(rows, self.contact, strict=True) if has))
+        restitution = ca.vertcat(*(r[6] for r in rows))
+        force = ca.vertcat(*(value[k] for k in value))
+        self.forces, self.force_sign = (
+            a[list(value)].T for a in (classes, signs)) if value else None
+        everything = ca.vertcat(flow, *bounds, gaps, restitution, force)
+        inside = {s.__hash__() for s in ca.symvar(everything)}
+        seen = [k for k in symbol if k not in value and symbol[k].__hash__() in inside]
+        self.seen, self.seen_sign = classes[seen].T, signs[seen].T
+        looked = ca.vertcat(*(symbol[k] for k in seen)) if seen else ca.SX(0, 1)
+        nothing = ca.SX.zeros(self.efforts.numel())
+        at_rest = ca.substitute(ca.vertcat(*bounds), self.efforts, nothing)
+        n = len(rows)
+        self.follows = np.array([
+            not self.contact[k] and all(at_rest[b * n + k].is_zero() for b in range(4))
+            for k in range(n)])
+        by_effort = ca.jacobian(ca.vertcat(*bounds), self.efforts)
+        self.bent = bool({s.__hash__() for s in ca.symvar(by_effort)}
+                         & {s.__hash__() for s in ca.vertsplit(self.efforts)})
+        self.suited = not any(ca.which_depends(ca.vertcat(flow, gaps, restitution), self.efforts,
+                                               1, True)) and not any(
+            ca.which_depends(force, self.efforts, 2, True))
+        self._inputs(system, f, kernel, looked)
+        self._gap = _Mapped("gap", self.arguments, ca.vec(gaps))
+        self._full = _Mapped("laws", self.arguments, ca.vertcat(*map(ca.vec, (
+            flow, ca.vertcat(*bounds), restitution, ca.jacobian(flow, looked), by_effort,
+            ca.jacobian(force, self.efforts)))))  # fmt: skip
+        self.shapes = [(n,), (4 * n,), (n,), (len(seen), n), (n, 4 * n), (n, len(value))]
+
+    def _inputs(self, system: System, f: int, kernel: Any, looked: Any) -> None:
+        """Columns of the table of arguments: seen, efforts, time, relations, discrete, p."""
+        family = system.network.families[f]
+        columns = [looked, self.efforts, TIME]
+        self.held: list[tuple[str, int]] = []  # in m or d, first place
+        for symbol, (_, _, offset) in zip(
+                kernel.relation_symbols, (r for r in system.tape.relation_layout if r[0] == f),
+                strict=True):
+            columns.append(symbol)
+            self.held.append(("m", offset))
+        for _, i, offset in (r for r in system.tape.discrete_layout if r[0] == f):
+            columns.append(kernel.symbols[i, 0])
+            self.held.append(("d", offset))
+        places = []
+        for symbol, (_, _, offset, width) in zip(
+                kernel.parameter_symbols, (r for r in system.tape.parameter_layout if r[0] == f),
+                strict=True):
+            columns.append(symbol)
+            places.append(offset + width * np.arange(family.size)[self.instances][:, None]
+                          + np.arange(width))
+        self.p_places = np.concatenate(places, axis=1) if places else np.zeros(
+            (len(self.instances), 0), dtype=int)
+        self.arguments = ca.vertcat(*(ca.vec(c) for c in columns))
+        self.table: Any = None  # made with the first parameters
+
+    def start(self, p: np.ndarray) -> None:
+        """Table of arguments at the parameters of a run."""
+        self.table = np.zeros((len(self.instances), self.arguments.numel()))
+        width = self.p_places.shape[1]
+        if width:
+            self.table[:, -width:] = p[self.p_places]
+
+    def look(self, t: float, seen: np.ndarray, m: np.ndarray, d: np.ndarray) -> None:
+        """Go to a time and to values of the classes."""
+        n, k = self.seen.shape[1], self.efforts.numel()
+        self.table[:, :n] = seen[self.seen_at] * self.seen_sign
+        self.table[:, n + k] = t
+        for j, (kind, offset) in enumerate(self.held):
+            self.table[:, n + k + 1 + j] = (m if kind == "m" else d)[offset + self.instances]
+
+    def gaps(self, which: Any = slice(None)) -> np.ndarray:
+        """Gaps of some instances, or of all, (instance, contact)."""
+        return self._gap(self.table[which])
+
+    def values(self, which: np.ndarray, efforts: np.ndarray | None = None) -> Values:
+        """Everything of some instances, at their own efforts."""
+        table = self.table[which]
+        n, k = self.seen.shape[1], self.efforts.numel()
+        table[:, n : n + k] = 0.0 if efforts is None else efforts
+        out = self._full(table)
+        ends = np.cumsum([int(np.prod(s)) for s in self.shapes])
+        parts = [part.reshape(len(which), *s) for part, s in zip(
+            np.split(out, ends[:-1], axis=1), self.shapes, strict=True)]
+        flow, bounds, restitution, by_seen, by_effort, force = parts
+        return Values(flow, bounds.reshape(-1, 4, k), restitution, by_seen.transpose(0, 2, 1),
+                      by_effort.transpose(0, 2, 1).reshape(-1, 4, k, k),
+                      force.transpose(0, 2, 1))  # fmt: skip
+
+
+def kinds_of(system: System) -> list[Kind] | None:
+    """All set-valued laws of a system; None where their equations are no explicit ones."""
+    flat = system.flat
+    kinds, first = [], 0
+    for f, family in enumerate(system.network.families):
+        laws = len(family.kernel.set_valued)
+        if not laws:
+            continue
+        size = family.size
+        elements = first + np.arange(laws) * size + np.arange(size)[:, None]
+        first += laws * size
+        steps, members = [], []
+        for step in system.tape.steps:
+            if step.group < 0:
+                continue
+            group = flat.groups[step.group]
+            if group.law is not None and group.family == f:
+                member = np.zeros(size, dtype=bool)
+                member[group.instances[step.equations - group.first]] = True
+                steps.append((group.law, step.position))
+                members.append(member)
+        keys = list(flat.base[f])
+        alias = _pattern(*_classes(flat, Group(f, None, np.arange(size)), keys))
+        marks = np.concatenate([np.array(members, dtype=int).reshape(-1, size), alias])
+        _, kind = np.unique(marks, axis=1, return_inverse=True)
+        for k in range(int(kind.max()) + 1):
+            mine = np.flatnonzero(kind.ravel() == k)
+            own = [s for s, member in zip(steps, members, strict=True) if member[mine[0]]]
+            kinds.append(Kind(system, f, mine, own, elements[mine]))
+    return kinds if all(k.suited for k in kinds) else None
+
+
+def _classes(flat: Any, group: Group, keys: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Class and sign of every key of some instances, (key, instance)."""
+    slots = np.array([flat.base[group.family][k] for k in keys])[:, None] + group.instances
+    return flat.class_of[slots], flat.sign_of[slots]
+
+
+def _pattern(classes: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Per key and instance, the first key of the same class, negative for the other sign."""
+    first = np.full(classes.shape, -1)
+    relative = np.ones(classes.shape, dtype=int)
+    for k in range(len(classes)):
+        for j in range(k, len(classes)):
+            same = (first[j] < 0) & (classes[j] == classes[k])
+            first[j][same] = k
+            relative[j][same] = (signs[j] * signs[k])[same]
+    return (first + 1) * relative
+
+
+def _aliases(classes: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pattern that all instances share."""
+    one = _pattern(classes[:, :1], signs[:, :1])[:, 0]
+    return np.abs(one) - 1, np.sign(one)
+
+
+def _unfolded(kernel: Any, sx: Any) -> Any:
+    """An expression without observed variables."""
+    while True:
+        inside = {s.__hash__() for s in ca.symvar(sx)}
+        observed = [i for i in kernel.observed if kernel.symbols[i, 0].__hash__() in inside]
+        if not observed:
+            return sx
+        sx = ca.substitute(sx, ca.vertcat(*(kernel.symbols[i, 0] for i in observed)),
+                           ca.vertcat(*(kernel.observed[i] for i in observed)))
+
+
+class _Mapped:
+    """A function of one row of arguments, called for many rows."""
+
+    def __init__(self, name: str, arguments: Any, value: Any) -> None:
+        self.one = ca.Function(name, [arguments], [ca.densify(ca.cse(value))])
+        self.width = int(value.numel())
+        self._made: dict[int, Any] = {}
+
+    def __call__(self, table: np.ndarray) -> np.ndarray:
+        n = len(table)
+        if not n or not self.width:
+            return np.zeros((n, self.width))
+        room = -(-n // CHUNK) * CHUNK
+        if room not in self._made:
+            made = self.one.map(room)
+            buffer, trigger = made.buffer()
+            given = np.ones((room, table.shape[1]))
+            out = np.zeros((room, self.width))
+            buffer.set_arg(0, given.data)
+            buffer.set_res(0, out.data)
+            self._made[room] = buffer, trigger, given, out
+        _, trigger, given, out = self._made[room]
+        given[:n] = table
+        trigger()
+        return out[:n].copy()

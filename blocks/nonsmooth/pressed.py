@@ -1,0 +1,333 @@
+"""Hundreds of contacts with friction at once: which efforts end a step?
+
+The problem of :func:`blocks.nonsmooth.solve_coupled` for many elements and sparse
+matrices: efforts within bounds that are affine in the efforts, their rates in the normal
+cone. A semismooth Newton method on the natural map x - P(x + rate), from the efforts of the
+last step: while no contact changes its mode it ends after one sparse solve. Where its pieces
+repeat themselves the corners of the projection are rounded off and sharpened step by step.
+Contacts of bodies that hold each other in several ways make the matrix singular; proximal
+points keep the systems regular, and of all answers one near the last efforts is found.
+
+References
+----------
+Alart, Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.
+Chen, Mangasarian, Comput. Optim. Appl. 5 (1996) 97-138 (smoothing).
+Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csc_array, csr_array, diags_array
+from scipy.sparse.linalg import splu
+
+from ._problem import EPS, Array, components
+from .box import BoxSolution, BoxStatus
+
+__all__ = ["solve_pressed"]
+
+PROXIMAL = 1e-6  # weight of the last efforts, beside the unit diagonal
+FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
+POINTS = 3  # proximal points after the first, of one factorisation
+DIRECT = 12  # linear systems before corners are rounded off
+ROUNDS = 90  # while they are
+INNER = 8  # for one rounding
+OUTER = 25  # convex problems with fixed bounds
+SWEEPS = 400
+
+
+class _Pressed:
+    """The problem in equal units: x within low + L x and high + H x, rate b - D x."""
+
+    def __init__(self, D: Any, b: Array, low: Array, high: Array, L: Any, H: Any) -> None:
+        diagonal = np.asarray(D.diagonal(), dtype=float)
+        self.d = d = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        left, right = diags_array(d), diags_array(1 / d)
+        self.D = csr_array(left @ D @ left)
+        self.b, self.low, self.high = d * b, low / d, high / d
+        self.L, self.H = (csr_array(right @ m @ left) for m in (L, H))
+        finite = np.maximum(np.where(np.isfinite(self.low), np.abs(self.low), 0.0),
+                            np.where(np.isfinite(self.high), np.abs(self.high), 0.0))
+        self.floor = 4 * EPS * (abs(self.D) @ finite)
+        _, self.group = components(self.D)
+        self.size = n = len(b)
+        parts = [m.tocoo() for m in (self.D, self.L, self.H)]
+        self._rows = [m.row for m in parts]
+        self._data = [m.data for m in parts]
+        places = [m.col.astype(np.int64) * n + m.row for m in parts]
+        places.append(np.arange(n) * (n + 1))
+        every, self._place = np.unique(np.concatenate(places), return_inverse=True)
+        self._pattern = every % n, np.searchsorted(every, np.arange(n + 1) * n)
+
+    def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> csc_array:
+        """diag(diagonal) + diag(by_rate) D - diag(by_low) L - diag(by_high) H."""
+        factors = (by_rate, -1.0 * by_low, -1.0 * by_high)
+        values = [f[r] * v for f, r, v in zip(factors, self._rows, self._data, strict=True)]
+        data = np.bincount(self._place, np.concatenate([*values, diagonal]))
+        return csc_array((data, *self._pattern), shape=(self.size, self.size))
+
+    def rate(self, x: Array) -> Array:
+        return self.b - self.D @ x
+
+    def bounds(self, x: Array) -> tuple[Array, Array]:
+        low = self.low + self.L @ x
+        return low, np.maximum(self.high + self.H @ x, low)
+
+    def natural(self, x: Array, w: Array) -> Array:
+        return np.abs(x - np.clip(x + w, *self.bounds(x)))
+
+    def pieces(self, x: Array) -> Array:
+        """Per element: does the natural map hold it at a bound (-1, 1) or inside (0)?"""
+        low, high = self.bounds(x)
+        z = x + self.rate(x)
+        return np.where(z > high, 1, np.where(z < low, -1, 0)).astype(np.int8)
+
+    def rounded(self, x: Array, mu: float) -> tuple[Array, Array, Array, Array]:
+        """x - P(x + rate) with rounded corners; derivatives of P by x + rate, low and high."""
+        low, high = self.low + self.L @ x, self.high + self.H @ x
+        z = x + self.rate(x)
+        below, above = np.isfinite(low), np.isfinite(high)
+        a, b = np.where(below, z - low, 0.0), np.where(above, z - high, 0.0)
+        ra, rb = np.hypot(a, 2 * mu), np.hypot(b, 2 * mu)
+        p = np.where(below, np.where(below, low, 0.0) + (a + ra) / 2, z)
+        p = p - np.where(above, (b + rb) / 2, 0.0)
+        by_a = np.where(below, (1 + a / ra) / 2, 1.0)
+        by_b = np.where(above, (1 + b / rb) / 2, 0.0)
+        return x - p, by_a - by_b, np.where(below, 1 - by_a, 0.0), by_b
+
+    def residual(self, x: Array, tol: float) -> Array:
+        """|x - P(x + rate)| in units of the largest rate of the connected part.
+
+        A part that hardly moves is measured by a share of what moves elsewhere: its rates
+        are differences of the same velocities.
+        """
+        w = self.rate(x)
+        top = np.zeros(int(self.group.max(initial=-1)) + 1)
+        np.maximum.at(top, self.group, np.maximum(np.abs(self.b), np.abs(self.b - w)))
+        top = np.maximum(top, FAINT * top.max(initial=0.0))
+        natural, unit = self.natural(x, w), top[self.group] + self.floor / tol
+        return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
+
+
+def solve_pressed(
+    D: Any,
+    b: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    by_lower: Any,
+    by_upper: Any,
+    *,
+    start: ArrayLike | None = None,
+    tol: float = 1e-10,
+) -> BoxSolution:
+    """Find efforts within bounds that are affine in the efforts; for many elements.
+
+    Parameters
+    ----------
+    D : (n, n) scipy.sparse
+        Symmetric positive semi-definite, of any rank.
+    b, lower, upper, by_lower, by_upper, start, tol
+        As for :func:`blocks.nonsmooth.solve_coupled`.
+
+    Returns
+    -------
+    BoxSolution
+        ``converged`` says whether the natural residual is within ``tol`` everywhere.
+        Uniqueness is not looked into.
+
+    Examples
+    --------
+    A contact pressed with 10 N and its friction, mu = 0.5, pulled with 6 N:
+
+    >>> from scipy.sparse import csr_array, eye_array
+    >>> mu = csr_array([[0, 0], [0.5, 0]])
+    >>> moved = solve_pressed(eye_array(2), [10, 6], [0, 0], [np.inf, 0], -mu, mu)
+    >>> moved.effort.round(9).tolist(), moved.state.tolist()
+    ([10.0, 5.0], [0, 1])
+    """
+    load = np.array(b, dtype=float)
+    low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
+    problem = _Pressed(csr_array(D), load, low, high, csr_array(by_lower), csr_array(by_upper))
+    x = np.zeros(len(load)) if start is None else np.array(start, dtype=float) / problem.d
+    x, rounds, method = _search(problem, np.clip(x, *problem.bounds(x)), tol)
+    residual = problem.residual(x, tol)
+    bad = residual > tol
+    w = problem.rate(x)
+    down, up = problem.bounds(x)
+    # told as the natural map does: at a bound, and pushed against it
+    state = np.where(x + w > up, 1, np.where(x + w < down, -1, 0)).astype(np.int8)
+    idle = (down == up) & (w == 0)
+    state[idle] = 0
+    effort = x * problem.d
+    rate = np.where((state == 0) & ~bad, 0.0, w / problem.d)
+    return BoxSolution(
+        effort=effort, rate=rate, state=state, fixed=low == high, grazing=(state == 0) & (
+            (x <= down) | (x >= up)), converged=not bad.any(),
+        residual=float(residual.max(initial=0.0)),
+        status=BoxStatus.WORK_BOUND if bad.any() else BoxStatus.SOLVED, unique=None,
+        suspects=np.flatnonzero(bad), method=method, iterations=rounds,
+    )  # fmt: skip
+
+
+def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
+    """The best point found, the number of linear systems, and what found it."""
+    best = _Best(problem, x, tol)
+    nothing = np.clip(np.zeros(problem.size), *problem.bounds(np.zeros(problem.size)))
+    attempts: list[tuple[str, Any]] = [
+        ("semismooth Newton", lambda: best.direct(x)),
+        ("semismooth Newton", lambda: best.direct(nothing)),
+        ("smoothing", lambda: _follow(problem, best.x, best)),
+        ("smoothing", lambda: _follow(problem, nothing, best)),
+        ("fixed bounds", lambda: _fix(problem, x, best)),
+        ("Gauss-Seidel", lambda: _sweep(problem, x.copy(), best)),
+    ]
+    method = "semismooth Newton"
+    for method, attempt in attempts:
+        if best.done:
+            break
+        attempt()
+    return best.x, best.rounds, method
+
+
+class _Best:
+    """The point with the least residual so far."""
+
+    def __init__(self, problem: _Pressed, x: Array, tol: float) -> None:
+        self.problem, self.tol, self.rounds = problem, tol, 0
+        self.x, self.least = x, float(problem.residual(x, tol).max(initial=0.0))
+
+    def look(self, x: Array) -> bool:
+        """Whether a point, or the best so far, solves the problem."""
+        here = float(self.problem.residual(x, self.tol).max(initial=0.0))
+        if here < self.least:
+            self.x, self.least = x, here
+        return self.least <= self.tol
+
+    @property
+    def done(self) -> bool:
+        return self.least <= self.tol
+
+    def direct(self, x: Array, most: int = DIRECT) -> None:
+        """Newton's method until its pieces repeat themselves."""
+        tried: set[bytes] = set()
+        while not self.done and len(tried) < most:
+            pieces = self.problem.pieces(x).tobytes()
+            new = None if pieces in tried else self.newton(x)
+            if new is None:
+                return
+            tried.add(pieces)
+            x = new
+
+    def newton(self, x: Array) -> Array | None:
+        self.rounds += 1
+        new = _newton(self.problem, x)
+        if new is not None:
+            self.look(new)
+        return new
+
+
+def _newton(problem: _Pressed, x: Array) -> Array | None:
+    """The point where the present pieces of the natural map are zero, near ``x``."""
+    pieces, weight = problem.pieces(x), PROXIMAL
+    top, bottom, free = pieces > 0, pieces < 0, pieces == 0
+    matrix = problem.matrix(np.where(free, weight, 1.0), free, bottom, top)
+    right = np.where(free, problem.b + weight * x, np.where(top, problem.high, problem.low))
+    try:
+        factor = splu(matrix)
+    except RuntimeError:
+        return None
+    old, new = x, factor.solve(right)
+    for _ in range(POINTS):  # proximal points of the same pieces
+        old, new = new, new + factor.solve(np.where(free, weight * (new - old), 0.0))
+    return new if np.isfinite(new).all() else None
+
+
+def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
+    """Solve smooth problems, each nearer to the true one than the one before.
+
+    The corners of the bounds are rounded off by ``mu``, as by Chen, Harker, Kanzow and
+    Smale; contacts that press keep pressing on the way.
+    """
+    mu = max(float(problem.natural(x, problem.rate(x)).max()), 1e-9 * float(
+        np.abs(problem.b).max()))
+    one_sided = np.isfinite(problem.low) & ~np.isfinite(problem.high)
+    lost = 0
+    smallest, goal = 1e-14 * mu, np.sqrt(problem.size)
+    last = best.rounds + ROUNDS
+    while best.rounds < last and mu > smallest:
+        steps = 0
+        x = np.where(one_sided, np.maximum(x, problem.low + mu / 2), x)
+        while steps < INNER:
+            r, by_z, by_low, by_high = problem.rounded(x, mu)
+            size = float(np.linalg.norm(r))
+            if size <= 0.1 * mu * goal:
+                break
+            try:
+                way = -splu(problem.matrix(1 - by_z + PROXIMAL, by_z, by_low, by_high)).solve(r)
+            except RuntimeError:
+                return
+            best.rounds, steps = best.rounds + 1, steps + 1
+            least = np.where(one_sided, 0.9 * problem.low + 0.1 * x, -np.inf)
+            part = 1.0
+            while part > 1e-3 and not np.linalg.norm(problem.rounded(
+                    np.maximum(x + part * way, least), mu)[0]) < (1 - 1e-4 * part) * size:
+                part *= 0.5
+            x = np.maximum(x + part * way, least)
+        lost = lost + 1 if steps == INNER else 0
+        if lost > 2 or not np.isfinite(x).all() or best.look(np.clip(x, *problem.bounds(x))):
+            return
+        best.newton(x)
+        if best.done:
+            return
+        mu *= 0.5 if steps else 0.25
+
+
+def _fix(problem: _Pressed, x: Array, best: _Best) -> None:
+    """Solve with the bounds that the last solution gives, again and again.
+
+    Every problem is a convex one; what they approach is finished by Newton's method.
+    """
+    none = csr_array(problem.D.shape)
+    for _ in range(OUTER):
+        convex = _Pressed(problem.D, problem.b, *problem.bounds(x), none, none)
+        inner = _Best(convex, np.clip(x, convex.low, convex.high) * 1.0, best.tol)
+        inner.direct(inner.x)
+        if not inner.done:
+            _follow(convex, inner.x, inner)
+        best.rounds += inner.rounds
+        x = inner.x
+        if not best.look(x):
+            best.direct(x, 3)
+        if best.done:
+            return
+
+
+def _sweep(problem: _Pressed, x: Array, best: _Best) -> None:
+    """Gauss-Seidel over groups of elements that do not act on each other."""
+    links = csr_array(abs(problem.D) + abs(problem.L) + abs(problem.H))
+    colour = _colours(csr_array(links + links.T))
+    parts = [(at, problem.D[at], problem.L[at], problem.H[at]) for at in (
+        np.flatnonzero(colour == c) for c in range(int(colour.max(initial=-1)) + 1))]
+    for k in range(SWEEPS):
+        for at, D, L, H in parts:
+            low = problem.low[at] + L @ x
+            high = np.maximum(problem.high[at] + H @ x, low)
+            x[at] = np.clip(x[at] + problem.b[at] - D @ x, low, high)
+        if k % 50 == 49:
+            if not best.look(x.copy()):
+                best.direct(x, 3)
+            if best.done:
+                return
+
+
+def _colours(links: csr_array) -> np.ndarray:
+    """A colour per node such that neighbours differ, greedily."""
+    starts, others = links.indptr.tolist(), links.indices.tolist()
+    colour = [-1] * links.shape[0]
+    for i in range(links.shape[0]):
+        taken = {colour[j] for j in others[starts[i] : starts[i + 1]]}
+        colour[i] = next(c for c in range(len(taken) + 1) if c not in taken)
+    return np.array(colour, dtype=int)

@@ -1,0 +1,300 @@
+"""Set-valued laws as time stepping needs them: of all contacts, only those that can touch.
+
+Gaps of all contacts are evaluated kind by kind (:mod:`blocks.instances`); only elements
+that can act within a step enter the velocity problem, with a sparse matrix made of what
+the bodies between them do under forces (:mod:`blocks.assembly.bare`). Efforts of a run
+are those of its steps: constant over a step, and kept for the results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import csc_matrix, csr_matrix, diags_array
+
+from .assembly.bare import bare_network
+from .contacts import refuse_overlap
+from .expression import TIME
+from .instances import Kind, kinds_of
+from .setvalued import SetValuedLaws
+from .system import Evaluator, Problem, System
+
+__all__ = ["Active", "StepLaws", "step_laws"]
+
+
+@dataclass(frozen=True)
+class Active:
+    """The elements that can act in a step, in the order of ``elements``.
+
+    ``push`` is the change of the states' slopes by their efforts, ``flow_x`` that of their
+    flows by the velocities; how normals turn is left to the next step.
+    """
+
+    elements: np.ndarray
+    flow: np.ndarray
+    bounds: np.ndarray  # (low, high, back, forth), element: at no effort where affine
+    by_effort: list[csr_matrix]
+    restitution: np.ndarray
+    push: csc_matrix
+    flow_x: csr_matrix
+
+
+def step_laws(system: System) -> StepLaws | None:
+    """The laws of a system for time stepping; None where they need the general way."""
+    kept = system.__dict__
+    if "_step_laws" not in kept:
+        kept["_step_laws"] = StepLaws.of(system)
+    made: StepLaws | None = kept["_step_laws"]
+    return None if made is None else made.fresh()
+
+
+class StepLaws(SetValuedLaws):
+    """All set-valued elements of a system, for :class:`blocks.timestepping.MoreauJean`."""
+
+    watched = False
+    load = None
+    recorded = True  # its efforts are those of the run's steps
+
+    def __init__(self, system: System, kinds: list[Kind], bare: Any) -> None:
+        self.system, self.kinds = system, kinds
+        tape, flat = system.tape, system.flat
+        self._name_elements()
+        self.gathers = bare.gathers
+        w0 = ca.SX.zeros(bare.w.numel())
+        free = [TIME, tape.x, tape.p, tape.m, tape.d]
+        slope = ca.substitute(bare.slope, bare.w, w0)
+        self._slope = Evaluator(ca.Function("slope", free, [ca.densify(slope)]))
+        self._slope_x = _sparse(free, ca.jacobian(slope, tape.x))
+        by_w = ca.substitute(ca.jacobian(bare.slope, bare.w), bare.w, w0)
+        self._slope_w = _sparse(free, by_w)
+        pushed = np.zeros(system.nx)
+        pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
+        self._pushed = diags_array(pushed)  # velocities: what forces change at once
+        seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
+        values = tape.values[seen.tolist()]
+        self._outside = Evaluator(ca.Function("seen", free, [ca.densify(values)]))
+        self._outside_x = _sparse(free, ca.jacobian(values, tape.x))
+        for kind in kinds:
+            kind.seen_at = np.searchsorted(seen, kind.seen)
+        self.classes = flat.classes
+        self.size_of_seen = len(seen)
+        self.bent = any(kind.bent for kind in kinds)
+
+    @classmethod
+    def of(cls, system: System) -> StepLaws | None:
+        if system.nz or system.clusters or system.tape.reduced.gives_flow.any() \
+                or any(family.kernel.load_laws for family in system.network.families):
+            return None
+        kinds = kinds_of(system)
+        if kinds is None:
+            return None
+        tape = system.tape
+        seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
+        if ca.depends_on(tape.values[seen.tolist()], tape.u):
+            return None
+        bare = bare_network(tape, sorted({k.family for k in kinds}))
+        return None if bare is None else cls(system, kinds, bare)
+
+    def _name_elements(self) -> None:
+        flat = self.system.flat
+        at = {int(c): k for k, c in enumerate(self.system.tape.writer.inputs)}
+        owners, column, sign, contact = [], [], [], []
+        self.effort_names, self._twins = [], []
+        for f, family in enumerate(flat.network.families):
+            laws = family.kernel.set_valued
+            touches = [gap is not None for *_, gap, _ in laws]
+            for (effort, *_), touch in zip(laws, touches, strict=True):
+                slots = flat.base[f][effort, 0] + np.arange(family.size)
+                column += [at[int(c)] for c in flat.class_of[slots]]
+                sign += flat.sign_of[slots].tolist()
+                owners += [(f, i) for i in range(family.size)]
+                self.effort_names += [family.kernel.variables[effort].name] * family.size
+                self._twins += [touches.count(touch) > 1] * family.size
+                contact += [touch] * family.size
+        self.owners, self.size = owners, len(column)
+        self.column, self.sign = np.array(column, dtype=int), np.array(sign)
+        self.contact = np.array(contact, dtype=bool)
+        self.gives_flow = np.zeros(self.size, dtype=bool)
+
+    def fresh(self) -> StepLaws:
+        """The same laws at the start of another run."""
+        import copy
+
+        new = copy.copy(self)
+        new.modes = np.zeros(self.size, dtype=np.int8)
+        new.modes[self.contact] = -1
+        new.ends, new.steps = [], []  # of every step: its end, elements and efforts
+        new.begun = None
+        return new
+
+    # -- the network without efforts ----------------------------------------------------
+    def free_slope(self, problem: Problem, t: float, y: np.ndarray) -> np.ndarray:
+        """Slopes without any set-valued effort, scaled."""
+        return self._slope(*self._at(problem, t, y)) / problem.scale
+
+    def free_jacobian(self, problem: Problem, t: float, y: np.ndarray) -> csc_matrix:
+        j = self._slope_x.sparse(*self._at(problem, t, y))
+        data = j.data * np.repeat(problem.scale, np.diff(j.indptr)) / problem.scale[j.indices]
+        return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
+
+    def _at(self, problem: Problem, t: float, y: np.ndarray) -> tuple[Any, ...]:
+        if problem.delays is not None:
+            problem.delays.fill(problem.d, t)
+        return t, y * problem.scale, problem.p, problem.m, problem.d
+
+    # -- who acts -----------------------------------------------------------------------
+    def look_at(self, problem: Problem, t: float, y: np.ndarray) -> None:
+        """Go to a point: what all instances see there."""
+        if self.begun is not problem.p:
+            for kind in self.kinds:
+                kind.start(problem.p)
+            self.begun = problem.p
+        args = self._at(problem, t, y)
+        seen = self._outside(*args)
+        for kind in self.kinds:
+            kind.look(t, seen, problem.m, problem.d)
+
+    def gaps(self) -> list[np.ndarray]:
+        """Gaps at the point looked at, kind by kind, (instance, contact)."""
+        return [kind.gaps() for kind in self.kinds]
+
+    def gaps_of(self, which: list[np.ndarray]) -> np.ndarray:
+        """Gaps of the elements of some instances; 0 for those that have none."""
+        out = []
+        for kind, rows in zip(self.kinds, which, strict=True):
+            gaps = np.zeros((len(rows), kind.elements.shape[1]))
+            gaps[:, kind.contact] = kind.gaps(rows)
+            out.append(gaps.ravel())
+        return np.concatenate(out)
+
+    def acting(self, touching: list[np.ndarray]) -> list[np.ndarray]:
+        """Per kind, the instances of which some law can have an effort.
+
+        ``touching`` are the contacts that may close, (instance, contact).
+        """
+        out = []
+        for kind, touch in zip(self.kinds, touching, strict=True):
+            alone = (~kind.contact & ~kind.follows).any()  # friction that nothing presses
+            rows = np.arange(len(kind.instances)) if alone else np.flatnonzero(touch.any(axis=1))
+            out.append(rows)
+        return out
+
+    def elements_of(self, which: list[np.ndarray]) -> np.ndarray:
+        return np.concatenate([k.elements[w].ravel() for k, w in zip(
+            self.kinds, which, strict=True)])  # fmt: skip
+
+    def active(self, problem: Problem, t: float, y: np.ndarray, which: list[np.ndarray],
+               efforts: np.ndarray | None = None, matrices: bool = True) -> Active:
+        """What some instances of every kind come to at the point looked at."""
+        seen_rows, seen_columns, seen_values = [], [], []
+        force_rows, force_columns, force_values = [], [], []
+        flows, bounds, restitution, by = [], [], [], [[], [], []]
+        first = 0
+        for kind, rows in zip(self.kinds, which, strict=True):
+            n, laws = len(rows), kind.elements.shape[1]
+            own = None if efforts is None else efforts[first : first + n * laws].reshape(n, laws)
+            now = kind.values(rows, own)
+            mine = first + np.arange(n * laws).reshape(n, laws)
+            flows.append(now.flow.ravel())
+            restitution.append(now.restitution.ravel())
+            at = now.bounds
+            if own is not None:  # the affine function's value at no effort
+                at = at - np.einsum("ible,ie->ibl", now.by_effort, own)
+            bounds.append(at.transpose(1, 0, 2).reshape(4, -1))
+            i, b, law, e = np.nonzero(now.by_effort)
+            by[0].append(b * 10**9 + mine[i, law])
+            by[1].append(mine[i, e])
+            by[2].append(now.by_effort[i, b, law, e])
+            if matrices:
+                i, law, s = np.nonzero(now.by_seen)
+                seen_rows.append(mine[i, law])
+                seen_columns.append(kind.seen_at[rows[i], s])
+                seen_values.append(now.by_seen[i, law, s] * kind.seen_sign[rows[i], s])
+                i, c, e = np.nonzero(now.force_by_effort)
+                force_rows.append(kind.forces[rows[i], c])
+                force_columns.append(mine[i, e])
+                force_values.append(now.force_by_effort[i, c, e] * kind.force_sign[rows[i], c])
+            first += n * laws
+        rows, columns, values = (np.concatenate(x) for x in by)
+        slopes = [csr_matrix((values[k], (rows[k] % 10**9, columns[k])), shape=(first, first))
+                  for k in (rows // 10**9 == b for b in range(4))]
+        push, flow_x = csc_matrix((0, 0)), csr_matrix((0, 0))
+        if matrices:
+            args = self._at(problem, t, y)
+            by_seen = csr_matrix((np.concatenate(seen_values), (
+                np.concatenate(seen_rows), np.concatenate(seen_columns))),
+                shape=(first, self.size_of_seen))
+            flow_x = by_seen @ self._outside_x.sparse(*args) @ self._pushed
+            force = csc_matrix((np.concatenate(force_values), (
+                np.concatenate(force_rows), np.concatenate(force_columns))),
+                shape=(self.classes, first))
+            push = csc_matrix(self._slope_w.sparse(*args) @ (self.gathers @ force))
+        return Active(self.elements_of(which), np.concatenate(flows),
+                      np.concatenate(bounds, axis=1), slopes, np.concatenate(restitution),
+                      push, csr_matrix(flow_x))  # fmt: skip
+
+    # -- efforts of the run --------------------------------------------------------------
+    def keep(self, problem: Problem, t: float, elements: np.ndarray, efforts: np.ndarray) -> None:
+        """Efforts of the step that ends at ``t``."""
+        some = efforts != 0
+        self.ends.append(t)
+        self.steps.append((elements[some], efforts[some]))
+        problem.u[:] = 0.0
+        problem.u[self.column[elements]] = efforts * self.sign[elements]
+
+    def last_efforts(self) -> np.ndarray:
+        """Efforts of the last step, of all elements."""
+        out = np.zeros(self.size)
+        if self.steps:
+            elements, efforts = self.steps[-1]
+            out[elements] = efforts
+        return out
+
+    def efforts_at(self, t: np.ndarray, start: float) -> np.ndarray:
+        """Inputs at times of an episode: those of the steps they are in."""
+        u = np.zeros((self.system.nu, len(t)))
+        if not self.ends:
+            return u
+        k = np.searchsorted(self.ends, np.maximum(t, np.nextafter(start, np.inf)))
+        for column, step in enumerate(np.minimum(k, len(self.ends) - 1)):
+            elements, efforts = self.steps[step]
+            u[self.column[elements], column] = efforts * self.sign[elements]
+        return u
+
+    # -- what the driver and the results ask for --------------------------------------------
+    def start(self, problem: Problem, t: float) -> None:
+        """Modes at the start, from flows; contacts are open until a step closes them."""
+        self.look_at(problem, t, problem.start_vector())
+        gaps = np.zeros(self.size)
+        for kind, values in zip(self.kinds, self.gaps(), strict=True):
+            gaps[kind.elements[:, kind.contact]] = values
+        refuse_overlap(self, gaps[self.contact], np.flatnonzero(self.contact),
+                       float(np.maximum(np.abs(problem.x), problem.scale_x).max(initial=0.0)))
+        flow = np.zeros(self.size)
+        for kind in self.kinds:
+            flow[kind.elements] = kind.values(np.arange(len(kind.instances))).flow
+        rests = np.abs(flow) <= 1e-12 * max(float(np.abs(flow).max()), 1e-300)
+        self.modes = np.where(self.contact, -1, np.where(rests, 0, np.sign(flow))).astype(np.int8)
+
+    def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Any]:
+        """At known instants the next step decides."""
+        return []
+
+    def apply(self, problem: Problem, t: float) -> None:
+        """Efforts are those of the step; nothing follows from the present point."""
+
+    def correct(self, slope: np.ndarray, problem: Problem, t: float) -> np.ndarray:
+        return slope
+
+    def share(self, problem: Problem, t: float) -> None:
+        """Efforts that the motion leaves open are those the step has found."""
+
+    def shared(self, problem: Problem, t: float) -> list[Any]:
+        return []
+
+
+def _sparse(arguments: list[Any], expression: Any) -> Evaluator:
+    return Evaluator(ca.Function("jacobian", arguments, [expression]))

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from .contacts import Contacts
 from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .recording import Episode, RunRecording
@@ -78,7 +77,7 @@ class Driver:
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.method: Any = None  # of the present episode
         closed = problem.laws is not None and not getattr(problem.laws, "recorded", False)
-        self.contacts: Any = Contacts(problem.laws.plain) if closed else None
+        self.contacts: Any = _contacts(problem.laws.plain) if closed else None
         self.behind: Any = None  # these and their slopes at the end of the step
 
     # -- the loop ------------------------------------------------------------------------
@@ -608,6 +607,12 @@ class Driver:
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
             time=t, variables=tuple(names),
         )  # fmt: skip
+
+
+def _contacts(laws: Any) -> Any:
+    from .contacts import Contacts
+
+    return Contacts(laws)
 
 
 def _always(problem: Problem, t: float) -> bool:

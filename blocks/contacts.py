@@ -8,6 +8,7 @@ integration starts afresh. Knows contacts as gaps of states only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import casadi as ca
@@ -16,10 +17,13 @@ from scipy.sparse import issparse
 
 from .exceptions import InitialisationError
 from .system import Problem
+from .units import unit
 
-__all__ = ["Contacts", "allowed_gap", "positions_of", "refuse_overlap"]
+__all__ = ["APART", "Contacts", "allowed_gap", "overlaps", "positions_of", "refuse_overlap"]
 
 ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
+APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
+         "meant.")  # fmt: skip
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
 ROUNDS = 3  # of Newton's method
 
@@ -38,6 +42,12 @@ class Contacts:
         self.active = bool(len(self.of))
         if not self.active:
             return
+        system = laws.system
+        gaps = _gaps_of(system)
+        self.of = np.flatnonzero(laws.contact)  # element of every gap
+        self.active = bool(len(self.of))
+        if not self.active:
+            return
         system, tape = laws.system, laws.system.tape
         rows = [ca.SX(0, 1)]
         for f, family in enumerate(system.network.families):
@@ -46,7 +56,7 @@ class Contacts:
                     rows.append(tape.writer.kernel_row(f, gap).T)
         gaps = ca.vertcat(*rows)
         self.gaps = system.function("gaps", ca.densify(gaps))
-        self.by_x = system.jacobian(gaps, tape.x)
+        self.by_x = system.jacobian(gaps, system.tape.x)
         self.positions = positions_of(system)
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:
@@ -59,9 +69,6 @@ class Contacts:
         """
         if not self.active:
             return
-        gaps = self._of(problem, t)
-        far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
-        refuse_overlap(self.laws, gaps, self.of, far)
         d = self.laws.delassus(problem, t)
         for k in self.of[self.laws._dead(d)[self.of]]:
             raise InitialisationError(
@@ -69,6 +76,8 @@ class Contacts:
                 "cannot move against it, so it can never open or close.",
                 "Connect its two ports to two different bodies.", code="contact.rigid",
             )  # fmt: skip
+        far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
+        refuse_overlap(self.laws, self._of(problem, t), self.of, far)
 
     def close(self, problem: Problem, t: float) -> bool:
         """Close gaps that have drifted open; whether there were any."""
@@ -123,9 +132,40 @@ def refuse_overlap(laws: Any, gaps: np.ndarray, elements: np.ndarray, far: float
         Naming the contact.
     """
     for k in np.flatnonzero(gaps < -OVERLAP * far):
+        f = laws.owners[int(elements[k])][0]
         raise InitialisationError(
-            laws.name(int(elements[k])), f"its two sides overlap by {1e3 * -gaps[k]:.4g} "
-            "mm (or thousandths of rad) at the start.", "Move the bodies apart; where there "
-            "are several places of contact, a guess tells which is meant.",
+            laws.name(int(elements[k])),
+            f"its two sides overlap by {_size(laws.system, f, -gaps[k])} at the start.", APART,
             code="contact.overlap", depth=float(-gaps[k]),
         )  # fmt: skip
+
+
+def overlaps(system: Any, problem: Problem, t: float) -> Iterator[tuple[str, str]]:
+    """Contacts whose sides overlap at a point, and by how much."""
+    gaps = _gaps_of(system)
+    if not gaps.numel():
+        return
+    values = system.function("gaps", ca.densify(gaps))(*problem._arguments(t))
+    far = np.maximum(np.abs(problem.x), problem.scale_x)[positions_of(system)].max(initial=0.0)
+    owners = [(f, i) for f, family in enumerate(system.network.families)
+              for *_, gap, _ in family.kernel.set_valued if gap is not None
+              for i in range(family.size)]  # fmt: skip
+    for k in np.flatnonzero((values < -OVERLAP * far) & np.isfinite(values)):
+        f, i = owners[k]
+        yield system.network.families[f].path(i), _size(system, f, -values[k])
+
+
+def _gaps_of(system: Any) -> Any:
+    """All gaps, as a column."""
+    return ca.vertcat(ca.SX(0, 1), *(
+        system.tape.writer.kernel_row(f, gap).T
+        for f, family in enumerate(system.network.families)
+        for *_, gap, _ in family.kernel.set_valued if gap is not None))  # fmt: skip
+
+
+def _size(system: Any, f: int, depth: float) -> str:
+    """An overlap in mm; in mrad for the contacts whose effort is a torque."""
+    kernel = system.network.families[f].kernel
+    efforts = {kernel.variables[law[0]].unit.dimension for law in kernel.set_valued
+               if law[-2] is not None}  # fmt: skip
+    return f"{1e3 * depth:.4g} {'mrad' if efforts == {unit('N*m').dimension} else 'mm'}"

@@ -37,6 +37,8 @@ SEVERITIES = {
     "network.floating": "error",
     "network.shorted": "warning",
     "network.unconnected": "info",
+    "contact.overlap": "error",
+    "contact.rigid": "error",
     "signal.unconnected": "error",
     "signal.outputs": "error",
     "signal.loop": "warning",
@@ -62,7 +64,7 @@ _ERRORS: dict[str, type[ModelError]] = {
     "reference": StructureError, "conflict": StructureError, "network": StructureError,
     "structure": StructureError, "signal": ConnectionRefused, "connection": ConnectionRefused,
     "equation": EquationError, "event": EquationError, "parameter": ParameterError,
-    "initial": InitialisationError, "name": NamingError,
+    "initial": InitialisationError, "contact": InitialisationError, "name": NamingError,
 }  # fmt: skip
 
 

@@ -96,6 +96,15 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 return
             shown += 1
             path = topology.path(first.family, int(i))
+            if any(law[-2] is not None
+                   for law in topology.network.families[first.family].kernel.set_valued):
+                yield found(
+                    "contact.rigid", [path],
+                    f"Both ports of {path} ({first.name} and {second.name}) are connected to the "
+                    "same body, which cannot touch itself.",
+                    "Connect its two ports to two different bodies.",
+                )  # fmt: skip
+                continue
             yield found(
                 "network.shorted", [path],
                 f"Both ports of {path} ({first.name} and {second.name}) are connected to the same "

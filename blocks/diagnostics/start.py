@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .words import Names, enumerated, listed
 
 __all__ = ["event_findings", "start_findings"]
 
+MOST = 10  # contacts that overlap, told one by one
 LARGEST = 1500  # states and torn unknowns up to which the start is solved for
 
 
@@ -76,11 +78,22 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     if unmet and np.isfinite(slope).all():
         yield _conflict(unmet)
     yield from _derivatives(system, problem, slope)
+    if any(law[-2] is not None for f in system.network.families for law in f.kernel.set_valued):
+        yield from _overlaps(system, problem)
     if np.isfinite(slope).all() and any(step.group < 0 for step in system.tape.steps):
         equations, _ = not_finite(system, problem, blocks_only=True)
         cause = _dependent_block(system) if equations else None
         if cause is not None:
             yield cause
+
+
+def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
+    """Contacts whose two sides overlap."""
+    from ..contacts import APART, overlaps
+
+    for path, depth in islice(overlaps(system, problem, 0.0), MOST):
+        yield found("contact.overlap", [path],
+                    f"The two sides of {path} overlap by {depth} at the start.", APART)
 
 
 def _no_laws(system: System) -> None:

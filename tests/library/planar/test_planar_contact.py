@@ -263,8 +263,10 @@ def refused(model):
 
 
 def test_bodies_that_overlap_at_the_start_are_named():
-    text = refused(touching(Circle("0.1 m"), Line(), resting(0, 0.05)))
-    assert text.startswith("touch: its two sides overlap by 50 mm")
+    model = touching(Circle("0.1 m"), Line(), resting(0, 0.05))
+    assert refused(model).startswith("The two sides of touch overlap by 50 mm at the start.")
+    (finding,) = model.check().errors
+    assert (finding.code, finding.where) == ("contact.overlap", ("touch",))
 
 
 def test_the_far_side_of_an_outline_is_no_contact():
@@ -278,6 +280,15 @@ def test_a_contact_between_outlines_of_one_body_is_refused():
     model.connect(model.body.P, model.touch.B, model.arm.B)
     model.connect(model.arm.F, model.touch.F)
     assert "touches from one part to the same part" in refused(model)
+
+
+def test_a_contact_with_both_ports_on_one_body_is_found_before_a_run():
+    model = Model("self")
+    model.body, model.touch = Body(), Contact(base=Circle("1 m"))
+    model.connect(model.body.P, model.touch.B, model.touch.F)
+    (finding,) = model.check().errors
+    assert finding.code == "contact.rigid"
+    assert "cannot touch itself" in finding.problem
 
 
 @pytest.mark.parametrize(("made", "words"), [

@@ -41,7 +41,7 @@ class Dopri5(Method):
         self.equations = equations_of(problem.system, self.p, problem.laws)
         self.known = np.zeros(self.equations.relations, dtype=bool)
         self.crossed = np.zeros(self.equations.relations, dtype=bool)
-        self.locates = True
+        self.hints = np.zeros(self.equations.relations, dtype=bool)
         self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
         self.looks = np.empty((8, self.held.size))
         self.k = np.empty((len(ROWS), self.y.size))
@@ -67,10 +67,10 @@ class Dopri5(Method):
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
-    def watch(self, known: Array, locates: bool) -> None:
-        """Relations that are not searched for, and whether to end a step where others cross."""
+    def watch(self, known: Array, hints: Array) -> None:
+        """Relations that are not searched for, and those that others must judge."""
         self.known[: len(known)] = known
-        self.locates = locates
+        self.hints[: len(hints)] = hints
 
     @property
     def largest(self) -> Array:
@@ -91,7 +91,7 @@ class Dopri5(Method):
         status, taken = dopri.advance(
             arithmetic(), self.equations.slope, self.equations.crossings, self.p.ctypes.data,
             self.q.ctypes.data, self.x, self.k, self.state, counts, float(t_stop), self.rtol,
-            self.max_step, self.held, self.known, self.looks, self.locates, self.crossed, ends,
+            self.max_step, self.held, self.known, self.hints, self.looks, self.crossed, ends,
             sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])

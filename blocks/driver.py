@@ -68,6 +68,7 @@ class Driver:
         self.delays = problem.delays
         self.standing = 0
         self.steps = 0
+        self.judged = 0  # steps at the last look for stiffness
         self.struck: tuple[tuple[int, int], ...] = ()
         self.watched = bool(system.nm or (problem.laws is not None and problem.laws.watched))
         self.recent: list[tuple[float, str]] = []
@@ -251,15 +252,17 @@ class Driver:
             first_step=self.pace, max_step=self.longest, step=s.step,
         )  # fmt: skip
         if hasattr(kind, "watch"):
-            method.watch(self.stops.timed & ~self.stops.curved, not self.stops.curved.any())
+            method.watch(self.stops.timed & ~self.stops.curved, self.stops.curved)
         return method
 
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one."""
         self.steps += 1
-        many = getattr(self.settings.method, "many", None)  # steps that cost next to nothing
-        if many is None and self.steps % LOOK_FOR_STIFFNESS:
+        many = getattr(self.method, "many", None)  # steps that cost next to nothing
+        taken = self.work.get("steps", 0) + self.method.work.steps
+        if taken - self.judged < LOOK_FOR_STIFFNESS:
             return False
+        self.judged = taken
         if self.problem.bulky:
             return False
         left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)

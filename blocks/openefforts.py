@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenEfforts"]
 
 DENSE = 80
+NEAR = 1e-6  # share of the bounds that proves nothing
 MANY = 40  # coupled elements up to which margins of undetermined efforts are prepared
 
 
@@ -104,6 +105,14 @@ class OpenEfforts:
         large = self._large(problem, t, index, MANY)
         if large:
             return self._crowd_margins(problem, t, index, large, now)
+        out, first = np.full(self.size, np.inf), np.zeros(self.size, dtype=bool)
+        effort, rate = self.efforts_of(problem.u), self.look(problem, t).rate
+        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
+        real = np.abs(rate) > 1e-11 * np.asarray(d.diagonal()) * width  # one that no effort holds
+        worst = float(_ratios(effort[index], now.low[index], now.high[index]).max())
+        if worst < 1 - NEAR and not real[index].any():  # a split within the bounds is proof
+            out[index] = 1.0 - worst
+            return out, first
         key = ("joint", index.tobytes())
         kept = self._cache.get(key) if self.constant else None
         bounds = np.array([now.low, now.high])
@@ -114,17 +123,11 @@ class OpenEfforts:
             if self.constant:
                 self._cache[key] = kept
         m, solvers, _ = kept
-        effort = self.efforts_of(problem.u)
-        # What they carry, without the internal stress and its rounding; a rate that is
-        # left is one that no effort holds.
-        load, rate = np.zeros(self.size), self.look(problem, t).rate
-        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
-        real = np.abs(rate) > 1e-11 * np.asarray(d.diagonal()) * width
+        # what they carry, without the internal stress and its rounding
+        load = np.zeros(self.size)
         for part, (block, solve) in zip(m.parts, solvers, strict=True):
             load[part] = block @ solve(block @ effort[part]) + np.where(real, rate, 0.0)[part]
         found = m.margin(load, np.zeros(self.size))
-        out = np.full(self.size, np.inf)
-        first = np.zeros(self.size, dtype=bool)
         for part, value, leading in zip(m.parts, found.value, found.first, strict=True):
             out[part] = 1.0 - value
             first[leading] = True

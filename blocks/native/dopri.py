@@ -232,22 +232,24 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
 
 @njit(**_options)
 def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
-            known, looks, locate, wrong, ends, sizes, rows, every):
+            known, hints, looks, wrong, ends, sizes, rows, every):
     """Accepted steps until ``t_stop``, a crossing, trouble, or until the rows are full.
 
     Parameters
     ----------
     code : addresses of :func:`~blocks.native.stages.arithmetic`
-    slope, crossings, p, q : addresses; ``held`` and ``known`` describe the relations
+    slope, crossings, p, q : addresses
     settle : address of what brings the end of a step back onto its constraints, or 0
+    held, known, hints : the relations that hold, that are not searched for, and those whose
+        margin only says that somebody else must look: such a step is not shortened
     x : (n,) the present point; moved on
     k : (10, n) rows of stages; the first holds f(t, x) on entry and on return
     state : time, next step (0: to be found), last error, whether ``looks`` holds a look at t
+        (0: there is none, 2: it is still to be taken)
     counts : steps, rejected, evaluations; counted up
     looks : (8, relations) work space; the first row is the last look, the last one holds
         the largest margins that were seen
-    locate : whether to end a step in which relations cross at the first crossing
-    wrong : filled with which ones have crossed there
+    wrong : filled with the relations that have crossed
     ends, sizes : filled with the end and the size of every step
     rows : filled with the values at the end of every step whose number, counted from 1, is
         a multiple of ``every``
@@ -317,6 +319,8 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
             when[0] = t
             if state[LOOKED] == 0.0:
                 first = 1
+            elif state[LOOKED] == 2.0:
+                _margins(crossings, p, q, at, t, x, held, known, looks[0])
             for j in range(4):
                 when[j + 1] = end if j == 3 else t + LOOKS[j] * (end - t)
                 if j < 3:
@@ -346,8 +350,15 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
         counts[0] += 1
         if crossed:
             status = CROSSED
-            wrong[:] = looks[seen] < 0.0
-            if locate and wrong.any():
+            state[LOOKED] = 2.0
+            sure = False
+            for r in range(held.size):
+                wrong[r] = looks[seen, r] < 0.0
+                sure |= wrong[r]
+            for r in range(held.size):
+                if wrong[r] and hints[r]:
+                    sure = False
+            if sure:
                 status = LOCATED
                 high = _locate(code, crossings, p, q, at, low, high, t, now, x, k, size, step, held,
                                known, looks[seen], wrong)

@@ -45,7 +45,8 @@ class Dopri5(Method):
         self.crossed = np.zeros(self.equations.relations, dtype=bool)
         #: Without the reserve of solved equations, which is watched with them.
         self.relations = self.equations.relations - self.equations.reserve
-        self.locates = True
+        self.hints = np.zeros(self.equations.relations, dtype=bool)
+        self.hints[self.relations :] = True
         self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
         self.looks = np.empty((8, self.held.size))
         self.k = np.empty((len(ROWS), self.y.size))
@@ -73,10 +74,10 @@ class Dopri5(Method):
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
-    def watch(self, known: Array, locates: bool) -> None:
-        """Relations that are not searched for, and whether to end a step where others cross."""
+    def watch(self, known: Array, hints: Array) -> None:
+        """Relations that are not searched for, and those that others must judge."""
         self.known[: len(known)] = known
-        self.locates = locates
+        self.hints[: len(hints)] = hints
 
     @property
     def largest(self) -> Array:
@@ -97,8 +98,8 @@ class Dopri5(Method):
         status, taken = dopri.advance(
             arithmetic(), self.equations.slope, self.equations.crossings, self.equations.settle,
             self.p.ctypes.data, self.q.ctypes.data, self.x, self.k, self.state, counts,
-            float(t_stop), self.rtol, self.max_step, self.held, self.known, self.looks,
-            self.locates, self.crossed, ends, sizes, rows, every,
+            float(t_stop), self.rtol, self.max_step, self.held, self.known, self.hints,
+            self.looks, self.crossed, ends, sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
@@ -111,12 +112,11 @@ class Dopri5(Method):
         if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
             return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
                                  "the error stays above the tolerance however small the step")
-        found = np.flatnonzero(self.crossed[: self.relations] & (status == dopri.LOCATED))
-        if status in (dopri.CROSSED, dopri.LOCATED) and self.equations.reserve:
+        if status == dopri.CROSSED and self.equations.reserve:
             self.unsure = bool((self.looks[1:, -1] < 0).any())
         return Step(before, self.t, self.y, self.course.inside_last,
                     clear=status not in (dopri.CROSSED, dopri.LOCATED),
-                    crossed=found if len(found) else None)
+                    crossed=np.flatnonzero(self.crossed) if status == dopri.LOCATED else None)
 
     def _failure(self, text: str) -> Step:
         slope = self.problem.slope(self.t, self.y)

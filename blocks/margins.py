@@ -124,7 +124,7 @@ class Margins:
         open_gap = ca.if_else(parting, ca.fmax(-e["gap"], np.finfo(float).tiny), e["gap"])
         moving = ca.if_else(contact, open_gap, modes * e["flow"])
         idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
-        moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), 1.0, moving)
+        moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
         room = ca.fmin(e["high"] - effort, effort - e["low"])
         return ca.if_else(stuck, room, moving)
 

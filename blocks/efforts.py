@@ -1,4 +1,4 @@
-"""Which efforts cancel given rates, where they may not be determined? Who is linked to whom?
+"""Which efforts cancel given rates, where they may not be determined?
 
 Knows a Delassus matrix only, dense for few elements and sparse for many.
 """
@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_matrix, diags_array, issparse
-from scipy.sparse.csgraph import connected_components
 
-__all__ = ["parts_of", "singular", "solver"]
+__all__ = ["singular", "solver"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
 
@@ -45,17 +44,6 @@ def solver(d: Any) -> Any:
         d) else np.linalg.inv(scaled)
     matrix = matrix / np.outer(size, size)
     return lambda r: matrix @ r
-
-
-def parts_of(links: Any) -> np.ndarray:
-    """A number for every element, the same for those that are linked, if by way of others."""
-    if issparse(links):
-        return connected_components(links, directed=False)[1]
-    reach = (links != 0) | (links.T != 0)
-    np.fill_diagonal(reach, True)
-    for _ in range(len(reach).bit_length()):
-        reach = reach @ reach
-    return reach.argmax(axis=1)  # the first of each
 
 
 def singular(d: csc_matrix) -> bool:

@@ -16,7 +16,6 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
 from scipy.sparse.csgraph import connected_components
 
-from .efforts import parts_of
 from .exceptions import SimulationError
 from .system import Problem
 
@@ -170,7 +169,7 @@ class LoadDependence:
         links = abs(self.laws.delassus(problem, t))
         for slopes in self.slopes(problem, t):
             links = links + abs(slopes)
-        return parts_of(links)
+        return connected_components(links, directed=False)[1]
 
     # -- decisions ---------------------------------------------------------------------
     def solve(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray,

@@ -22,9 +22,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
+from scipy.sparse.csgraph import connected_components
 
 from .decisions import Change, Decisions
-from .efforts import parts_of
 from .efforts import solver as _solver
 from .expression import TIME
 from .heldmodes import MOST, HeldModes
@@ -269,7 +269,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         d = self.delassus(problem, t)
         if self.constant and "parts" in self._cache:
             return self._cache["parts"]
-        parts = parts_of(d)
+        parts = connected_components(csc_matrix(d), directed=False)[1]
         if self.constant:
             self._cache["parts"] = parts
         return parts

@@ -1,4 +1,4 @@
-"""Which efforts cancel given rates, where they may not be determined? Who is linked to whom?
+"""Which efforts cancel given rates, where they may not be determined?
 
 Knows a Delassus matrix only, dense for few elements and sparse for many.
 """

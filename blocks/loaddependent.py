@@ -63,17 +63,18 @@ class LoadDependence:
         return new
 
     def _in_a_circle(self, bounds: Any) -> bool:
-        """Whether what slides may load itself, by way of others that slide."""
-        from scipy.sparse.csgraph import connected_components
-
+        """Whether what slides may load itself, by way of others that slide; not sought in many."""
+        if not self._few:
+            return True
         pattern = ca.jacobian(bounds, self.laws.system.tape.u).sparsity()
         rows, columns = (np.array(a, dtype=int) for a in (pattern.row(), pattern.get_col()))
         element = np.full(self.laws.system.nu, -1)
         element[self.laws.column] = np.arange(self.size)
-        links = csr_matrix((np.ones(len(rows)), (rows % max(self.size, 1), element[columns])),
-                           shape=(self.size, self.size))
-        alone = connected_components(links, connection="strong")[0] == self.size
-        return not alone or bool(links.diagonal().any())
+        reach = np.zeros((self.size, self.size), dtype=bool)
+        reach[rows % max(self.size, 1), element[columns]] = True
+        for _ in range(self.size.bit_length()):
+            reach |= reach @ reach
+        return bool(reach.diagonal().any())
 
     # -- linearisation -------------------------------------------------------------------
     def slopes(self, problem: Problem, t: float) -> list[Any]:

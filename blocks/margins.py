@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .contacts import allowed_gap, positions_of
+from .contacts import allowed_gap
 from .efforts import solver as _solver
 from .heldmodes import HeldModes
 from .loaddependent import LoadDependence
@@ -155,7 +155,7 @@ class Margins:
         free = np.ones(self.system.nx)
         free[self._pins(problem, t)] = 0.0
         if isinstance(self.together, SolvedModes):
-            gap = allowed_gap(problem, positions_of(self.system))
+            gap = allowed_gap(problem, self.together.positions)
             return np.concatenate([self.modes, self.efforts_of(problem.u), free,
                                    *self.together.determinants(self.modes), [gap]])
         d = self.delassus(problem, t)

@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
+from .contacts import positions_of
 from .system import Evaluator, Problem
 
 __all__ = ["SolvedModes"]
@@ -78,7 +79,8 @@ class SolvedModes:
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
             ca.vertcat(looks, slope))]))  # fmt: skip
         self._mapped: dict[int, tuple[Evaluator, Evaluator]] = {}  # by the number of times
-        self.size, self.column, self.sign = n, column, sign
+        self.size, self.column, self.sign, self._all = n, column, sign, np.arange(n)
+        self.positions = positions_of(system)
         self.slope = np.zeros(system.nx)  # at the last evaluation
         self._out: np.ndarray | None = None  # what elements look at
         self._matrix: Any = None  # with the own rates per effort
@@ -124,9 +126,10 @@ class SolvedModes:
 
     def looks(self, problem: Problem, t: float, modes: np.ndarray) -> np.ndarray | None:
         """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
-        last, at = self.evaluate.arguments, problem._arguments(t)[1:-1]
-        if self._out is None or last[0][0] != t or not np.array_equal(last[6], modes) \
-                or not all(map(np.array_equal, last[1:6], at)):
+        last = self.evaluate.arguments
+        if self._out is None or last[0][0] != t or (last[6] != modes).any() or any(
+                a.size and a.tobytes() != b.tobytes()
+                for a, b in zip(last[1:6], problem._arguments(t)[1:-1], strict=True)):
             return None
         return self._out.reshape(7, self.size)
 
@@ -183,7 +186,7 @@ class SolvedModes:
         """
         stuck, slides = np.flatnonzero(modes == 0), np.flatnonzero(modes)
         alone = _determinant(matrix, stuck)
-        whole = np.linalg.det(matrix) if self.dependent.any() else alone
+        whole = _determinant(matrix, self._all) if self.dependent.any() else alone
         sure = (alone > SURE) & (diagonal.min(axis=1) > DEAD * diagonal.max(axis=1))
         share = np.divide(whole, alone, out=np.zeros(len(whole)), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
@@ -194,6 +197,11 @@ class SolvedModes:
 
 def _determinant(matrix: np.ndarray, elements: np.ndarray) -> np.ndarray:
     """Of the rows and columns of some elements, for every matrix."""
-    if len(elements) < 2:
-        return matrix[:, elements[0], elements[0]] if len(elements) else np.ones(len(matrix))
+    if len(elements) == 0:
+        return np.ones(len(matrix))
+    i, j = elements[0], elements[-1]
+    if len(elements) == 1:
+        return matrix[:, i, i]
+    if len(elements) == 2:
+        return matrix[:, i, i] * matrix[:, j, j] - matrix[:, i, j] * matrix[:, j, i]
     return np.linalg.det(matrix[:, elements[:, None], elements])

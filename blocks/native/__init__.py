@@ -34,6 +34,7 @@ LARGE = 300  # unknowns above which laws are written as loops over their instanc
 #: In a study: choose by the work alone, not by what this process has done before.
 steady: ContextVar[bool] = ContextVar("steady", default=False)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+MOST_UNKNOWNS = 50  # of algebraic loops
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
 TIGHT_FOR_LAWS = 1e-10  # and with exact friction or contacts
 
@@ -47,11 +48,13 @@ def why_not(system: Any, laws: Any = None) -> str:
         return "its exact friction and contacts are decided in Python"
     if system.clusters:
         return "states are chosen anew during the run"
-    if system.nz:
-        return "algebraic unknowns are solved for in Python"
+    if system.nz > MOST_UNKNOWNS:
+        return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
+    if system.nz and not is_large(system) and not _are_linear(system):
+        return "nonlinear algebraic unknowns are solved for in Python"
     if any(f.kernel.delays for f in system.network.families):
         return "delayed values are looked up in Python"
-    if is_large(system) and any(step.group < 0 for step in system.tape.steps):
+    if is_large(system) and (system.nz or any(step.group < 0 for step in system.tape.steps)):
         return "a large network with algebraic loops is solved in Python"
     if not system.nx:
         return "there is nothing to integrate"
@@ -120,6 +123,16 @@ def compiled_method() -> Any:
     from .method import Dopri5
 
     return Dopri5
+
+
+def _are_linear(system: Any) -> bool:
+    """Whether the algebraic unknowns are linear in their equations."""
+    if "linear_loops" not in system.__dict__:
+        import casadi as ca
+
+        nonlinear = ca.which_depends(system.tape.residual, system.tape.z, 2, True)
+        system.__dict__["linear_loops"] = not any(nonlinear)
+    return system.__dict__["linear_loops"]
 
 
 @cache

@@ -17,7 +17,7 @@ from . import is_large
 from .code import Writer
 from .loops import PARALLEL, Loops
 from .machine import compiled
-from .solved import SolvedCode
+from .solved import LoopCode, SolvedCode
 
 __all__ = ["Equations", "equations_of"]
 
@@ -67,6 +67,12 @@ class Equations:
             self.crossings = self._looped("crossings") if system.nm else 0
             return
         arguments = system.arguments
+        if system.nz:
+            code = LoopCode(system, self._places, int(self.offsets[-1]))
+            self.slope = compiled(code.of(system.tape.slope), parallel=False)
+            self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
+            self.scratch = code.scratch
+            return
         self.slope = self._straight(ca.Function("slope", arguments, [system.tape.slope]))
         self.crossings = 0
         if system.nm:

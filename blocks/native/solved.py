@@ -1,10 +1,10 @@
-"""How do efforts that are solved for at every point read as machine code?
+"""How do unknowns that are solved for at every point read as machine code?
 
-Functions ``f(t, x, p, q, out)`` that first solve the equations of the held modes, see
-:mod:`blocks.solvedmodes`, by LAPACK's ``dgesv``, and then write slopes or margins; and one that
-closes the gaps of closed contacts that a step has left open, as :mod:`blocks.contacts` does
-between steps in Python. ``q`` holds the efforts that Newton's method starts from, so that values
-depend on ``x`` alone, and room for the matrix.
+Functions ``f(t, x, p, q, out)`` that first solve linear algebraic loops, or the equations of
+held modes (:mod:`blocks.solvedmodes`), by LAPACK's ``dgesv``, and then write slopes or margins;
+and one that closes the gaps of closed contacts that a step has left open, as
+:mod:`blocks.contacts` does between steps in Python. ``q`` holds the efforts that Newton's method
+starts from, so that values depend on ``x`` alone, and room for the matrix.
 """
 
 from __future__ import annotations
@@ -15,15 +15,114 @@ import casadi as ca
 import numpy as np
 
 from ..contacts import ROUNDS as CLOSING
-from ..contacts import positions_of
 from ..solvedmodes import FAR, ROUNDS
 from .code import Writer
 from .machine import function_of_lapack
 
-__all__ = ["SolvedCode"]
+__all__ = ["LoopCode", "SolvedCode"]
 
 
-class SolvedCode:
+class _Text:
+    """Lines that solve equations, where the matrix and its factors stand in ``q``."""
+
+    arguments: list[Any]  # of all expressions
+    places: dict[int, tuple[str, int]]
+    matrix: int  # entries of ``q``: it, the right side, the order of its rows, LAPACK's answer
+    right: int
+    pivots: int
+    failed: int
+
+    def __init__(self) -> None:
+        self.sizes: set[int] = {1}
+
+    def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
+        """LAPACK's solution takes the place of the right side; whether there is none."""
+        self.sizes.add(size)
+        matrix, right, pivots, failed = (
+            w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
+        name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
+        w.lines.append(
+            f"  call void inttoptr (i64 {function_of_lapack(name)} to ptr)({first}ptr @size{size}, "
+            f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
+            f"ptr @size{size}, ptr {failed})")
+        code = w.new(f"load i32, ptr {failed}, align 4")
+        return w.new(f"icmp ne i32 {code}, 0")
+
+    def _determinant(self, w: Writer, size: int) -> str:
+        """From the factors that the solution has left."""
+        value, pivots = w.constant(1.0), w.pointer("%q", self.pivots)
+        for i in range(size):
+            value = w.binary("fmul", value, w.load("%q", self.matrix + i * (size + 1)))
+            at = w.new(f"getelementptr inbounds i32, ptr {pivots}, i64 {i}")
+            other = w.new(f"load i32, ptr {at}, align 4")
+            swapped = w.new(f"icmp ne i32 {other}, {i + 1}")
+            value = w.select(swapped, w.new(f"fneg double {value}"), value)
+        return value
+
+    def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
+        function = ca.Function("part", [*self.arguments, *more], [expression])
+        return w.values(function, places or self.places)
+
+    @staticmethod
+    def _largest(w: Writer, values: list[str]) -> str:
+        out = w.constant(0.0)
+        for value in values:
+            out = w.intrinsic("maxnum", out, w.intrinsic("fabs", value))
+        return out
+
+    @staticmethod
+    def _put(w: Writer, values: list[str], base: str, offset: int) -> None:
+        for i, value in enumerate(values):
+            w.store(value, base, offset + i)
+
+    def _text(self, w: Writer) -> str:
+        sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
+        arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
+        sizes.append('@plain = internal constant [1 x i8] c"N"')
+        return "\n".join([*sizes, *sorted(w.declared), f"define void @main({arguments}) {{",
+                          "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip
+
+
+class LoopCode(_Text):
+    """Text of functions of a system whose algebraic unknowns are linear in their equations.
+
+    Parameters
+    ----------
+    system : System
+    places : of its arguments; algebraic unknowns stand in ``q``
+    start : the first free entry of ``q``
+    """
+
+    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+        super().__init__()
+        self.arguments, self.places, self.tape = system.arguments, places, system.tape
+        n = self.n = system.nz
+        at = np.cumsum([start, n * n, n, n // 2 + 1, 1])
+        self.matrix, self.right, self.pivots, self.failed, self.end = (int(i) for i in at)
+        self.scratch = self.end - start
+
+    def of(self, expression: Any) -> str:
+        """Text of the function that gives an expression."""
+        w, tape = Writer(), self.tape
+        found, zero = self.places[2], w.constant(0.0)
+        self._put(w, [zero] * self.n, *found)
+        matrix = ca.densify(ca.jacobian(tape.residual, tape.z))
+        residual = ca.densify(tape.residual)
+        self._put(w, self._values(w, ca.vec(matrix)), "%q", self.matrix)
+        values = [zero] * self.n
+        for again in (False, True):  # the second time, what rounding has left
+            self._put(w, self._values(w, residual), "%q", self.right)
+            bad = self._solve(w, self.n, again)
+            for i in range(self.n):
+                step = w.load("%q", self.right + i)
+                step = w.select(bad, w.constant(float("nan")), step)
+                values[i] = w.binary("fsub", values[i], step)
+            self._put(w, values, *found)
+        self._put(w, self._values(w, expression), "%out", 0)
+        return self._text(w)
+
+
+class SolvedCode(_Text):
     """Text of a model's functions while its modes are held.
 
     Parameters
@@ -34,6 +133,7 @@ class SolvedCode:
     """
 
     def __init__(self, laws: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+        super().__init__()
         self.laws, self.together = laws, laws.together
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
@@ -47,7 +147,7 @@ class SolvedCode:
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2]))}  # fmt: skip
-        self.sizes: set[int] = {1}
+        self.arguments = [*self.together.symbols, self.free]
 
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
@@ -63,12 +163,12 @@ class SolvedCode:
         self._efforts(w)
         margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions())
         values = self._values(w, margins)
-        share = w.binary("fdiv", self._determinant(w), w.load("%q", self.whole))
+        share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
         if self.together.in_a_circle:
             slides = _masked(self.e["matrix"], self.modes != 0)
             self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
             self._solve(w, self.n)
-            own = w.binary("fdiv", self._determinant(w), w.load("%q", self.sliding))
+            own = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.sliding))
             share = w.intrinsic("minnum", share, own)
         values.append(w.binary("fsub", share, w.constant(FAR)))
         self._put(w, values, "%out", 0)
@@ -79,7 +179,7 @@ class SolvedCode:
         contacts = np.flatnonzero(self.laws.contact).tolist()
         x, e, stuck = self.laws.system.tape.x, self.e, self.modes == 0
         places = np.zeros(self.nx)
-        places[positions_of(self.laws.system)] = 1.0
+        places[self.together.positions] = 1.0
         push = ca.jacobian(e["slope"], self.effort)
         closed = stuck[contacts]
         gap = ca.if_else(closed, e["gap"][contacts], 0)
@@ -158,51 +258,6 @@ class SolvedCode:
                     "  br i1 %stop, label %found, label %round", "found:"]
         for i, effort in enumerate(efforts):  # no solution is no number
             w.store(w.select("%done", effort, w.constant(float("nan"))), "%q", self.found + i)
-
-    def _solve(self, w: Writer, size: int) -> str:
-        """LAPACK's solution takes the place of the right side; whether there is none."""
-        self.sizes.add(size)
-        matrix, right, pivots, failed = (
-            w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
-        w.lines.append(
-            f"  call void inttoptr (i64 {function_of_lapack('dgesv')} to ptr)(ptr @size{size}, "
-            f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
-            f"ptr @size{size}, ptr {failed})")
-        code = w.new(f"load i32, ptr {failed}, align 4")
-        return w.new(f"icmp ne i32 {code}, 0")
-
-    def _determinant(self, w: Writer) -> str:
-        """From the factors that the solution has left."""
-        value, pivots = w.constant(1.0), w.pointer("%q", self.pivots)
-        for i in range(self.n):
-            value = w.binary("fmul", value, w.load("%q", self.matrix + i * (self.n + 1)))
-            at = w.new(f"getelementptr inbounds i32, ptr {pivots}, i64 {i}")
-            other = w.new(f"load i32, ptr {at}, align 4")
-            swapped = w.new(f"icmp ne i32 {other}, {i + 1}")
-            value = w.select(swapped, w.new(f"fneg double {value}"), value)
-        return value
-
-    def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
-        arguments = [*self.together.symbols, self.free, *more]
-        return w.values(ca.Function("part", arguments, [expression]), places or self.places)
-
-    @staticmethod
-    def _largest(w: Writer, values: list[str]) -> str:
-        out = w.constant(0.0)
-        for value in values:
-            out = w.intrinsic("maxnum", out, w.intrinsic("fabs", value))
-        return out
-
-    @staticmethod
-    def _put(w: Writer, values: list[str], base: str, offset: int) -> None:
-        for i, value in enumerate(values):
-            w.store(value, base, offset + i)
-
-    def _text(self, w: Writer) -> str:
-        sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
-        arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
-        return "\n".join([*sizes, *sorted(w.declared), f"define void @main({arguments}) {{",
-                          "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip
 
 
 def _masked(matrix: Any, rows: Any) -> Any:

@@ -184,11 +184,11 @@ def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
         ("fixed bounds", lambda: _fix(problem, x, best)),
         ("Gauss-Seidel", lambda: _sweep(problem, x.copy(), best)),
     ]
-    method = "semismooth Newton"
-    for method, attempt in attempts:
-        if best.done:
-            break
-        attempt()
+    method = attempts[0][0]
+    for name, attempt in attempts:
+        if not best.done:
+            method = name
+            attempt()
     return best.x, best.rounds, method
 
 

@@ -58,6 +58,7 @@ class Decisions:
     _cache: dict[Any, Any]
     _dead: Any
     _is_simple: bool
+    together: Any
     _reach: Any
     _solve_stuck: Any
     constant: bool
@@ -83,12 +84,16 @@ class Decisions:
         touched : elements whose margin has just become negative
         """
         before, struck = self.modes.copy(), np.zeros(self.size, dtype=bool)
-        if not self._decide_alone(problem, t, touched):
+        guessed = self._decide_by_guess(problem, t, touched)
+        joint = not guessed and not self._decide_alone(problem, t, touched)
+        if joint:
             struck = self._decide_jointly(problem, t, touched)
         pins = self._pins(problem, t)
-        problem.x[pins[np.abs(problem.x[pins]) <= 1e-12 * self._speed]] = 0.0
-        self.apply(problem, t)
-        if self.load is not None:
+        creeps = pins[(problem.x[pins] != 0) & (np.abs(problem.x[pins]) <= 1e-12 * self._speed)]
+        problem.x[creeps] = 0.0
+        if len(creeps) or not guessed:  # a guess leaves its efforts behind
+            self.apply(problem, t)
+        if joint and self.load is not None:
             self.load.refuse_several(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
         self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
@@ -136,6 +141,18 @@ class Decisions:
                 state = found.state
         self.modes[e] = state
         return True
+
+    def _decide_by_guess(self, problem: Problem, t: float, touched: np.ndarray) -> bool:
+        """Decide on the one element touched, where what nearly always follows does follow."""
+        from .guesses import follows
+        from .solvedmodes import SolvedModes
+
+        if len(touched) != 1 or not isinstance(self.together, SolvedModes) \
+                or not self.together.affine:
+            return False
+        now, e = self._present(problem, t), int(touched[0])
+        self._speed = max(self._speed, float(np.abs(now.flow).max()))
+        return not self._others_in_doubt(problem, t, now, e) and follows(self, problem, t, e)
 
     def _alone_with(self, d: Any) -> np.ndarray:
         """D of the elements that act on their own flow and on no other, 0 for the others."""

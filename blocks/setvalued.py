@@ -281,6 +281,8 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
                 self._cache["push"] = own * self.sign
             return self._cache["push"][:, elements]
         args = problem._arguments(t)
+        if not problem.system.nz and self.size * self.system.nx <= KEPT:
+            return self._slope_u.dense(*args)[:, self.column[elements]] * self.sign[elements]
         by_u = self._slope_u.sparse(*args)
         if problem.system.nz:
             by_u = csc_matrix(

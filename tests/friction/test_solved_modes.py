@@ -43,7 +43,7 @@ def shaken_box():
 def landing_rod():
     model = Model("rod")
     model.rod = Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
-                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"), restitution=0.3)  # fmt: skip
+                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"))  # fmt: skip
     return model
 
 

@@ -49,6 +49,7 @@ class LoadDependence:
         moving = {s.__hash__() for s in ca.symvar(ca.jacobian(bounds, fast))}
         self.constant = moving <= {s.__hash__() for s in ca.symvar(tape.p)} and not system.nz
         self._cache: dict[Any, Any] = {}
+        self._here: Any = None  # what the values kept belong to: a point, or parameters
         self.pieces = any(ca.which_depends(bounds, fast, 2, True))  # abs_(N) and the like
         pattern = ca.jacobian(bounds, fast).sparsity()
         rows = np.array(pattern.row(), dtype=int) % max(self.size, 1)
@@ -59,7 +60,7 @@ class LoadDependence:
     def fresh(self, laws: Any) -> LoadDependence:
         """The same for the laws of another run."""
         new = copy.copy(self)
-        new.laws, new._cache = laws, {}
+        new.laws, new._cache, new._here = laws, {}, None
         return new
 
     def _in_a_circle(self, bounds: Any) -> bool:
@@ -82,7 +83,7 @@ class LoadDependence:
 
         Dense for few elements, sparse for many.
         """
-        return self._kept(problem, "slopes", lambda: self._slopes(problem, t))
+        return self._kept(problem, t, "slopes", lambda: self._slopes(problem, t))
 
     def _slopes(self, problem: Problem, t: float) -> list[Any]:
         laws, args, n = self.laws, problem._arguments(t), self.size
@@ -95,15 +96,23 @@ class LoadDependence:
         parts = [by_effort[k * n : (k + 1) * n] for k in range(4)]
         return [part.toarray() for part in parts] if self._few else parts
 
-    def _kept(self, problem: Problem, key: Any, make: Any) -> Any:
-        """A value that is made once where nothing it depends on moves."""
+    def _kept(self, problem: Problem, t: float, key: Any, make: Any) -> Any:
+        """A value that is made once, as long as nothing moves that it depends on."""
+        here: tuple[Any, ...] = (id(problem.p),)
         if not (self.constant and self.laws.constant):
-            return make()
-        if self._cache.get("p") is not problem.p:
-            self._cache = {"p": problem.p}
+            moving = [problem.x, problem.z, problem.m, problem.d]
+            moving += [] if self._is_affine else [problem.u]
+            here = (t, *(a.tobytes() for a in moving))
+        if self._here != here:
+            self._here, self._cache = here, {}
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]
+
+    @property
+    def _is_affine(self) -> bool:
+        """Whether rates and bounds are known to be linear in the efforts."""
+        return getattr(self.laws.together, "affine", False)
 
     def bounds(self, problem: Problem, t: float, resting: np.ndarray) -> tuple[Any, Any]:
         """Slopes of lower and upper bounds, static for elements at rest."""
@@ -126,7 +135,7 @@ class LoadDependence:
     def newton(self, problem: Problem, t: float, residual: np.ndarray) -> np.ndarray:
         """Solve with :meth:`matrix`; least change where it is singular."""
         key = ("solve", self.laws.modes.tobytes())
-        return self._kept(problem, key, lambda: self._solver(problem, t))(residual)
+        return self._kept(problem, t, key, lambda: self._solver(problem, t))(residual)
 
     def _solver(self, problem: Problem, t: float) -> Any:
         matrix = self.matrix(problem, t)
@@ -144,7 +153,7 @@ class LoadDependence:
                 large[part] = True
                 continue
             key = ("inverse", part.tobytes(), modes[part].tobytes())
-            inverse = self._kept(problem, key, lambda p=part: np.linalg.pinv(
+            inverse = self._kept(problem, t, key, lambda p=part: np.linalg.pinv(
                 _cut(matrix, p, p), rcond=1e-13))
             rows.append(np.repeat(part, len(part)))
             columns.append(np.tile(part, len(part)))
@@ -165,7 +174,7 @@ class LoadDependence:
 
     def linked(self, problem: Problem, t: float) -> np.ndarray:
         """Number of the connected part of every element, links by bounds included."""
-        return self._kept(problem, "linked", lambda: self._linked(problem, t))
+        return self._kept(problem, t, "linked", lambda: self._linked(problem, t))
 
     def _linked(self, problem: Problem, t: float) -> np.ndarray:
         links = abs(self.laws.delassus(problem, t))
@@ -223,7 +232,8 @@ class LoadDependence:
             problem.u[laws.column] = full * laws.sign
             if problem.algebraic:
                 problem.solve_algebraic(t)
-            if change <= 1e-12 * np.abs(solution.effort).max() or change > 2 * previous:
+            if self._is_affine or change > 2 * previous \
+                    or change <= 1e-12 * np.abs(solution.effort).max():
                 break
             previous = change
         self.refuse(t, solution, here)
@@ -348,7 +358,7 @@ class LoadDependence:
         efforts become infinite; below, they have the wrong sign.
         """
         key = ("hold", self.laws.modes.tobytes())
-        return self._kept(problem, key, lambda: self._hold(problem, t))
+        return self._kept(problem, t, key, lambda: self._hold(problem, t))
 
     def _hold(self, problem: Problem, t: float) -> np.ndarray:
         laws = self.laws

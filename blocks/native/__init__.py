@@ -4,6 +4,7 @@
 
     code        how an expression reads as machine code
     loops       how a large network reads as machine code
+    solved      how unknowns that are solved for at every point read as machine code
     machine     how machine code comes to run
     equations   which machine code belongs to a compiled model
     stages      the arithmetic of a step

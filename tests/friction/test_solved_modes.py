@@ -45,7 +45,7 @@ def shaken_box():
 def landing_rod():
     model = Model("rod")
     model.rod = Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
-                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"), restitution=0.3)  # fmt: skip
+                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"))  # fmt: skip
     return model
 
 
@@ -153,3 +153,30 @@ def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
     watched = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
     assert len(watched._recording.episodes) > len(plain._recording.episodes) + 2
     same(watched, plain, paths, end, 1e-7)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_slopes_in_machine_code_are_those_of_the_general_way(name):
+    pytest.importorskip("numba")
+    from blocks.native import dopri
+    from blocks.native.equations import equations_of
+
+    problem = MODELS[name][0]().simulate("1 ms").recording.problem
+    laws, rng, compared = problem.laws, np.random.default_rng(0), 0
+    code = equations_of(problem.system, problem.p, laws)
+    middle, slope = problem.x.copy(), np.zeros(problem.system.nx)
+    for t in np.linspace(0, 1, 40):
+        problem.x[:] = middle + rng.normal(0, 0.2, middle.size)
+        laws.modes = np.where(laws.contact, -1, rng.choice([-1, 1], laws.size))
+        laws.modes[rng.random(laws.size) < 0.6] = 0
+        if not laws.runs_compiled(problem, t):
+            continue
+        dopri.call(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t),
+                   slope)  # fmt: skip
+        kept, laws.together = laws.together, None
+        problem.u[:] = 0.0
+        expected = problem.slope(t, problem.start_vector()) * problem.scale
+        laws.together = kept
+        assert_allclose(slope, expected, atol=1e-9 * np.abs(expected).max())
+        compared += 1
+    assert compared >= 10

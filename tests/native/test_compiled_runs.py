@@ -218,6 +218,9 @@ def test_what_cannot_run_in_machine_code_says_why():
     model.connect(model.spring.C, model.floor.V)
     with pytest.raises(ParameterError, match="friction and contacts are decided in Python"):
         model.simulate("1 s", method="dopri5")
+    run = model.simulate("1 s")
+    assert run.statistics["method"] == "DOP853"
+    assert run.statistics["why"].endswith("exact friction and contacts are decided in Python")
 
 
 def test_an_operation_without_machine_code_leaves_the_run_to_python(monkeypatch):

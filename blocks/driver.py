@@ -1,21 +1,21 @@
 """From a consistent start to the end time, event by event.
 
-Advances a method step by step, locates zero crossings on its dense output,
-switches relations to a fixpoint, applies state changes, steps onto known
-discontinuity times and records. Knows no component by name except to say which
-one chatters.
+Advances a method step by step, ends it at zero crossings, switches relations to a fixpoint,
+applies state changes, steps onto known discontinuity times and records. Knows no component by
+name except to say which one chatters.
 """
 
 from __future__ import annotations
 
 import time as clock
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from .crossings import Crossings
 from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .recording import Episode, RunRecording
@@ -25,7 +25,6 @@ from .system import AlgebraicFailure, Problem, System
 
 __all__ = ["Driver", "Settings"]
 
-INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at for double crossings
 MOST_ROUNDS = 50  # of the mode fixpoint at one instant
 FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
 SMALL = 1e-3  # of its nominal value: what it may miss anyway
@@ -73,7 +72,7 @@ class Driver:
         self.watched = bool(system.nm or (problem.laws is not None and problem.laws.watched))
         self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
-        self.seen: list[tuple[float, np.ndarray]] = []  # the last look at the margins
+        self.crossings = Crossings(problem, self.stops)
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.method: Any = None  # of the present episode
@@ -169,7 +168,7 @@ class Driver:
             self.stops.after(t), self.delays.after(t))
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
         modes: Any = problem.laws.modes.copy() if method_steps_over else None
-        self.seen = []
+        self.crossings.forget()
         try:
             while t < stop:
                 step = method.advance(
@@ -191,9 +190,8 @@ class Driver:
                 found = None if step.crossed is None else (step.t, step.crossed)
                 if self.watched and not step.clear and found is None:
                     if looks_itself and step.t_old > trajectory.start:
-                        self.seen = [(step.t_old, self._violated(step.t_old,
-                                                                 step.dense(step.t_old)))]
-                    found = self._first_crossing(step)
+                        self.crossings.look_back(step)
+                    found = self.crossings.first(step)
                 if found is not None:
                     at, which = found
                     self._keep(trajectory, step, at)
@@ -383,90 +381,6 @@ class Driver:
         order = np.argsort(-np.nan_to_num(slope, nan=np.inf, posinf=np.inf))
         return [self.problem.name_of(int(i)) for i in order[:3]]
 
-    # -- crossings -----------------------------------------------------------------------
-    def _violated(self, t: float, y: np.ndarray) -> np.ndarray:
-        """Margins of the held relations: negative where one no longer holds as assumed."""
-        g = self.problem.crossings(t, y)
-        margin = np.where(self.problem.m > 0.5, g, -g)
-        margin[self.stops.stepped_onto(t)] = 1.0  # known instants are not searched for
-        if self.problem.laws is not None:
-            margin = np.concatenate([margin, self.problem.laws.margins(self.problem, t)])
-        return margin
-
-    def _first_crossing(self, step: Step) -> tuple[float, np.ndarray] | None:
-        seen = [p for p in self.seen if p[0] == step.t_old]  # times and margins, oldest first
-        for t, margin in self._looks(step):
-            seen.append((t, margin))
-            if len(seen) > 2:
-                left, middle, right = seen[-3:]
-                for near in _dips(left, middle, right, self._smooth_margins()):
-                    margin = self._violated(near, step.dense(near))
-                    if np.any(margin < 0):
-                        return self._crossing_between(step, left[0], near, margin)
-            if np.any(seen[-1][1] < 0):
-                before = seen[-2][0] if len(seen) > 1 else step.t_old
-                return self._crossing_between(step, before, t, seen[-1][1])
-        self.seen = seen[-1:]
-        return None
-
-    def _smooth_margins(self) -> np.ndarray:
-        """Margins that may dip below zero between two looks: relations and gaps."""
-        gaps = np.zeros(0, dtype=int)
-        if self.problem.laws is not None:
-            gaps = self.system.nm + self.problem.laws.plain.open_contacts
-        return np.concatenate([np.arange(self.system.nm), gaps])
-
-    def _looks(self, step: Step) -> Iterator[tuple[float, np.ndarray]]:
-        """Times within a step, and the margins there."""
-        times = step.t_old + INTERIOR * (step.t - step.t_old)
-        laws = self.problem.laws
-        if laws is not None and laws.together is not None:
-            y = np.column_stack([step.dense(times[:-1]), step.y])
-            found = laws.several_margins(self.problem, times, y)
-            if found is not None:
-                margins = np.where(self.problem.m[:, None] > 0.5, found[0], -found[0])
-                for t, g, margin in zip(times, margins.T, found[1].T, strict=True):
-                    g[self.stops.stepped_onto(t)] = 1.0
-                    yield float(t), np.concatenate([g, margin])
-                return
-        for t in times:
-            yield float(t), self._violated(t, step.y if t == times[-1] else step.dense(t))
-
-    def _crossing_between(self, step: Step, low: float, high: float, margin: np.ndarray
-                          ) -> tuple[float, np.ndarray]:
-        """The first crossing of the relations that are violated at ``high``."""
-        wrong = np.flatnonzero(margin < 0)
-        at = self._locate(step, low, high, wrong)
-        close = self._violated(at, step.dense(at))
-        size = np.abs(margin) + 1e-300
-        which = wrong[close[wrong] <= 1e-6 * size[wrong]]
-        if not len(which):
-            which = wrong[[int(np.argmin(close[wrong] / size[wrong]))]]
-        return at, which
-
-    def _locate(self, step: Step, low: float, high: float, wrong: np.ndarray) -> float:
-        def margin(t: float) -> float:
-            return float(np.min(self._violated(t, step.dense(t))[wrong]))
-
-        ends = {low: margin(low), high: margin(high)}  # another evaluation may round otherwise
-        if ends[high] >= 0:
-            return high
-        at = low
-        if ends[low] > 0:
-            from scipy.optimize import brentq
-
-            at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high,
-                        xtol=4e-16 * max(abs(low), abs(high)), rtol=8.9e-16)
-        # go to the far side of the crossing, so that rounding cannot undo the switch
-        nudge = grain = np.spacing(max(abs(low), abs(high)))
-        near = at
-        while at < high and (at <= step.t_old or margin(at) >= 0):
-            near, at, nudge = at, min(at + nudge, high), 2 * nudge
-        while at - near > 8 * grain:  # far from the root that was found: that was none
-            middle = (near + at) / 2
-            near, at = (near, middle) if margin(middle) < 0 else (middle, at)
-        return at
-
     # -- events --------------------------------------------------------------------------
     def _switch_initially(self, t: float) -> None:
         problem = self.problem
@@ -620,25 +534,6 @@ def _contacts(laws: Any) -> Any:
 
 def _always(problem: Problem, t: float) -> bool:
     return True
-
-
-def _dips(left: tuple[float, np.ndarray], middle: tuple[float, np.ndarray],
-          right: tuple[float, np.ndarray], which: np.ndarray) -> list[float]:
-    """Times between three looks where a parabola through a margin comes near zero."""
-    (t0, a), (t1, b), (t2, c) = left, middle, right
-    a, b, c = a[which], b[which], c[which]
-    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
-    uneven = max((t1 - t0) / (t2 - t1), (t2 - t1) / (t1 - t0))
-    if (low > 3 * uneven * (high - low)).all():  # a parabola cannot dip by more than a third
-        return []
-    with np.errstate(all="ignore"):
-        rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
-        bend = (last - rise) / (t2 - t0)
-        at = (t0 + t1) / 2 - rise / (2 * bend)
-        lowest = a + (at - t0) * rise + (at - t0) * (at - t1) * bend
-        near = lowest < 0.25 * (high - lowest)
-        good = (bend > 0) & (at > t0) & (at < t2) & near & np.isfinite(at)
-    return sorted(set(at[good].tolist()))
 
 
 class Quasistatic:

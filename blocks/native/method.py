@@ -181,8 +181,8 @@ class Course:
             self._rows.append(last[None, :].copy())
         self._kept.append(numbers)
         self._steps += taken
-        self._times.append(ends)
-        self._sizes.append(sizes)
+        self._times.append(ends.copy())  # without the rest of their blocks
+        self._sizes.append(sizes.copy())
 
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""

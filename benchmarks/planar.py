@@ -2,27 +2,32 @@
 
 The disc is solved with exact friction and contact, and by hand: the reduced equations of
 the source in one angle and the spin, modes and their ends thought through by a person,
-scipy's DOP853 with its events between them. The discs fall without friction by Moreau-Jean
-time stepping with every pair a contact; ``python -m benchmarks.planar`` prints the time of a
-step over their number.
+scipy's DOP853 with its events between them. The discs fall by Moreau-Jean time stepping,
+with every pair a contact; ``python -m benchmarks.planar`` prints the time of a step over
+their number.
 """
 
 from __future__ import annotations
 
 import time as clock
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from blocks import Model, quantity
+from blocks.timestepping import MoreauJean
 from library.planar import Body, Circle, Contact, Ground, Line
 
 from .cases import Case
 
-__all__ = ["cases", "disc", "disc_by_hand", "poured"]
+__all__ = ["Pour", "cases", "disc", "disc_by_hand", "pour", "poured"]
 
 G, R, r, FRICTION = 9.81, 1.0, 0.25, 0.1
+SIDES = ("pairs", "floor", "left", "right")
 END = 60 / np.sqrt(G / (R - r))
 
 
@@ -82,7 +87,7 @@ def disc_by_hand(end: float = END, rtol: float = 1e-9, mu: float = FRICTION
         changes.append((t, mode))
 
 
-def poured(n: int, smooth: bool = False) -> Model:
+def poured(n: int, smooth: bool = False, friction: float = 0.3) -> Model:
     """n discs above each other in columns of a box, every pair a contact."""
     model = Model(f"{n} discs")
     model.ground = Ground()
@@ -93,17 +98,71 @@ def poured(n: int, smooth: bool = False) -> Model:
     model.discs = Body(count=n, inertia="5 g*m^2", x=quantity(x, "m"), y=quantity(y, "m"),
                        phi="0 rad", vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
     shape, right = Circle("0.1 m"), f"{0.25 * (width - 1) + 0.2} m"
+    law = {"smooth": True} if smooth else {"friction": friction}
     for name, side in (("floor", Line()), ("left", Line("-90 deg", x="-0.2 m")),
                        ("right", Line("90 deg", x=right))):  # fmt: skip
-        wall = model.add(name, Contact(count=n, curve=shape, base=side, smooth=smooth))
+        wall = model.add(name, Contact(count=n, curve=shape, base=side, **law))
         model.connect(model.ground.P, wall.B)
         model.connect(wall.F, model.discs.P)
     first, second = np.triu_indices(n, 1)
-    pairs = model.pairs = Contact(count=len(first), curve=shape, base=shape,
-                                  smooth=smooth)  # fmt: skip
+    pairs = model.pairs = Contact(count=len(first), curve=shape, base=shape, **law)
     model.connect(pairs.B, model.discs[first].P)
     model.connect(pairs.F, model.discs[second].P)
     return model
+
+
+@dataclass(frozen=True)
+class Pour:
+    """What pouring some discs took, and what became of them."""
+
+    discs: int
+    contacts: int  # possible ones
+    prepared: float  # seconds: checked, compiled, and the first step made
+    seconds: np.ndarray  # of every step
+    touching: int  # contacts with a force at the end
+    weight: float  # what floor, walls and friction carry at the end, over the weight
+    fastest: float  # m/s, at the end
+    deepest: float  # m, of all gaps at the end
+
+    @property
+    def falling(self) -> float:
+        """Seconds a step, over the whole run."""
+        return float(self.seconds.mean())
+
+    @property
+    def resting(self) -> float:
+        """Seconds a step, over the last tenth."""
+        return float(self.seconds[-len(self.seconds) // 10:].mean())
+
+
+def pour(n: int, smooth: bool = False, end: float = 2.0) -> Pour:
+    """Pour discs and let them come to rest; steps of 5 ms."""
+    model, seconds = poured(n, smooth), []
+    advance = MoreauJean.advance
+
+    def timed(self: Any, stop: float) -> Any:
+        start = clock.perf_counter()
+        step = advance(self, stop)
+        seconds.append(clock.perf_counter() - start)
+        return step
+
+    def run(length: float) -> Any:
+        return model.simulate(quantity(length, "s"), method="moreau_jean", step="5 ms",
+                              every=quantity(length, "s"))  # fmt: skip
+
+    prepared = _timed(lambda: run(5e-3))
+    with patch.object(MoreauJean, "advance", timed):
+        result = run(end)
+    at = quantity(end, "s")
+    forces = {name: result[f"{name}.N"].at(at).to("N").m for name in SIDES}
+    lift = np.zeros(n)
+    for name in SIDES[1:]:
+        lift -= result[f"{name}.F.fy"].at(at).to("N").m
+    speed = np.hypot(*(result[f"discs.{v}"].at(at).to("m/s").m for v in ("vx", "vy")))
+    gaps = [result[f"{name}.gap"].at(at).to("m").m.min() for name in SIDES]
+    return Pour(n, n * (n - 1) // 2 + 3 * n, prepared, np.array(seconds),
+                sum(int((force > 0).sum()) for force in forces.values()),
+                float(lift.sum()) / (n * G), float(speed.max()), -min(gaps))
 
 
 def _timed(run: Any) -> float:
@@ -119,18 +178,23 @@ def cases() -> Iterator[Case]:
     yield Case("planar: disc in a circle, 60 units", lambda: _timed(
         lambda: model.simulate(f"{END} s", rtol=1e-9, every=f"{END} s")), "by hand, DOP853",
         lambda: _timed(disc_by_hand))
+    kept = cache(pour)  # pours last minutes, their steps at rest milliseconds
+    yield Case("planar: a step of 200 discs at rest, Moreau-Jean", lambda: kept(200).resting,
+               "without friction", lambda: kept(200, True).resting, goal=0.05)
 
 
 def main() -> None:
-    print(f"{'discs':>6}{'contacts':>10}{'compile':>10}{'time a step':>14}")
-    for n in (4, 8, 16, 32):
-        model = poured(n, smooth=True)
-        compiled = _timed(model.compile)
-        steps = 60
-        took = _timed(lambda m=model: m.simulate("0.3 s", method="moreau_jean", step="5 ms",
-                                                 every="0.3 s"))  # fmt: skip
-        contacts = n * (n - 1) // 2 + 3 * n
-        print(f"{n:>6}{contacts:>10}{compiled:>8.2f} s{took / steps * 1e3:>11.1f} ms")
+    print(f"{'discs':>6}{'friction':>10}{'possible':>10}{'touching':>10}{'prepared':>11}"
+          f"{'a step':>11}{'at rest':>11}{'weight':>8}{'fastest':>12}{'overlap':>10}")
+    for smooth in (False, True):
+        runs = [pour(n, smooth) for n in (25, 50, 100, 200)]
+        for p in runs:
+            print(f"{p.discs:>6}{'no' if smooth else '0.3':>10}{p.contacts:>10}{p.touching:>10}"
+                  f"{p.prepared:>9.2f} s{1e3 * p.falling:>8.1f} ms{1e3 * p.resting:>8.1f} ms"
+                  f"{p.weight:>8.4f}{1e3 * p.fastest:>7.2g} mm/s{1e3 * p.deepest:>7.2g} mm")
+        order = np.polyfit(np.log([p.touching for p in runs]),
+                           np.log([p.resting for p in runs]), 1)[0]
+        print(f"a step at rest grows with the number of touching contacts to the {order:.2f}")
 
 
 if __name__ == "__main__":

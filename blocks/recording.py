@@ -26,6 +26,7 @@ __all__ = ["Catalog", "Episode", "RunRecording"]
 FEWEST_SAMPLES = 200
 FEWEST_IN_STEP = 6
 MANY_STEPS = 2000
+MOST_INPUTS = 4_000_000  # efforts that are kept at once while variables are evaluated
 
 
 @dataclass
@@ -213,6 +214,10 @@ class RunRecording:
 
     def _evaluate(self, function: ca.Function, episode: Episode, t: np.ndarray, share: bool = True
                   ) -> np.ndarray:
+        if len(t) * self.system.nu > MOST_INPUTS and len(t) > 1:
+            half = len(t) // 2
+            return np.concatenate([self._evaluate(function, episode, part, share)
+                                   for part in (t[:half], t[half:])], axis=1)
         x, z, u = self.points(episode, t, share)
         if not len(t):
             return np.zeros((function.size1_out(0), 0))
@@ -278,11 +283,34 @@ class RunRecording:
             problem.solve_algebraic(at)
 
     def shapes(self) -> list[Any]:
-        """Shapes of all components, with handles of variables instead of names."""
-        from .shapes import placed
+        """Shapes of all components, with handles of variables instead of names.
 
-        return [shape for family in self.system.network.families for member in family.members
-                for shape in placed(member, lambda path: self.catalog[path].index)]
+        What many components say of one body is drawn once, and of contacts that never
+        touch only the outlines.
+        """
+        from .shapes import Outline, placed
+
+        out, drawn = [], set()
+        laws = self.problem.laws
+        acted = laws.acted() if getattr(laws, "recorded", False) else {}
+        for f, family in enumerate(self.system.network.families):
+            for start, member in zip(family.starts, family.members, strict=True):
+                loaded = acted[f][start : start + member.size] if f in acted else None
+                for shape in placed(member, lambda path: self.catalog[path].index, loaded):
+                    if isinstance(shape, Outline):
+                        frame = tuple(self._class_of(h) for h in shape.frame_at)
+                        key = *frame, shape.points.tobytes(), shape.filled
+                        if key in drawn:
+                            continue
+                        drawn.add(key)
+                    out.append(shape)
+        return out
+
+    def _class_of(self, index: int) -> Any:
+        """What two variables have in common that are always equal."""
+        f, i, instance = self.catalog.locate(index)
+        slot = self.system.flat.base[f].get((i, 0))
+        return ("own", index) if slot is None else int(self.system.flat.class_of[slot + instance])
 
     # -- energy ------------------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:

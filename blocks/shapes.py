@@ -73,12 +73,17 @@ class Cone(Shape):
     effort_by: tuple[Any]
 
 
-def placed(component: Any, index_of: Any) -> Iterator[Shape]:
-    """Shapes of all instances of a component, names replaced by ``index_of(path)``."""
+def placed(component: Any, index_of: Any, loaded: np.ndarray | None = None) -> Iterator[Shape]:
+    """Shapes of all instances of a component, names replaced by ``index_of(path)``.
+
+    ``loaded`` tells which instances have forces to be shown; all by default.
+    """
     shapes = list(component.shapes())
     for i in range(component.size):
         owner = component.path if component._count is None else f"{component.path}[{i}]"
         for shape in shapes:
+            if loaded is not None and not loaded[i] and isinstance(shape, (Arrow, Cone)):
+                continue
             new: dict[str, Any] = {}
             for f in fields(shape):
                 value = getattr(shape, f.name)

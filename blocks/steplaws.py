@@ -264,6 +264,18 @@ class StepLaws(SetValuedLaws):
             u[self.column[elements], column] = efforts * self.sign[elements]
         return u
 
+    def acted(self) -> dict[int, np.ndarray]:
+        """Per family with such laws, the instances that had an effort in some step."""
+        ever = np.zeros(self.size, dtype=bool)
+        for elements, _ in self.steps:
+            ever[elements] = True
+        out = {}
+        for kind in self.kinds:
+            size = self.system.network.families[kind.family].size
+            mine = out.setdefault(kind.family, np.zeros(size, dtype=bool))
+            mine[kind.instances] = ever[kind.elements].any(axis=1)
+        return out
+
     # -- what the driver and the results ask for --------------------------------------------
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start, from flows; contacts are open until a step closes them."""

@@ -32,7 +32,9 @@ DENSE = 200  # elements up to which the smooth forces' inverse is applied exactl
 FEW = 80  # elements up to which their matrix is dense
 SERIES = 12
 HALVED = 4  # how often a step is halved for which no efforts are found
-REACH = 2.0  # times its change over the step without contacts: a gap that may close
+TOLERANCE = 1e-8  # of the flows at the end of a step, in units of the fastest: sought
+ACCEPTED = 1e-5  # and accepted from hundreds of contacts that jam
+REACH = 2.0  # times the largest change of all gaps without contacts: one that may close
 LOADED = 25  # repetitions for bounds that depend on efforts
 
 
@@ -205,8 +207,10 @@ class MoreauJean(Method):
         laws.look_at(problem, t + h, end)
         ahead = laws.gaps()
         laws.look_at(problem, t, y)
-        near = [(gap <= REACH * np.maximum(gap - then, 0.0)) | (gap <= 0)
-                for gap, then in zip(laws.gaps(), ahead, strict=True)]
+        behind = laws.gaps()
+        reach = REACH * max(float((gap - then).max(initial=0.0))
+                            for gap, then in zip(behind, ahead, strict=True))
+        near = [gap <= reach for gap in behind]
         which = laws.acting(near)
         before = laws.active(problem, t, y, which, last[laws.elements_of(which)], matrices=False)
         gaps = laws.gaps_of(which)
@@ -217,7 +221,6 @@ class MoreauJean(Method):
         d = -(now.flow_x @ diags(scale) @ push)
         contact, stuck = laws.contact[index], laws.modes[index] == 0
         closed = contact & (gaps - 0.5 * h * np.maximum(before.flow, now.flow) <= 0)
-        restitution = np.where(closed, now.restitution, 0.0)
         effort = last[index]
         for _ in range(LOADED):
             low = np.where(stuck, before.bounds[0], before.bounds[2])
@@ -229,17 +232,23 @@ class MoreauJean(Method):
             loaded = by_low.nnz or by_high.nnz
             solved = moreau_step(
                 d if len(index) > FEW else d.toarray(), now.flow, low, high, h,
-                flow_before=before.flow, restitution=restitution, start=effort,
+                flow_before=before.flow, restitution=np.where(closed, now.restitution, 0.0),
                 by_lower=(by_low if len(index) > FEW else by_low.toarray()) if loaded else None,
                 by_upper=(by_high if len(index) > FEW else by_high.toarray()) if loaded else None,
+                start=effort, tol=TOLERANCE,
             )  # fmt: skip
             change = np.abs(solved.effort - effort).max(initial=0.0)
             effort = solved.effort
-            if not laws.bent or change <= 1e-12 * np.abs(effort).max(initial=0.0):
+            pushed = contact & ~closed & (solved.flow > 0) & (
+                gaps - 0.5 * h * np.maximum(before.flow, solved.flow) <= 0)
+            if pushed.any():  # together, by others that are closed
+                closed = closed | pushed
+            elif not laws.bent or change <= 1e-12 * np.abs(effort).max(initial=0.0):
                 break
-            laws.look_at(problem, t, y)
-            before = laws.active(problem, t, y, which, effort, matrices=False)
-        if not solved.converged:
+            if laws.bent:
+                laws.look_at(problem, t, y)
+                before = laws.active(problem, t, y, which, effort, matrices=False)
+        if not solved.converged and not solved.solution.residual <= ACCEPTED:
             self._refuse(laws, solved.solution, t, index)
         modes = np.where(laws.contact, -1, laws.modes)
         modes[index] = np.where(

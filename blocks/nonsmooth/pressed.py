@@ -4,7 +4,8 @@ The problem of :func:`blocks.nonsmooth.solve_coupled` for many elements and spar
 matrices: efforts within bounds that are affine in the efforts, their rates in the normal
 cone. A semismooth Newton method on the natural map x - P(x + rate), from the efforts of the
 last step: while no contact changes its mode it ends after one sparse solve. Where its pieces
-repeat themselves the corners of the projection are rounded off and sharpened step by step.
+repeat themselves the corners of the projection are rounded off and sharpened step by step,
+and where that does not lead to the end either, proximal points with falling weights do.
 Contacts of bodies that hold each other in several ways make the matrix singular; proximal
 points keep the systems regular, and of all answers one near the last efforts is found.
 
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array, csr_array, diags_array
+from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
 from ._problem import EPS, Array, components
@@ -35,8 +36,9 @@ POINTS = 3  # proximal points after the first, of one factorisation
 DIRECT = 12  # linear systems before corners are rounded off
 ROUNDS = 90  # while they are
 INNER = 8  # for one rounding
-OUTER = 25  # convex problems with fixed bounds
-SWEEPS = 400
+HEAVY = 0.3  # weight of the first proximal point
+OUTER = 25  # proximal points
+MOST_FAILED = 5  # of them
 
 
 class _Pressed:
@@ -180,9 +182,7 @@ def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
         ("semismooth Newton", lambda: best.direct(x)),
         ("semismooth Newton", lambda: best.direct(nothing)),
         ("smoothing", lambda: _follow(problem, best.x, best)),
-        ("smoothing", lambda: _follow(problem, nothing, best)),
-        ("fixed bounds", lambda: _fix(problem, x, best)),
-        ("Gauss-Seidel", lambda: _sweep(problem, x.copy(), best)),
+        ("proximal points", lambda: _approach(problem, x, best)),
     ]
     method = attempts[0][0]
     for name, attempt in attempts:
@@ -285,49 +285,25 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
         mu *= 0.5 if steps else 0.25
 
 
-def _fix(problem: _Pressed, x: Array, best: _Best) -> None:
-    """Solve with the bounds that the last solution gives, again and again.
-
-    Every problem is a convex one; what they approach is finished by Newton's method.
-    """
-    none = csr_array(problem.D.shape)
+def _approach(problem: _Pressed, x: Array, best: _Best) -> None:
+    """Proximal points with weights that fall: near the last point there is one answer."""
+    weight, failed = HEAVY, 0
+    eye = eye_array(problem.size, format="csr")
     for _ in range(OUTER):
-        convex = _Pressed(problem.D, problem.b, *problem.bounds(x), none, none)
-        inner = _Best(convex, np.clip(x, convex.low, convex.high) * 1.0, best.tol)
+        near = _Pressed(csr_array(problem.D + weight * eye), problem.b + weight * x,
+                        problem.low, problem.high, problem.L, problem.H)
+        inner = _Best(near, np.clip(x / near.d, *near.bounds(x / near.d)), 10 * best.tol)
         inner.direct(inner.x)
         if not inner.done:
-            _follow(convex, inner.x, inner)
+            _follow(near, inner.x, inner)
         best.rounds += inner.rounds
-        x = inner.x
-        if not best.look(x):
+        if inner.done:
+            weight *= 0.3
+        else:
+            weight, failed = 4 * weight, failed + 1
+        if inner.least < 1e-4:
+            x = inner.x * near.d
+        if not best.look(x) and weight < 0.1 * HEAVY:
             best.direct(x, 3)
-        if best.done:
+        if best.done or failed > MOST_FAILED:
             return
-
-
-def _sweep(problem: _Pressed, x: Array, best: _Best) -> None:
-    """Gauss-Seidel over groups of elements that do not act on each other."""
-    links = csr_array(abs(problem.D) + abs(problem.L) + abs(problem.H))
-    colour = _colours(csr_array(links + links.T))
-    parts = [(at, problem.D[at], problem.L[at], problem.H[at]) for at in (
-        np.flatnonzero(colour == c) for c in range(int(colour.max(initial=-1)) + 1))]
-    for k in range(SWEEPS):
-        for at, D, L, H in parts:
-            low = problem.low[at] + L @ x
-            high = np.maximum(problem.high[at] + H @ x, low)
-            x[at] = np.clip(x[at] + problem.b[at] - D @ x, low, high)
-        if k % 50 == 49:
-            if not best.look(x.copy()):
-                best.direct(x, 3)
-            if best.done:
-                return
-
-
-def _colours(links: csr_array) -> np.ndarray:
-    """A colour per node such that neighbours differ, greedily."""
-    starts, others = links.indptr.tolist(), links.indices.tolist()
-    colour = [-1] * links.shape[0]
-    for i in range(links.shape[0]):
-        taken = {colour[j] for j in others[starts[i] : starts[i + 1]]}
-        colour[i] = next(c for c in range(len(taken) + 1) if c not in taken)
-    return np.array(colour, dtype=int)

@@ -22,6 +22,7 @@ __all__ = ["animate", "draw"]
 MARGIN = 0.08  # of the scene, around it
 LONGEST = 0.22  # of the scene: the largest force
 CONE = 0.16  # of the scene: length of a friction cone
+CROWD = 30  # contacts from which their cones would cover the picture
 COILS = 7
 WIDE = 0.45  # height over width below which pictures stand one above the other
 FEWEST, MOST = 2, 1500  # pictures of a film
@@ -37,6 +38,8 @@ class Scene:
             raise ParameterError("result.draw()", "no component of this model has a shape.",
                                  "Shapes are declared by components, such as those of "
                                  "library.planar.", code="result.shapes")  # fmt: skip
+        if sum(isinstance(s, Cone) for s in self.shapes) > CROWD:
+            self.shapes = [s for s in self.shapes if not isinstance(s, Cone)]
         handles = sorted({h for s in self.shapes for name, value in vars(s).items()
                           if name.endswith(("_at", "_by")) for h in value})  # fmt: skip
         rows = recording.values(handles, times)

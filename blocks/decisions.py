@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Decisions"]
 
+ROUNDING = 1e-14  # of the fastest flow: no change of flow by an impact
 RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
@@ -289,7 +290,8 @@ class Decisions:
         rest = np.zeros(self.size, dtype=bool)
         rest[index] = np.abs(after[index]) <= slow
         self._stop(problem, t, rest, rest)
-        struck[index[(impact.impulse > 0) & self.contact[index]]] = True
+        kick = np.asarray(self.delassus(problem, t).diagonal())[index] * impact.impulse
+        struck[index[(kick > ROUNDING * self._speed) & self.contact[index]]] = True
         return struck
 
     def _stop(self, problem: Problem, t: float, resting: np.ndarray, stopping: np.ndarray) -> None:

@@ -157,7 +157,7 @@ def test_every_law_opposes_sliding_with_its_kinetic_strength(law):
 
 def test_bristles_account_for_the_energy_of_every_snap():
     friction = TranslationalFriction(law="bristle", least_offset=-1.0, largest_offset=0.9)
-    run = moved(friction, lambda t: 1e-3 * sin(9 * t)).simulate("0.5 s", rtol=1e-8)
+    run = moved(friction, lambda t: 1e-3 * sin(9 * t)).simulate("0.5 s", rtol=1e-10)
     assert missing_energy(run) < 1e-8
 
 

@@ -198,9 +198,11 @@ class Batched:
                     ahead.append((block, [pool.submit(self._march, block)
                                           for _ in range(self.workers)]))
                     if len(ahead) > AHEAD:
-                        yield from self._waited_for(*ahead.popleft())
+                        yield from self._waited_for(*ahead[0])
+                        ahead.popleft()
                 while ahead:
-                    yield from self._waited_for(*ahead.popleft())
+                    yield from self._waited_for(*ahead[0])
+                    ahead.popleft()
             finally:
                 for _, threads in ahead:
                     for thread in threads:

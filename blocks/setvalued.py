@@ -191,8 +191,9 @@ class SetValuedLaws(Decisions, OpenEfforts):
             return not system.nz and {s.__hash__() for s in ca.symvar(sx)} <= known
 
         self.constant = fixed(by_u) and (self.load is None or self.load.constant)
-        self._is_simple = self.constant and fixed(slope_u) and fixed(flow_x) and (
-            self.size * system.nx <= KEPT)  # what efforts push, and flows follow, is kept
+        self._few = not system.nz and self.size * system.nx <= KEPT
+        # what efforts push, and flows follow, is kept
+        self._is_simple = self._few and self.constant and fixed(slope_u) and fixed(flow_x)
         self._cache: dict[Any, Any] = {}
         self._home, self._p = self, None
         self._seen: Any = None
@@ -289,12 +290,9 @@ class SetValuedLaws(Decisions, OpenEfforts):
 
     def _push(self, problem: Problem, t: float, elements: np.ndarray) -> Any:
         """Change of the states' slopes per effort of some elements."""
-        if self._is_simple:
-            self._recall(problem.p)
-            if "push" not in self._cache:
-                own = self._slope_u.dense(*problem._arguments(t))[:, self.column]
-                self._cache["push"] = own * self.sign
-            return self._cache["push"][:, elements]
+        if self._few:
+            return self._steady(problem, "push", lambda: self._slope_u.dense(
+                *problem._arguments(t))[:, self.column] * self.sign)[:, elements]
         args = problem._arguments(t)
         by_u = self._slope_u.sparse(*args)
         if problem.system.nz:
@@ -302,13 +300,20 @@ class SetValuedLaws(Decisions, OpenEfforts):
                 by_u + problem.system.slope_z.sparse(*args) @ self._algebraic_by_u(problem, t))
         return by_u[:, self.column[elements]].multiply(self.sign[elements][None, :]).tocsc()
 
+    def _steady(self, problem: Problem, key: str, make: Any) -> np.ndarray:
+        """A matrix that is made once where nothing in it moves."""
+        if not self._is_simple:
+            return make()
+        self._recall(problem.p)
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
+
     def _reach(self, problem: Problem, t: float, size: np.ndarray) -> np.ndarray:
         """Flows of states of a size, each counted with its magnitude."""
-        if self._is_simple:
-            self._recall(problem.p)
-            if "reach" not in self._cache:
-                self._cache["reach"] = np.abs(self._flow_x.dense(*problem._arguments(t)))
-            return self._cache["reach"] @ size
+        if self._few:
+            return self._steady(problem, "reach", lambda: np.abs(
+                self._flow_x.dense(*problem._arguments(t)))) @ size
         return abs(self._flow_x.sparse(*problem._arguments(t))) @ size
 
     def _parts(self, problem: Problem, t: float) -> np.ndarray:

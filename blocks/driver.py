@@ -240,7 +240,7 @@ class Driver:
             self.method.work = Work()
             self.method.restart(t, y)
             return self.method
-        method = kind(
+        method: Any = kind(
             problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
             first_step=self.pace, max_step=self.longest, step=s.step,
         )  # fmt: skip

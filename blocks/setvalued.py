@@ -195,7 +195,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
         # what efforts push, and flows follow, is kept
         self._is_simple = self._few and self.constant and fixed(slope_u) and fixed(flow_x)
         self._cache: dict[Any, Any] = {}
-        self._home, self._p = self, None
+        self._home: SetValuedLaws = self  # whose knowledge the next run takes over
+        self._p: Any = None  # the parameters it belongs to
         self._seen: Any = None
         if self.constant and not self.nonlinear and self.size <= MOST \
                 and not system.clusters and self.size == system.nu:
@@ -275,7 +276,8 @@ class SetValuedLaws(Decisions, OpenEfforts):
         if self._p is p:
             return
         self._p, self._cache = p, self._home._cache
-        if len(self._cache) > RECALLED or not np.array_equal(self._cache.get("p"), p):
+        known = self._cache.get("p")
+        if len(self._cache) > RECALLED or known is None or not np.array_equal(known, p):
             self._cache = {"p": p.copy()}
             if self.size <= DENSE:
                 self._home._cache = self._cache
@@ -429,12 +431,12 @@ class SetValuedLaws(Decisions, OpenEfforts):
             self._recall(problem.p)
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
-            if not hasattr(self, "_rows"):
+            if not hasattr(self, "_entries"):
                 rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
-                self._rows = np.repeat(np.arange(self.size), np.diff(rows.indptr)), rows.indices
+                self._entries = np.repeat(np.arange(self.size), np.diff(rows.indptr)), rows.indices
             dead = self._dead(self.delassus(problem, t))
-            held = ((self.modes == 0) & ~self._varies & ~dead)[self._rows[0]]
-            element, state = (entries[held] for entries in self._rows)
+            held = ((self.modes == 0) & ~self._varies & ~dead)[self._entries[0]]
+            element, state = (entries[held] for entries in self._entries)
             free, pins = np.ones(self.system.nx, dtype=bool), 0
             while True:
                 open_ = np.bincount(element[free[state]], minlength=self.size) == 1

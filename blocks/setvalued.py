@@ -172,11 +172,12 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             return not system.nz and {s.__hash__() for s in ca.symvar(sx)} <= known
 
         self.constant = fixed(by_u) and (self.load is None or self.load.constant)
-        self._is_simple = self.constant and fixed(slope_u) and fixed(flow_x) and (
-            self.size * system.nx <= KEPT)  # what efforts push, and flows follow, is kept
+        self._few = not system.nz and self.size * system.nx <= KEPT
+        # what efforts push, and flows follow, is kept
+        self._is_simple = self._few and self.constant and fixed(slope_u) and fixed(flow_x)
         self._cache: dict[Any, Any] = {}
-        self._home = self
-        self._p: Any = None
+        self._home: SetValuedLaws = self  # whose knowledge the next run takes over
+        self._p: Any = None  # the parameters it belongs to
         self._seen: Any = None
         if self.size <= MOST and not system.nz and self.size == system.nu and not any(
                 ca.which_depends(tape.constraints, tape.u, 1, True)):
@@ -259,7 +260,8 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         if self._p is p:
             return
         self._p, self._cache = p, self._home._cache
-        if len(self._cache) > RECALLED or not np.array_equal(self._cache.get("p", ()), p):
+        known = self._cache.get("p")
+        if len(self._cache) > RECALLED or known is None or not np.array_equal(known, p):
             self._cache = {"p": p.copy()}
             if self.size <= DENSE:
                 self._home._cache = self._cache
@@ -274,28 +276,30 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
 
     def _push(self, problem: Problem, t: float, elements: np.ndarray) -> Any:
         """Change of the states' slopes per effort of some elements."""
-        if self._is_simple:
-            self._recall(problem.p)
-            if "push" not in self._cache:
-                own = self._slope_u.dense(*problem._arguments(t))[:, self.column]
-                self._cache["push"] = own * self.sign
-            return self._cache["push"][:, elements]
+        if self._few:
+            return self._steady(problem, "push", lambda: self._slope_u.dense(
+                *problem._arguments(t))[:, self.column] * self.sign)[:, elements]
         args = problem._arguments(t)
-        if not problem.system.nz and self.size * self.system.nx <= KEPT:
-            return self._slope_u.dense(*args)[:, self.column[elements]] * self.sign[elements]
         by_u = self._slope_u.sparse(*args)
         if problem.system.nz:
             by_u = csc_matrix(
                 by_u + problem.system.slope_z.sparse(*args) @ self._algebraic_by_u(problem, t))
         return by_u[:, self.column[elements]].multiply(self.sign[elements][None, :]).tocsc()
 
+    def _steady(self, problem: Problem, key: str, make: Any) -> np.ndarray:
+        """A matrix that is made once where nothing in it moves."""
+        if not self._is_simple:
+            return make()
+        self._recall(problem.p)
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
+
     def _reach(self, problem: Problem, t: float, size: np.ndarray) -> np.ndarray:
         """Flows of states of a size, each counted with its magnitude."""
-        if self._is_simple:
-            self._recall(problem.p)
-            if "reach" not in self._cache:
-                self._cache["reach"] = np.abs(self._flow_x.dense(*problem._arguments(t)))
-            return self._cache["reach"] @ size
+        if self._few:
+            return self._steady(problem, "reach", lambda: np.abs(
+                self._flow_x.dense(*problem._arguments(t)))) @ size
         return abs(self._flow_x.sparse(*problem._arguments(t))) @ size
 
     def _parts(self, problem: Problem, t: float) -> np.ndarray:
@@ -415,13 +419,12 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             self._recall(problem.p)
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
-            if not hasattr(self, "_flow_entries"):
+            if not hasattr(self, "_entries"):
                 rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
-                of = np.repeat(np.arange(self.size), np.diff(rows.indptr))
-                self._flow_entries = of, rows.indices
+                self._entries = np.repeat(np.arange(self.size), np.diff(rows.indptr)), rows.indices
             dead = self._dead(self.delassus(problem, t))
-            held = ((self.modes == 0) & ~self._varies & ~dead)[self._flow_entries[0]]
-            element, state = (entries[held] for entries in self._flow_entries)
+            held = ((self.modes == 0) & ~self._varies & ~dead)[self._entries[0]]
+            element, state = (entries[held] for entries in self._entries)
             free, pins = np.ones(self.system.nx, dtype=bool), 0
             while True:
                 open_ = np.bincount(element[free[state]], minlength=self.size) == 1

@@ -139,3 +139,18 @@ def test_efforts_that_hold_everything_are_the_solution_of_the_box():
         assert (np.abs(wide.effort) <= 0.5).all()
         assert_allclose(wide.rate[np.abs(wide.effort) < 0.5], 0.0)
         assert (np.sign(wide.rate) * np.sign(wide.effort) >= 0).all()
+
+
+def test_what_is_known_of_a_run_counts_for_equal_parameters_only():
+    # held by a friction that is as large as the load, whatever the mass
+    model = loaded_block(lambda t: quantity("10 N/s") * t, coulomb_force="3 N")
+    for mass in (2.0, 4.0, 2.0, 1.0):
+        model.block.mass = quantity(mass, "kg")
+        for force in (3.0, 6.0):
+            model.friction.breakaway_force = model.friction.coulomb_force = quantity(force, "N")
+            run = model.simulate("1 s", rtol=1e-9)
+            assert [e.description for e in run.events] == ["slides forward"]
+            assert_allclose(run.events[0].time, force / 10, rtol=1e-13)
+            assert_allclose(run["friction.f"].at("0.2 s").magnitude, 2.0, rtol=1e-13)
+            assert_allclose(run["block.v"].final.magnitude, 5 * (1 - force / 10) ** 2 / mass,
+                            rtol=1e-12)  # fmt: skip

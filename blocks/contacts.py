@@ -12,15 +12,17 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from scipy.sparse import csc_matrix, issparse
 
+from .efforts import solver
 from .exceptions import InitialisationError
-from .system import Problem
+from .system import DENSE, Problem
 
 __all__ = ["Contacts", "refuse_overlap"]
 
 ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
-ROUNDS = 3  # of Newton's method
+ROUNDS = 4  # of Newton's method, with the first matrix
 
 
 class Contacts:
@@ -81,22 +83,32 @@ class Contacts:
         allowed = ALLOWED * float(sizes.max(initial=0.0))
         if np.abs(self._of(problem, t)[closed]).max() <= allowed:
             return False
-        elements = self.of[closed]
+        stuck = np.flatnonzero(self.laws.modes == 0)
+        push, slope_x, by_x = self._matrices(problem, t, stuck)
+        way = slope_x[self.positions] @ push[:, np.searchsorted(stuck, self.of[closed])]
+        inverse = np.linalg.pinv(by_x[closed][:, self.positions] @ way, rcond=1e-10)
         for _ in range(ROUNDS):
             gap = self._of(problem, t)[closed]
             if np.abs(gap).max() <= 0.01 * allowed:
                 break
-            push = self.laws._push(problem, t, elements)
-            args = problem._arguments(t)
-            way = (problem.system.slope_x.sparse(*args) @ push).toarray()
-            way[np.setdiff1d(np.arange(len(way)), self.positions)] = 0.0
-            widening = self.by_x.sparse(*args)[closed] @ way
-            problem.x -= way @ np.linalg.lstsq(widening, gap, rcond=1e-10)[0]
-            problem.settle(t)
-        stuck = self.laws.modes == 0
-        self.laws._stop(problem, t, stuck, stuck)
+            problem.x[self.positions] -= way @ (inverse @ gap)
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+        d = self.laws.delassus(problem, t)[stuck][:, stuck]
+        flow = self.laws.look(problem, t).flow[stuck]
+        problem.x += push @ solver(csc_matrix(d) if issparse(d) else d)(flow)
         problem.settle(t)
         return True
+
+    def _matrices(self, problem: Problem, t: float, elements: np.ndarray
+                  ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """d slope / d effort of some elements, d slope / d x and d gap / d x, all dense."""
+        system, laws, args = problem.system, self.laws, problem._arguments(t)
+        if system.nz or system.nx > DENSE:
+            return (laws._push(problem, t, elements).toarray(),
+                    system.slope_x.sparse(*args).toarray(), self.by_x.sparse(*args).toarray())
+        push = laws._slope_u.dense(*args)[:, laws.column[elements]] * laws.sign[elements]
+        return push, system.slope_x.dense(*args), self.by_x.dense(*args)
 
     def _of(self, problem: Problem, t: float) -> np.ndarray:
         return self.gaps(*problem._arguments(t))

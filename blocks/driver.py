@@ -190,9 +190,12 @@ class Driver:
                 if method_steps_over:
                     self._keep(trajectory, step, step.t)
                     t = step.t
-                    if not np.array_equal(problem.laws.modes, modes):
+                    turned = self._turned(t, step.y) if t < stop else []
+                    if len(turned) or not np.array_equal(problem.laws.modes, modes):
                         self._enter(t, step.y)
                         self._note_modes(t, problem.laws.changes(modes))
+                        if len(turned):
+                            self._switch(t, turned)
                         return t
                     continue
                 until = self._followed(step) if self.system.clusters else step.t
@@ -238,6 +241,14 @@ class Driver:
         if t < s.t_end:
             self._switch(t, self.stops.at(t))
         return t
+
+    def _turned(self, t: float, y: np.ndarray) -> np.ndarray:
+        """Relations that no longer hold at the end of a step, known instants apart."""
+        if not self.system.nm:
+            return np.zeros(0, dtype=int)
+        g = self.problem.crossings(t, y)
+        wrong = np.where(self.problem.m > 0.5, g, -g) < 0
+        return np.flatnonzero(wrong & ~self.stops.timed)
 
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one."""

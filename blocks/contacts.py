@@ -13,10 +13,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csc_matrix, issparse
 
+from .efforts import solver
 from .exceptions import InitialisationError
-from .system import Problem
+from .system import DENSE, Problem
 from .units import unit
 
 __all__ = ["APART", "Contacts", "allowed_gap", "overlaps", "positions_of", "refuse_overlap"]
@@ -25,7 +26,7 @@ ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is 
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
          "meant.")  # fmt: skip
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
-ROUNDS = 3  # of Newton's method
+ROUNDS = 4  # of Newton's method, with the first matrix
 
 
 class Contacts:
@@ -37,24 +38,12 @@ class Contacts:
     """
 
     def __init__(self, laws: Any) -> None:
-        self.laws = laws
+        self.laws, system = laws, laws.system
         self.of = np.flatnonzero(laws.contact)  # element of every gap
         self.active = bool(len(self.of))
         if not self.active:
             return
-        system = laws.system
         gaps = _gaps_of(system)
-        self.of = np.flatnonzero(laws.contact)  # element of every gap
-        self.active = bool(len(self.of))
-        if not self.active:
-            return
-        system, tape = laws.system, laws.system.tape
-        rows = [ca.SX(0, 1)]
-        for f, family in enumerate(system.network.families):
-            for *_, gap, _ in family.kernel.set_valued:
-                if gap is not None:
-                    rows.append(tape.writer.kernel_row(f, gap).T)
-        gaps = ca.vertcat(*rows)
         self.gaps = system.function("gaps", ca.densify(gaps))
         self.by_x = system.jacobian(gaps, system.tape.x)
         self.positions = positions_of(system)
@@ -89,23 +78,32 @@ class Contacts:
         allowed = allowed_gap(problem, self.positions)
         if np.abs(self._of(problem, t)[closed]).max() <= allowed:
             return False
-        elements = self.of[closed]
+        stuck = np.flatnonzero(self.laws.modes == 0)
+        push, slope_x, by_x = self._matrices(problem, t, stuck)
+        way = slope_x[self.positions] @ push[:, np.searchsorted(stuck, self.of[closed])]
+        inverse = np.linalg.pinv(by_x[closed][:, self.positions] @ way, rcond=1e-10)
         for _ in range(ROUNDS):
             gap = self._of(problem, t)[closed]
             if np.abs(gap).max() <= 0.01 * allowed:
                 break
-            push = self.laws._push(problem, t, elements)
-            args = problem._arguments(t)
-            way = problem.system.slope_x.sparse(*args) @ push
-            way = way.toarray() if issparse(way) else way
-            way[np.setdiff1d(np.arange(len(way)), self.positions)] = 0.0
-            widening = self.by_x.sparse(*args)[closed] @ way
-            problem.x -= way @ np.linalg.lstsq(widening, gap, rcond=1e-10)[0]
-            problem.settle(t)
-        stuck = self.laws.modes == 0
-        self.laws._stop(problem, t, stuck, stuck)
+            problem.x[self.positions] -= way @ (inverse @ gap)
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+        d = self.laws.delassus(problem, t)[stuck][:, stuck]
+        flow = self.laws.look(problem, t).flow[stuck]
+        problem.x += push @ solver(csc_matrix(d) if issparse(d) else d)(flow)
         problem.settle(t)
         return True
+
+    def _matrices(self, problem: Problem, t: float, elements: np.ndarray
+                  ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """d slope / d effort of some elements, d slope / d x and d gap / d x, all dense."""
+        system, args = problem.system, problem._arguments(t)
+        push = self.laws._push(problem, t, elements)
+        push = push.toarray() if issparse(push) else push
+        if system.nz or system.nx > DENSE:
+            return push, system.slope_x.sparse(*args).toarray(), self.by_x.sparse(*args).toarray()
+        return push, system.slope_x.dense(*args), self.by_x.dense(*args)
 
     def _of(self, problem: Problem, t: float) -> np.ndarray:
         return self.gaps(*problem._arguments(t))

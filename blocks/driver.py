@@ -178,9 +178,12 @@ class Driver:
                 if method_steps_over:
                     self._keep(trajectory, step, step.t)
                     t, reached = step.t, step.y
-                    if not np.array_equal(problem.laws.modes, modes):
+                    turned = self._turned(t, step.y) if t < stop else np.zeros(0, dtype=int)
+                    if len(turned) or not np.array_equal(problem.laws.modes, modes):
                         self._enter(t, step.y)
                         self._note_modes(t, problem.laws.changes(modes))
+                        if len(turned):
+                            self._switch(t, turned)
                         return t
                     continue
                 until = self._followed(step) if self.system.clusters else step.t
@@ -252,6 +255,14 @@ class Driver:
         if hasattr(kind, "watch"):
             method.watch(self.stops.timed & ~self.stops.curved, self.stops.curved)
         return method
+
+    def _turned(self, t: float, y: np.ndarray) -> np.ndarray:
+        """Relations that no longer hold at the end of a step, known instants apart."""
+        if not self.system.nm:
+            return np.zeros(0, dtype=int)
+        g = self.problem.crossings(t, y)
+        wrong = np.where(self.problem.m > 0.5, g, -g) < 0
+        return np.flatnonzero(wrong & ~self.stops.timed)
 
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -19,6 +20,7 @@ from .solvers import Trajectory
 from .system import AlgebraicFailure, Problem, System
 
 if TYPE_CHECKING:
+    from .contacts import Contacts
     from .results.sticking import SharedLoad, StickTerm
 
 __all__ = ["Catalog", "Episode", "RunRecording"]
@@ -256,6 +258,7 @@ class RunRecording:
             if inputs is not None:
                 return x, np.zeros((0, len(t))), inputs
         problem.x[:], problem.z[:] = episode.x, episode.z
+        held = self._contacts if laws is not None else None
         x = np.empty((self.system.nx, len(t)))
         z = np.empty((self.system.nz, len(t)))
         u = np.empty((self.system.nu, len(t)))
@@ -266,13 +269,26 @@ class RunRecording:
                     self._walk(episode, reached, at)
                     reached = at
                 problem.x[free] = y[:, k] * problem.scale_x[free]
-                problem.update(at)
+                if held is None or problem.algebraic:
+                    problem.update(at)
+                if held is not None and not held.close(problem, at):  # as at the ends of steps
+                    problem.update(at)
                 if laws is not None and share:
                     laws.share(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
             except AlgebraicFailure:
                 x[:, k], z[:, k], u[:, k] = np.nan, np.nan, np.nan
         return x, z, u
+
+    @cached_property
+    def _contacts(self) -> Contacts | None:
+        """What keeps closed contacts closed, where there are any."""
+        laws = self.problem.laws.plain
+        if not laws.contact.any():
+            return None
+        from .contacts import Contacts
+
+        return Contacts(laws)
 
     def _walk(self, episode: Episode, start: float, end: float) -> None:
         """Bring the problem's point from one time of an episode near another."""

@@ -43,7 +43,8 @@ class Active:
 
 
 def step_laws(system: System) -> StepLaws | None:
-    """The laws of a system for time stepping; None where they need the general way."""
+    """The laws of a system with contacts for time stepping; None where they need the general way.
+    """
     kept = system.__dict__
     if "_step_laws" not in kept:
         kept["_step_laws"] = StepLaws.of(system)
@@ -85,8 +86,10 @@ class StepLaws(SetValuedLaws):
 
     @classmethod
     def of(cls, system: System) -> StepLaws | None:
-        if system.nz or system.clusters or system.tape.reduced.gives_flow.any() \
-                or any(family.kernel.load_laws for family in system.network.families):
+        kernels = [family.kernel for family in system.network.families]
+        touches = any(gap is not None for k in kernels for *_, gap, _ in k.set_valued)
+        if not touches or system.nz or system.clusters or system.tape.reduced.gives_flow.any() \
+                or any(k.load_laws for k in kernels):
             return None
         kinds = kinds_of(system)
         if kinds is None:

@@ -223,3 +223,13 @@ def test_the_wheel_flies_over_the_bump_for_the_time_of_a_throw(run):
     flight = names["lands"] - names["takes_off"]
     assert_allclose(flight, names["fall"], rtol=1e-7)
     assert "flies from" in printed
+
+
+def test_a_heap_of_discs_comes_to_rest_and_its_box_carries_the_weight(run):
+    names, printed = run("heap_of_discs")
+    lift, weight = (float(x) for x in re.findall(r"([\d.]+) N", printed)[:2])
+    assert_allclose(weight, 15 * 9.81, atol=5e-3)
+    assert_allclose(lift, weight, atol=5e-3)
+    later = names["result"]["discs.y"].at(["1.4 s", "1.5 s"]).to("m").m
+    assert np.ptp(later, axis=1).max() < 1e-6
+    assert later.min() > 0.1 - 5e-3  # a step's way above the floor

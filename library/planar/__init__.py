@@ -23,8 +23,8 @@ Which class to take
 =====================  =========================================================
 bodies and frames      ``Body``, ``Ground``, ``RigidOffset``, ``Gravity``
 joints                 ``Revolute``, ``Prismatic``, ``RollingWheel``
-outlines in contact    ``Contact`` with ``Circle``, ``Line``, ``Ellipse``,
-                       ``ParametricCurve``, ``SplineCurve``
+outlines in contact    ``Contact`` with ``Circle``, ``Corner``, ``Line``,
+                       ``Ellipse``, ``ParametricCurve``, ``SplineCurve``
 forces                 ``Force``, ``Torque``, ``SpringDamper``
 1-D domains            port A of the joints, ``RotationalBridge``,
                        ``TranslationalBridge``
@@ -35,15 +35,15 @@ own components         ``planar`` (the domain), ``TwoFrame`` (the base)
 
 from .bodies import Body, Gravity, Ground, RigidOffset
 from .contact import Contact
-from .curves import Circle, Curve, Ellipse, Line, ParametricCurve, SplineCurve
+from .curves import Circle, Corner, Curve, Ellipse, Line, ParametricCurve, SplineCurve
 from .domain import TwoFrame, planar
 from .forces import Force, RotationalBridge, SpringDamper, Torque, TranslationalBridge
 from .joints import Prismatic, Revolute, RollingWheel
 from .sensors import ForceSensor, MotionSensor, RelativeSensor
 
 __all__ = [
-    "Body", "Circle", "Contact", "Curve", "Ellipse", "Force", "ForceSensor", "Gravity", "Ground",
-    "Line", "MotionSensor", "ParametricCurve", "Prismatic", "RelativeSensor", "Revolute",
+    "Body", "Circle", "Contact", "Corner", "Curve", "Ellipse", "Force", "ForceSensor", "Gravity",
+    "Ground", "Line", "MotionSensor", "ParametricCurve", "Prismatic", "RelativeSensor", "Revolute",
     "RigidOffset", "RollingWheel", "RotationalBridge", "SplineCurve", "SpringDamper", "Torque",
     "TranslationalBridge", "TwoFrame", "planar",
 ]  # fmt: skip

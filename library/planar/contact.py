@@ -15,6 +15,7 @@ from blocks import (
     der,
     dry_friction,
     maximum,
+    minimum,
     partial,
     quantity,
     require,
@@ -22,7 +23,7 @@ from blocks import (
 )
 from blocks.shapes import Arrow, Cone, Outline, Shape
 
-from .curves import Circle, Curve, Line, tightest
+from .curves import Circle, Corner, Curve, Line, tightest
 from .domain import TwoFrame, turned
 
 __all__ = ["Contact"]
@@ -51,8 +52,8 @@ class Contact(TwoFrame):
     Parameters
     ----------
     curve, base : Curve
-        Outlines in the frames F and B: ``Circle``, ``Line``, ``Ellipse``,
-        ``ParametricCurve``, ``SplineCurve``.
+        Outlines in the frames F and B: ``Circle``, ``Corner``, ``Line`` (endless, or with a
+        length and two ends), ``Ellipse``, ``ParametricCurve``, ``SplineCurve``.
     friction : number, default 0.3, >= 0
         Coefficient while sliding.
     static_friction : number, default 0
@@ -107,8 +108,19 @@ class Contact(TwoFrame):
                 yield f"its {name}, a {type(c).__name__}, {fault}"
                 return
         if isinstance(self.curve, Line) and isinstance(self.base, Line):
-            yield "two straight lines never touch in one point: make one of them a body's outline"
+            yield ("two straight lines never touch in one point: give one of the bodies a "
+                   "Corner where it touches, and every corner a Contact of its own")
             return
+        if isinstance(self.curve, Corner) and isinstance(self.base, Corner):
+            yield "two corners hardly ever meet: let a corner touch the Line of a side"
+            return
+        for line, other in ((self.curve, self.base), (self.base, self.curve)):
+            if isinstance(line, Line) and line.length is not None and (
+                    not isinstance(other, Circle) or other.inside or not other.radius):
+                kind = "bowl" if getattr(other, "inside", False) else type(other).__name__
+                yield (f"a line with a length touches circles from outside, and no {kind}: leave "
+                       "the length out, or round the other one off, such as Circle('1 mm')")
+                return
         bend, where = tightest((self.curve, self.base))
         if bend <= 0:
             names = type(self.curve).__name__, type(self.base).__name__
@@ -174,8 +186,10 @@ class Contact(TwoFrame):
     def shapes(self) -> Iterator[Shape]:
         for name, curve in (("F", self.curve), ("B", self.base)):
             frame = (f"{name}.x", f"{name}.y", f"{name}.phi")
+            if isinstance(curve, Corner):
+                continue
             yield Outline(frame, curve.outline, filled=curve.closed and curve.side > 0)
-            if isinstance(curve, Circle) and not curve.inside:
+            if isinstance(curve, Circle) and not curve.inside and curve.radius:
                 r = curve.radius
                 yield Outline(frame, np.array([[curve.x - r, curve.x + r], [curve.y, curve.y]]))
         if not self.smooth:
@@ -226,7 +240,15 @@ class _Side:
             ex, ey = self.place(*self.curve.point(1.0))
             tx, ty = (ex - ox) / quantity("1 m"), (ey - oy) / quantity("1 m")
             along = (other[0] - ox) * tx + (other[1] - oy) * ty
-            return (ox + along * tx, oy + along * ty), (-ty, tx)
+            if self.curve.length is None:
+                return (ox + along * tx, oy + along * ty), (-ty, tx)
+            # continuous with its first derivative at the ends: no event there
+            half = quantity(self.curve.length / 2, "m")
+            along = minimum(maximum(along, -half), half)
+            px, py = ox + along * tx, oy + along * ty
+            dx, dy = other[0] - px, other[1] - py
+            far = sqrt(dx**2 + dy**2)
+            return (px, py), (dx / far, dy / far)
         tx, ty = self.tangent
         far = sqrt(tx**2 + ty**2)
         side = self.curve.side

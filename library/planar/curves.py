@@ -16,10 +16,11 @@ import numpy as np
 
 from blocks import Parameter, ParameterError, cos, quantity, sample, sin, where
 
-__all__ = ["Circle", "Curve", "Ellipse", "Line", "ParametricCurve", "SplineCurve"]
+__all__ = ["Circle", "Corner", "Curve", "Ellipse", "Line", "ParametricCurve", "SplineCurve"]
 
 SAMPLES = 721  # points at which an outline is judged
 SHOWN = 241  # and drawn
+DRAWN = 4.0  # m of an endless line
 ENDS = 0.5 + 1e-9  # half a piece of an outline, its ends included
 
 
@@ -132,6 +133,9 @@ class Circle(Curve):
         object.__setattr__(self, "x", float(LENGTH.accept(x, "Circle.x")))
         object.__setattr__(self, "y", float(LENGTH.accept(y, "Circle.y")))
 
+    def faults(self) -> list[str]:
+        return []
+
     @property
     def side(self) -> int:  # type: ignore[override]
         return -1 if self.inside else 1
@@ -142,39 +146,70 @@ class Circle(Curve):
 
 
 @dataclass(frozen=True, init=False)
+class Corner(Circle):
+    """A sharp corner at (x, y) of the body's frame: a circle without radius.
+
+    A box on a floor touches it with two corners, each a ``Contact`` of its own. A corner
+    touches endless lines and circles.
+
+    Parameters
+    ----------
+    x, y : length
+        Place in the body's frame.
+    """
+
+    def __init__(self, x: Any = "0 m", y: Any = "0 m") -> None:
+        object.__setattr__(self, "radius", 0.0)
+        object.__setattr__(self, "inside", False)
+        object.__setattr__(self, "x", float(LENGTH.accept(x, "Corner.x")))
+        object.__setattr__(self, "y", float(LENGTH.accept(y, "Corner.y")))
+
+    @cached_property
+    def curvature(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(1), np.full(1, np.inf)
+
+
+@dataclass(frozen=True, init=False)
 class Line(Curve):
     """A straight line through (x, y) of the body's frame; its free side is on its left.
 
     With angle 0 that is a floor: things lie above it. Parameter: distance from (x, y).
+    With a length it is a thin plate with two ends, free on both sides: a ledge, a step, a
+    side of a box. Circles touch it along its length and go round its ends.
 
     Parameters
     ----------
     angle : angle
         Direction, from the x axis of the frame.
     x, y : length
-        A point on it.
-    length : length
-        How much is drawn, half to each side; contacts do not end there.
+        A point on it; its middle where it has a length.
+    length : length, optional
+        Without one the line is endless, and 4 m of it are drawn.
     """
 
     angle: float
     x: float
     y: float
-    length: float
+    length: float | None
 
     side = -1
     closed = False
 
     def __init__(self, angle: Any = "0 rad", *, x: Any = "0 m", y: Any = "0 m",
-                 length: Any = "4 m") -> None:
+                 length: Any = None) -> None:
         object.__setattr__(self, "angle", float(ANGLE.accept(angle, "Line.angle")))
         object.__setattr__(self, "x", float(LENGTH.accept(x, "Line.x")))
         object.__setattr__(self, "y", float(LENGTH.accept(y, "Line.y")))
-        object.__setattr__(self, "length", float(SIZE.accept(length, "Line.length")))
+        given = None if length is None else float(SIZE.accept(length, "Line.length"))
+        object.__setattr__(self, "length", given)
+
+    def faults(self) -> list[str]:
+        return []
 
     @property
     def interval(self) -> tuple[float, float]:  # type: ignore[override]
-        return -self.length / 2, self.length / 2
+        half = (self.length or DRAWN) / 2
+        return -half, half
 
     def point(self, s: Any) -> tuple[Any, Any]:
         metre = quantity("1 m")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError, quantity, where
+from blocks import Branch, Model, ParameterError, Variable, der, quantity, where
 from library.translational import (
     ForceSource,
     HardStop,
@@ -16,6 +16,7 @@ from library.translational import (
     Spring,
     TranslationalFriction,
     VelocitySource,
+    translational,
 )
 
 # x(4 s) of a block pulled by a spring over a rough floor (T. Piatkowski's test problem, solved
@@ -94,3 +95,27 @@ def test_smooth_models_are_solved_by_the_trapezoidal_rule():
 def test_the_step_must_be_given():
     with pytest.raises(ParameterError, match="takes fixed steps"):
         pulled().simulate("1 s", method="moreau_jean")
+
+
+def test_relations_switch_at_the_end_of_the_step_in_which_they_change():
+    class Buffer(Branch, domain=translational):
+        """Pushes with 10 N/m from x = 0 on: a spring that is only touched."""
+
+        x = Variable("m", "-1 m", priority="high")
+
+        def equations(self):
+            yield der(self.x) == self.v
+            yield self.f == where(self.x > 0, quantity("10 N/m") * self.x, quantity("0 N"))
+
+    model = Model("buffer")
+    model.mass = Mass(mass="1 kg", v="2 m/s")
+    model.buffer = Buffer()
+    model.rubs = TranslationalFriction(law="coulomb", coulomb_force="0.1 N",
+                                       breakaway_force="0.1 N")  # fmt: skip
+    model.ground = Reference()
+    model.connect(model.mass.M, model.buffer.R, model.rubs.R)
+    model.connect(model.buffer.C, model.rubs.C, model.ground.V)
+    run = model.simulate("1.4 s", method="moreau_jean", step="1 ms")
+    exact = model.simulate("1.4 s", rtol=1e-10)
+    assert exact["mass.v"].final.m < -1  # it has been thrown back
+    assert_allclose(run["mass.v"].final.m, exact["mass.v"].final.m, atol=5e-3)

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+from benchmarks import planar
 from blocks import Model, Target, cos, quantity, sin
 from library.planar import (
     Body,
@@ -330,3 +331,14 @@ def test_a_disc_too_large_for_a_hollow_is_refused_with_the_place():
 
 def test_two_straight_lines_are_refused():
     assert "two straight lines" in str(touching(Line(), Line(), resting(0, 1)).check().errors[0])
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_closed_contacts_stay_closed_between_the_steps_at_any_tolerance(rtol):
+    run = planar.disc().simulate("6 s", rtol=rtol)
+    between = quantity(np.linspace(0, 6, 997), "s")
+    gap, slip = run["touch.gap"].at(between).to("m").m, run["touch.slip"].at(between).to("m/s").m
+    assert np.abs(gap).max() < 1e-9 * 0.25  # of the disc's radius
+    rolls = run["touch.T"].at(between).to("N").m  # while it rolls it does not creep either
+    held = np.abs(rolls) < 0.0999 * run["touch.N"].at(between).to("N").m
+    assert held.sum() > 100 and np.abs(slip[held]).max() < 1e-9

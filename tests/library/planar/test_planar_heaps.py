@@ -15,7 +15,8 @@ STEP = 5e-3
 
 
 def stepped(model, end, step=STEP, **more):
-    return model.simulate(quantity(end, "s"), method="moreau_jean", step=quantity(step, "s"), **more)
+    length = quantity(end, "s")
+    return model.simulate(length, method="moreau_jean", step=quantity(step, "s"), **more)
 
 
 def energy(run, times):

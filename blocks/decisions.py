@@ -183,7 +183,8 @@ class Decisions:
         crossed = self._crossed(problem, t, touched, margin)
         if self.load is not None:
             self.load.refuse_jam(problem, t, crossed)
-        struck = self._impacts(problem, t, crossed & self.contact & (before != 0))
+        closing = crossed & self.contact & (before != 0)
+        struck = self._impacts(problem, t, closing)
         now = self.look(problem, t)
         pace = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
         leaving = crossed & (before == 0)
@@ -195,7 +196,7 @@ class Decisions:
         turned = free & (before * now.flow < -TURNED * pace)  # has changed sign while idle
         arrived = free & (before != 0) & ~turned & (crossed | (
             (np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)) | (
-            struck.any() & (np.abs(now.flow) <= RESTS * pace)))
+            closing.any() & (np.abs(now.flow) <= RESTS * pace)))
         far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
         touching = self.contact & (np.abs(now.flow) <= RESTS * pace) & (now.gap <= 1e-12 * far)
         still = (before == 0) | arrived | (struck & self.contact) | touching

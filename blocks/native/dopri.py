@@ -191,7 +191,8 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
         if above < 0.0:
             far = near
     whole = slack = far - near
-    while far - near > 2.0 * grain:
+    # until there is no time between them, or none that matters
+    while near < 0.5 * (near + far) < far and far - near > 0.25 * grain:
         width, middle = far - near, 0.5 * (near + far)
         guess = near + width * above / (above - below)
         away = middle - guess
@@ -200,7 +201,7 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
         reach = slack - 0.5 * width
         if abs(guess - middle) > reach:
             guess = middle - np.copysign(reach, away)
-        if not near < guess < far:
+        if not near < guess < far or reach <= 0.0:
             guess = middle
         slack *= 0.5
         _margins_inside(code, crossings, p, q, at, guess, start, h, x, k, size, step, held, known,

@@ -65,6 +65,9 @@ class StepLaws(SetValuedLaws):
     watched = False
     load = None
     recorded = True  # its efforts are those of the run's steps
+    ends: list[float]  # of every step
+    steps: list[tuple[np.ndarray, np.ndarray]]  # elements with an effort, and the efforts
+    begun: Any  # parameters of the tables of arguments
 
     def __init__(self, system: System, kinds: list[Kind], bare: Any) -> None:
         self.system, self.kinds = system, kinds
@@ -136,7 +139,7 @@ class StepLaws(SetValuedLaws):
         new = copy.copy(self)
         new.modes = np.zeros(self.size, dtype=np.int8)
         new.modes[self.contact] = -1
-        new.ends, new.steps = [], []  # of every step: its end, elements and efforts
+        new.ends, new.steps = [], []
         new.begun = None
         return new
 
@@ -201,7 +204,8 @@ class StepLaws(SetValuedLaws):
         """What some instances of every kind come to at the point looked at."""
         seen_rows, seen_columns, seen_values = [], [], []
         force_rows, force_columns, force_values = [], [], []
-        flows, bounds, restitution, by = [], [], [], [[], [], [], []]
+        flows, bounds, restitution = [], [], []
+        by: list[list[np.ndarray]] = [[], [], [], []]
         first = 0
         for kind, rows in zip(self.kinds, which, strict=True):
             n, laws = len(rows), kind.elements.shape[1]
@@ -277,7 +281,7 @@ class StepLaws(SetValuedLaws):
         ever = np.zeros(self.size, dtype=bool)
         for elements, _ in self.steps:
             ever[elements] = True
-        out = {}
+        out: dict[int, np.ndarray] = {}
         for kind in self.kinds:
             size = self.system.network.families[kind.family].size
             mine = out.setdefault(kind.family, np.zeros(size, dtype=bool))

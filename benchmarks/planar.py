@@ -135,7 +135,7 @@ class Pour:
         return float(self.seconds[-len(self.seconds) // 10:].mean())
 
 
-def pour(n: int, smooth: bool = False, end: float = 2.0) -> Pour:
+def pour(n: int, smooth: bool = False, end: float = 3.0) -> Pour:
     """Pour discs and let them come to rest; steps of 5 ms."""
     model, seconds = poured(n, smooth), []
     advance = MoreauJean.advance

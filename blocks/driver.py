@@ -178,7 +178,7 @@ class Driver:
                 if method_steps_over:
                     self._keep(trajectory, step, step.t)
                     t, reached = step.t, step.y
-                    turned = self._turned(t, step.y) if t < stop else np.zeros(0, dtype=int)
+                    turned = self._turned(t, step.y, stop)
                     if len(turned) or not np.array_equal(problem.laws.modes, modes):
                         self._enter(t, step.y)
                         self._note_modes(t, problem.laws.changes(modes))
@@ -256,9 +256,9 @@ class Driver:
             method.watch(self.stops.timed & ~self.stops.curved, self.stops.curved)
         return method
 
-    def _turned(self, t: float, y: np.ndarray) -> np.ndarray:
+    def _turned(self, t: float, y: np.ndarray, stop: float) -> np.ndarray:
         """Relations that no longer hold at the end of a step, known instants apart."""
-        if not self.system.nm:
+        if not self.system.nm or t >= stop:
             return np.zeros(0, dtype=int)
         g = self.problem.crossings(t, y)
         wrong = np.where(self.problem.m > 0.5, g, -g) < 0

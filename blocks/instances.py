@@ -97,12 +97,12 @@ class Kind:
             r[5] for r, has in zip(rows, self.contact, strict=True) if has))
         restitution = ca.vertcat(*(r[6] for r in rows))
         force = ca.vertcat(*(value[k] for k in value))
-        self.forces, self.force_sign = (
-            a[list(value)].T for a in (classes, signs)) if value else None
+        self.forces, self.force_sign = classes[list(value)].T, signs[list(value)].T
         everything = ca.vertcat(flow, *bounds, gaps, restitution, force)
         inside = {s.__hash__() for s in ca.symvar(everything)}
         seen = [k for k in symbol if k not in value and symbol[k].__hash__() in inside]
         self.seen, self.seen_sign = classes[seen].T, signs[seen].T
+        self.seen_at = self.seen  # where they stand among all that is looked at
         looked = ca.vertcat(*(symbol[k] for k in seen)) if seen else ca.SX(0, 1)
         nothing = ca.SX.zeros(self.efforts.numel())
         at_rest = ca.substitute(ca.vertcat(*bounds), self.efforts, nothing)
@@ -267,8 +267,8 @@ class _Mapped:
             buffer, trigger = made.buffer()
             given = np.ones((room, table.shape[1]))
             out = np.zeros((room, self.width))
-            buffer.set_arg(0, given.data)
-            buffer.set_res(0, out.data)
+            buffer.set_arg(0, given.data)  # type: ignore[call-arg]  # a view knows its size
+            buffer.set_res(0, out.data)  # type: ignore[call-arg]
             self._made[room] = buffer, trigger, given, out
         _, trigger, given, out = self._made[room]
         given[:n] = table

@@ -36,10 +36,17 @@ class Active:
     elements: np.ndarray
     flow: np.ndarray
     bounds: np.ndarray  # (low, high, back, forth), element: at no effort where affine
-    by_effort: list[csr_matrix]
+    by_effort: list[np.ndarray]  # bound, element, effort, and derivative of the one by the other
     restitution: np.ndarray
     push: csc_matrix
     flow_x: csr_matrix
+
+    def slopes(self, rests: np.ndarray, static: int, kinetic: int) -> csr_matrix:
+        """Derivatives of a bound by the efforts: the static one for what is at rest."""
+        bound, element, effort, value = self.by_effort
+        mine = bound == np.where(rests[element], static, kinetic)
+        n = len(self.elements)
+        return csr_matrix((value[mine], (element[mine], effort[mine])), shape=(n, n))
 
 
 def step_laws(system: System) -> StepLaws | None:
@@ -58,6 +65,9 @@ class StepLaws(SetValuedLaws):
     watched = False
     load = None
     recorded = True  # its efforts are those of the run's steps
+    ends: list[float]  # of every step
+    steps: list[tuple[np.ndarray, np.ndarray]]  # elements with an effort, and the efforts
+    begun: Any  # parameters of the tables of arguments
 
     def __init__(self, system: System, kinds: list[Kind], bare: Any) -> None:
         self.system, self.kinds = system, kinds
@@ -129,7 +139,7 @@ class StepLaws(SetValuedLaws):
         new = copy.copy(self)
         new.modes = np.zeros(self.size, dtype=np.int8)
         new.modes[self.contact] = -1
-        new.ends, new.steps = [], []  # of every step: its end, elements and efforts
+        new.ends, new.steps = [], []
         new.begun = None
         return new
 
@@ -194,7 +204,8 @@ class StepLaws(SetValuedLaws):
         """What some instances of every kind come to at the point looked at."""
         seen_rows, seen_columns, seen_values = [], [], []
         force_rows, force_columns, force_values = [], [], []
-        flows, bounds, restitution, by = [], [], [], [[], [], []]
+        flows, bounds, restitution = [], [], []
+        by: list[list[np.ndarray]] = [[], [], [], []]
         first = 0
         for kind, rows in zip(self.kinds, which, strict=True):
             n, laws = len(rows), kind.elements.shape[1]
@@ -208,9 +219,9 @@ class StepLaws(SetValuedLaws):
                 at = at - np.einsum("ible,ie->ibl", now.by_effort, own)
             bounds.append(at.transpose(1, 0, 2).reshape(4, -1))
             i, b, law, e = np.nonzero(now.by_effort)
-            by[0].append(b * 10**9 + mine[i, law])
-            by[1].append(mine[i, e])
-            by[2].append(now.by_effort[i, b, law, e])
+            parts = b, mine[i, law], mine[i, e], now.by_effort[i, b, law, e]
+            for column, part in zip(by, parts, strict=True):
+                column.append(part)
             if matrices:
                 i, law, s = np.nonzero(now.by_seen)
                 seen_rows.append(mine[i, law])
@@ -221,9 +232,6 @@ class StepLaws(SetValuedLaws):
                 force_columns.append(mine[i, e])
                 force_values.append(now.force_by_effort[i, c, e] * kind.force_sign[rows[i], c])
             first += n * laws
-        rows, columns, values = (np.concatenate(x) for x in by)
-        slopes = [csr_matrix((values[k], (rows[k] % 10**9, columns[k])), shape=(first, first))
-                  for k in (rows // 10**9 == b for b in range(4))]
         push, flow_x = csc_matrix((0, 0)), csr_matrix((0, 0))
         if matrices:
             args = self._at(problem, t, y)
@@ -236,7 +244,8 @@ class StepLaws(SetValuedLaws):
                 shape=(self.classes, first))
             push = csc_matrix(self._slope_w.sparse(*args) @ (self.gathers @ force))
         return Active(self.elements_of(which), np.concatenate(flows),
-                      np.concatenate(bounds, axis=1), slopes, np.concatenate(restitution),
+                      np.concatenate(bounds, axis=1), [np.concatenate(x) for x in by],
+                      np.concatenate(restitution),
                       push, csr_matrix(flow_x))  # fmt: skip
 
     # -- efforts of the run --------------------------------------------------------------
@@ -272,7 +281,7 @@ class StepLaws(SetValuedLaws):
         ever = np.zeros(self.size, dtype=bool)
         for elements, _ in self.steps:
             ever[elements] = True
-        out = {}
+        out: dict[int, np.ndarray] = {}
         for kind in self.kinds:
             size = self.system.network.families[kind.family].size
             mine = out.setdefault(kind.family, np.zeros(size, dtype=bool))

@@ -227,8 +227,7 @@ class MoreauJean(Method):
             high = np.where(stuck, before.bounds[1], before.bounds[3])
             low = np.where(contact, 0.0, low)
             high = np.where(contact, np.where(closed, np.inf, 0.0), high)
-            by_low = _rows(stuck, before.by_effort[0], before.by_effort[2])
-            by_high = _rows(stuck, before.by_effort[1], before.by_effort[3])
+            by_low, by_high = before.slopes(stuck, 0, 2), before.slopes(stuck, 1, 3)
             loaded = by_low.nnz or by_high.nnz
             solved = moreau_step(
                 d if len(index) > FEW else d.toarray(), now.flow, low, high, h,
@@ -296,8 +295,3 @@ class MoreauJean(Method):
             f"friction and contact at the end of the step ({solution.status}).",
             "Take a smaller step, or leave the method out.", time=t, variables=names,
         )  # fmt: skip
-
-
-def _rows(mask: np.ndarray, one: Any, other: Any) -> Any:
-    """Rows of one matrix where the mask holds, of another elsewhere."""
-    return diags(mask.astype(float)) @ one + diags((~mask).astype(float)) @ other

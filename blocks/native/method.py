@@ -62,7 +62,6 @@ class Dopri5(Method):
         problem: Any = self.problem
         self.q = self.equations.constants(problem, self.t)
         self.held[: len(problem.m)] = problem.m
-        self.looks[:] = 1.0
         self.looks[dopri.LARGEST] = 0.0
         self.unsure = False
         self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
@@ -113,7 +112,7 @@ class Dopri5(Method):
             return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
                                  "the error stays above the tolerance however small the step")
         if status == dopri.CROSSED and self.equations.reserve:
-            self.unsure = bool((self.looks[1:, -1] < 0).any())
+            self.unsure = bool(self.crossed[-1])
         return Step(before, self.t, self.y, self.course.inside_last,
                     clear=status not in (dopri.CROSSED, dopri.LOCATED),
                     crossed=np.flatnonzero(self.crossed) if status == dopri.LOCATED else None)

@@ -66,7 +66,7 @@ class _Pressed:
 
     def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> csc_array:
         """diag(diagonal) + diag(by_rate) D - diag(by_low) L - diag(by_high) H."""
-        factors = (by_rate, -1.0 * by_low, -1.0 * by_high)
+        factors = (by_rate, -by_low, -by_high)
         values = [f[r] * v for f, r, v in zip(factors, self._rows, self._data, strict=True)]
         data = np.bincount(self._place, np.concatenate([*values, diagonal]))
         return csc_array((data, *self._pattern), shape=(self.size, self.size))
@@ -233,7 +233,8 @@ def _newton(problem: _Pressed, x: Array) -> Array | None:
     """The point where the present pieces of the natural map are zero, near ``x``."""
     pieces, weight = problem.pieces(x), PROXIMAL
     top, bottom, free = pieces > 0, pieces < 0, pieces == 0
-    matrix = problem.matrix(np.where(free, weight, 1.0), free, bottom, top)
+    matrix = problem.matrix(np.where(free, weight, 1.0), *(
+        mask.astype(float) for mask in (free, bottom, top)))
     right = np.where(free, problem.b + weight * x, np.where(top, problem.high, problem.low))
     try:
         factor = splu(matrix)

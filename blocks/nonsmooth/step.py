@@ -127,7 +127,8 @@ def moreau_step(
         solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)
     else:
         given = matrix, free + rebound, lower, upper, by_lower, by_upper
-        solution = solve_pressed(*given, start=start, tol=tol) if len(free) > MANY else None
-        if solution is None or (len(free) <= PIVOTED and not solution.converged):
+        many = len(free) > MANY
+        solution = (solve_pressed if many else solve_coupled)(*given, start=start, tol=tol)
+        if many and len(free) <= PIVOTED and not solution.converged:
             solution = solve_coupled(*given, start=start, tol=tol)
     return StepSolution(solution.effort, h * solution.effort, solution.rate - rebound, solution)

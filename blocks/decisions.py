@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Decisions"]
 
-ROUNDING = 1e-14  # of the fastest flow: no change of flow by an impact
 RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
@@ -183,8 +182,7 @@ class Decisions:
         crossed = self._crossed(problem, t, touched, margin)
         if self.load is not None:
             self.load.refuse_jam(problem, t, crossed)
-        closing = crossed & self.contact & (before != 0)
-        struck = self._impacts(problem, t, closing)
+        struck = self._impacts(problem, t, crossed & self.contact & (before != 0))
         now = self.look(problem, t)
         pace = max(self._speed, float(np.abs(now.flow).max(initial=0.0)))
         leaving = crossed & (before == 0)
@@ -196,7 +194,7 @@ class Decisions:
         turned = free & (before * now.flow < -TURNED * pace)  # has changed sign while idle
         arrived = free & (before != 0) & ~turned & (crossed | (
             (np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)) | (
-            closing.any() & (np.abs(now.flow) <= RESTS * pace)))
+            struck.any() & (np.abs(now.flow) <= RESTS * pace)))
         far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
         touching = self.contact & (np.abs(now.flow) <= RESTS * pace) & (now.gap <= 1e-12 * far)
         still = (before == 0) | arrived | (struck & self.contact) | touching
@@ -291,8 +289,7 @@ class Decisions:
         rest = np.zeros(self.size, dtype=bool)
         rest[index] = np.abs(after[index]) <= slow
         self._stop(problem, t, rest, rest)
-        kick = np.asarray(self.delassus(problem, t).diagonal())[index] * impact.impulse
-        struck[index[(kick > ROUNDING * self._speed) & self.contact[index]]] = True
+        struck[index[(impact.impulse > 0) & self.contact[index]]] = True
         return struck
 
     def _stop(self, problem: Problem, t: float, resting: np.ndarray, stopping: np.ndarray) -> None:

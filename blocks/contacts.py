@@ -43,10 +43,11 @@ class Contacts:
         self.active = bool(len(self.of))
         if not self.active:
             return
-        gaps = _gaps_of(system)
-        self.gaps = system.function("gaps", ca.densify(gaps))
-        self.by_x = system.jacobian(gaps, system.tape.x)
-        self.positions = positions_of(system)
+        if "_contacts" not in system.__dict__:
+            gaps = _gaps_of(system)
+            system.__dict__["_contacts"] = (system.function("gaps", ca.densify(gaps)), system.jacobian(
+                gaps, system.tape.x), positions_of(system))
+        self.gaps, self.by_x, self.positions = system.__dict__["_contacts"]
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:
         """Contacts of parts that overlap at the start, or cannot move against each other.

@@ -44,8 +44,10 @@ def follows(laws: Any, problem: Problem, t: float, e: int) -> bool:
         False, with everything as it was, where it takes more to decide.
     """
     before = int(laws.modes[e])
-    parts = laws._parts(problem, t)
-    index = np.flatnonzero(parts == parts[e])
+    index = np.arange(laws.size)
+    if laws.size > MOST:
+        parts = laws._parts(problem, t)
+        index = np.flatnonzero(parts == parts[e])
     if len(index) > MOST or (laws.contact[e] and before):
         return False
     guess = _Guess(laws, problem, t, e, index)

@@ -138,7 +138,8 @@ class Margins:
         if self.together is None or problem.delays is not None:
             return False
         if isinstance(self.together, SolvedModes):
-            if not self.together(problem, t, self.modes):
+            if self.together.looks(problem, t, self.modes) is None and not self.together(
+                    problem, t, self.modes):
                 return False
             if self.load is not None or self.together.reserve(self.modes) > 0:
                 return self.together.reserve(self.modes) > 0

@@ -45,8 +45,9 @@ class Contacts:
             return
         if "_contacts" not in system.__dict__:
             gaps = _gaps_of(system)
-            system.__dict__["_contacts"] = (system.function("gaps", ca.densify(gaps)), system.jacobian(
-                gaps, system.tape.x), positions_of(system))
+            system.__dict__["_contacts"] = (
+                system.function("gaps", ca.densify(gaps)),
+                system.jacobian(gaps, system.tape.x), positions_of(system))
         self.gaps, self.by_x, self.positions = system.__dict__["_contacts"]
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:

@@ -221,24 +221,27 @@ class MoreauJean(Method):
         d = -(now.flow_x @ diags(scale) @ push)
         contact, stuck = laws.contact[index], laws.modes[index] == 0
         closed = contact & (gaps - 0.5 * h * np.maximum(before.flow, now.flow) <= 0)
+        # what does not rebound comes no nearer than to touch
+        apart = contact & ~closed & (now.restitution == 0)
         effort = last[index]
         for _ in range(LOADED):
             low = np.where(stuck, before.bounds[0], before.bounds[2])
             high = np.where(stuck, before.bounds[1], before.bounds[3])
             low = np.where(contact, 0.0, low)
-            high = np.where(contact, np.where(closed, np.inf, 0.0), high)
+            high = np.where(contact, np.where(closed | apart, np.inf, 0.0), high)
             by_low, by_high = before.slopes(stuck, 0, 2), before.slopes(stuck, 1, 3)
             loaded = by_low.nnz or by_high.nnz
             solved = moreau_step(
                 d if len(index) > FEW else d.toarray(), now.flow, low, high, h,
                 flow_before=before.flow, restitution=np.where(closed, now.restitution, 0.0),
+                allowed=np.where(apart, np.maximum(gaps, 0.0) / h, 0.0),
                 by_lower=(by_low if len(index) > FEW else by_low.toarray()) if loaded else None,
                 by_upper=(by_high if len(index) > FEW else by_high.toarray()) if loaded else None,
                 start=effort, tol=TOLERANCE,
             )  # fmt: skip
             change = np.abs(solved.effort - effort).max(initial=0.0)
             effort = solved.effort
-            pushed = contact & ~closed & (solved.flow > 0) & (
+            pushed = contact & ~closed & ~apart & (solved.flow > 0) & (
                 gaps - 0.5 * h * np.maximum(before.flow, solved.flow) <= 0)
             if pushed.any():  # together, by others that are closed
                 closed = closed | pushed
@@ -251,7 +254,7 @@ class MoreauJean(Method):
             self._refuse(laws, solved.solution, t, index)
         modes = np.where(laws.contact, -1, laws.modes)
         modes[index] = np.where(
-            contact, np.where(closed & (effort > 0), 0, -1),
+            contact, np.where((closed | apart) & (effort > 0), 0, -1),
             np.where(solved.solution.state == 0, 0, np.sign(solved.flow)))
         laws.modes = modes.astype(np.int8)
         laws.keep(problem, t + h, index, effort)

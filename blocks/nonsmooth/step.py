@@ -70,6 +70,7 @@ def moreau_step(
     *,
     flow_before: ArrayLike | None = None,
     restitution: ArrayLike = 0.0,
+    allowed: ArrayLike = 0.0,
     by_lower: ArrayLike | None = None,
     by_upper: ArrayLike | None = None,
     start: ArrayLike | None = None,
@@ -92,6 +93,8 @@ def moreau_step(
         Flows at its beginning; needed where restitution is not 0.
     restitution : array_like
         e in [0, 1] per element; acts on flows that approach (positive).
+    allowed : array_like
+        Approach that is left at the end to contacts that are apart: the gap by the step.
     by_lower, by_upper : (n, n) array_like, optional
         Derivatives of the bounds by the efforts of the step, where they depend on them;
         ``lower`` and ``upper`` are the bounds at no effort then.
@@ -117,11 +120,11 @@ def moreau_step(
         raise ValueError(f"the step h must be positive (got {h})")
     free = np.array(flow_free, dtype=float).reshape(-1)
     e = np.broadcast_to(np.asarray(restitution, dtype=float), free.shape)
-    rebound = np.zeros(len(free))
+    rebound = -np.broadcast_to(np.asarray(allowed, dtype=float), free.shape)
     if np.any(e != 0):
         if flow_before is None:
             raise ValueError("restitution needs the flows at the beginning of the step")
-        rebound = e * np.maximum(np.asarray(flow_before, dtype=float), 0.0)
+        rebound = rebound + e * np.maximum(np.asarray(flow_before, dtype=float), 0.0)
     matrix = h * (D if sp.issparse(D) else np.asarray(D, dtype=float))
     if by_lower is None or by_upper is None:
         solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)

@@ -171,17 +171,21 @@ def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str
 
     if limit <= 0:
         return "not finished", None
-    threading.Thread(target=watch, daemon=True).start()
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
-        result = model.simulate(duration, **options)
+        try:
+            result = model.simulate(duration, **options)
+        finally:
+            done.set()
+            watcher.join()
+            time.sleep(0)  # an interrupt that came with the end is raised here
         if result.status != "interrupted":
             return "finished", result
     except SimulationError:
         return "failed", None
     except KeyboardInterrupt:
-        pass  # before the first step
-    finally:
-        done.set()
+        pass  # before the first step, or after the last
     if time.process_time() < end:
         raise KeyboardInterrupt  # it was not the watch that stopped the run
     return "not finished", None

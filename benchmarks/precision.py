@@ -184,10 +184,10 @@ def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str
             return "finished", result
     except SimulationError:
         return "failed", None
-    except KeyboardInterrupt:
-        pass  # before the first step, or after the last
+    except (KeyboardInterrupt, NotImplementedError):
+        pass  # before the first step, or after the last; CasADi's wrappers change its type
     if time.process_time() < end:
-        raise KeyboardInterrupt  # it was not the watch that stopped the run
+        raise KeyboardInterrupt("not by the watch")
     return "not finished", None
 
 

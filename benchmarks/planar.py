@@ -187,11 +187,14 @@ def main() -> None:
     print(f"{'discs':>6}{'friction':>10}{'possible':>10}{'touching':>10}{'prepared':>11}"
           f"{'a step':>11}{'at rest':>11}{'weight':>8}{'fastest':>12}{'overlap':>10}")
     for smooth in (False, True):
-        runs = [pour(n, smooth) for n in (25, 50, 100, 200)]
-        for p in runs:
+        runs = []
+        for n in (25, 50, 100, 200):
+            p = pour(n, smooth)
+            runs.append(p)
             print(f"{p.discs:>6}{'no' if smooth else '0.3':>10}{p.contacts:>10}{p.touching:>10}"
                   f"{p.prepared:>9.2f} s{1e3 * p.falling:>8.1f} ms{1e3 * p.resting:>8.1f} ms"
-                  f"{p.weight:>8.4f}{1e3 * p.fastest:>7.2g} mm/s{1e3 * p.deepest:>7.2g} mm")
+                  f"{p.weight:>8.4f}{1e3 * p.fastest:>7.2g} mm/s{1e3 * p.deepest:>7.2g} mm",
+                  flush=True)
         order = np.polyfit(np.log([p.touching for p in runs]),
                            np.log([p.resting for p in runs]), 1)[0]
         print(f"a step at rest grows with the number of touching contacts to the {order:.2f}")

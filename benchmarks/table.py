@@ -109,7 +109,10 @@ def fastest_c(problem: str, size: int, error: float, repeats: int = 5) -> tuple[
 # -- ours ------------------------------------------------------------------------------------
 def _parts(result: Any) -> dict[str, float]:
     s = result.statistics
-    return {k: s[f"time {k}"] for k in ("checking", "initialising", "integrating")}
+    parts = {k: s[f"time {k}"] for k in ("compiling", "checking", "initialising", "integrating")}
+    if parts["checking"] > parts["compiling"]:  # the first check compiles
+        return {**parts, "checking": parts["checking"] - parts["compiling"]}
+    return {k: v for k, v in parts.items() if k != "compiling"}
 
 
 def _best(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
@@ -252,16 +255,14 @@ def _networks() -> Iterator[Row]:
         result = models.random_network(n).simulate("2 s")
         seconds = time.perf_counter() - start
         goal = ("<= 10 s", seconds <= 10) if n == 10_000 else ("", None)
-        parts = {"compiling": result.statistics["time compiling"], **_parts(result)}
         yield Row(f"P7 random network, N = {n:,}", seconds, goal=goal[0], reached=goal[1],
-                  where=parts, size=n, group="P7")  # fmt: skip
+                  where=_parts(result), size=n, group="P7")  # fmt: skip
 
 
 def _grids(n: int) -> Iterator[Row]:
     start = time.perf_counter()
     result = models.grid(n).simulate("20 ms")
     seconds = time.perf_counter() - start
-    parts = {"compiling": result.statistics["time compiling"], **_parts(result)}
     yield Row(f"P8 grid of {n} x {n}", seconds, goal="<= 30 s at 300 x 300",
               reached=n >= 300 and seconds <= 30, where=parts)  # fmt: skip
 

@@ -234,7 +234,7 @@ class MoreauJean(Method):
             solved = moreau_step(
                 d if len(index) > FEW else d.toarray(), now.flow, low, high, h,
                 flow_before=before.flow, restitution=np.where(closed, now.restitution, 0.0),
-                allowed=np.where(apart, np.maximum(gaps, 0.0) / h, 0.0),
+                allowed=np.where(apart, np.maximum(2 * gaps / h - before.flow, 0.0), 0.0),
                 by_lower=(by_low if len(index) > FEW else by_low.toarray()) if loaded else None,
                 by_upper=(by_high if len(index) > FEW else by_high.toarray()) if loaded else None,
                 start=effort, tol=TOLERANCE,

@@ -42,4 +42,4 @@ lift = -sum(result[f"{name}.F.fy"].final.to("N").m.sum() for name in sides)
 fastest = np.hypot(result["discs.vx"].final.m, result["discs.vy"].final.m).max()
 print(f"floor and walls carry {lift:.2f} N, the discs weigh {n * 9.81:.2f} N; "
       f"fastest disc at the end {1e3 * fastest:.1g} mm/s")
-show(result.draw("0.1 s", "0.4 s", "1.5 s"), "heap_of_discs")
+show(result.draw("0.1 s", "0.4 s", "1.5 s"), "heap_of_discs", result, fps=15)

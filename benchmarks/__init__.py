@@ -1,8 +1,8 @@
 """How long does it take, compared with a reference run in the same session?
 
 ``python -m benchmarks`` prints the table of the README: our times beside plain C at the
-same error (:mod:`benchmarks.table`); ``--json FILE`` keeps it and ``--picture FILE`` draws
-the growth with the size. Ratios compare machines and sessions, seconds do not: a busy
+same error (:mod:`benchmarks.table`); ``benchmarks.json`` (``--json FILE``) keeps it and
+``growth.png`` (``--picture FILE``) shows the growth with the size. Ratios compare machines and sessions, seconds do not: a busy
 machine slows the reference too.
 
 ``python -m benchmarks chain`` times further cases, those with ``chain`` in their name,

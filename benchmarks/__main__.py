@@ -28,8 +28,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=about,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="run only cases whose name has one of these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file")
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the growth with N")
+    parser.add_argument("--json", type=Path, metavar="FILE",
+                        help="write the figures here (the whole table: benchmarks.json)")
+    parser.add_argument("--picture", type=Path, metavar="FILE",
+                        help="draw the growth with N here (the whole table: growth.png)")
     parser.add_argument("--repeats", type=int, default=3, help="runs of which the best counts")
     parser.add_argument("--grid", type=int, default=300, help="nodes along the grid of P8")
     options = parser.parse_args()
@@ -39,8 +41,10 @@ def main() -> None:
     else:
         found = _table(options.repeats, options.grid)
         facts["rows"] = [{**vars(r), "ratio": r.ratio} for r in found]
-        if options.picture:
-            _draw(found, options.picture)
+        options.picture = options.picture or Path("growth.png")
+        options.json = options.json or Path("benchmarks.json")
+        _draw(found, options.picture)
+        print(f"The growth with N is drawn in {options.picture}, figures are in {options.json}.")
     if options.json:
         options.json.write_text(json.dumps(facts, indent=1, default=float) + "\n")
 

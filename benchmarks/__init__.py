@@ -2,8 +2,8 @@
 
 ``python -m benchmarks`` prints the table of the README: our times beside plain C at the
 same error (:mod:`benchmarks.table`); ``benchmarks.json`` (``--json FILE``) keeps it and
-``growth.png`` (``--picture FILE``) shows the growth with the size. Ratios compare machines and sessions, seconds do not: a busy
-machine slows the reference too.
+``growth.png`` (``--picture FILE``) shows the growth with the size. Ratios compare machines
+and sessions, seconds do not: a busy machine slows the reference too.
 
 ``python -m benchmarks chain`` times further cases, those with ``chain`` in their name,
 against SciPy; ``drivetrain`` and ``planar`` are among them.

@@ -9,6 +9,7 @@ next instant.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,7 @@ class Decisions:
     efforts_of: Any
     delassus: Any
     margins: Any
+    _plain_margins: Any
     apply: Any
     share: Any
     _push: Any
@@ -117,7 +119,8 @@ class Decisions:
         now, before = self.look(problem, t), int(self.modes[e])
         low, high = float(now.low[e]), float(now.high[e])
         self._speed = max(self._speed, float(np.abs(now.flow).max()))
-        if not low < high or self._others_in_doubt(problem, t, now, e):
+        if not low < high or self._others_in_doubt(
+                problem, now, e, lambda: self.margins(problem, t)):
             return False
         flow = float(now.flow[e])
         if before and flow:
@@ -152,7 +155,9 @@ class Decisions:
             return False
         now, e = self._present(problem, t), int(touched[0])
         self._speed = max(self._speed, float(np.abs(now.flow).max()))
-        return not self._others_in_doubt(problem, t, now, e) and follows(self, problem, t, e)
+        return not self._others_in_doubt(  # efforts that could be solved for are not open
+            problem, now, e, lambda: self._plain_margins(now, self.efforts_of(problem.u))
+        ) and follows(self, problem, t, e)
 
     def _alone_with(self, d: Any) -> np.ndarray:
         """D of the elements that act on their own flow and on no other, 0 for the others."""
@@ -162,7 +167,8 @@ class Decisions:
             self._cache["alone"] = np.where(self._dead(d) | (others > 0), 0.0, d.diagonal())
         return self._cache["alone"]
 
-    def _others_in_doubt(self, problem: Problem, t: float, now: Look, e: int) -> bool:
+    def _others_in_doubt(self, problem: Problem, now: Look, e: int,
+                         margins: Callable[[], np.ndarray]) -> bool:
         """Whether any other element may be near the end of its mode, or ``e`` is far beyond."""
         slow = TURNED * self._speed
         if self.modes[e] * now.flow[e] < -slow:
@@ -172,7 +178,7 @@ class Decisions:
         far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
         reserve = np.where(self.contact, now.gap - 1e-9 * far, self.modes * now.flow - slow)
         if np.count_nonzero(self.modes) < self.size:
-            reserve = np.where(self.modes == 0, self.margins(problem, t), reserve)
+            reserve = np.where(self.modes == 0, margins(), reserve)
         reserve[e] = 0.0
         return bool(reserve.min() < 0.0)
 

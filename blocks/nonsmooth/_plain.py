@@ -7,7 +7,6 @@ only one: D of one element is positive, D of several symmetric positive definite
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -50,12 +49,8 @@ def one_element(d: float, b: float, low: float, high: float, noise: float, tol: 
     return OneElement(effort, rate, 1 if rate > 0 else -1, False)
 
 
-def all_at_rest(matrix: Array, b: Array, low: Array, high: Array, by_low: Any = None,
-                by_high: Any = None) -> Array | None:
-    """Efforts of a few elements that all rest strictly within their bounds, or None.
-
-    Bounds may move with the efforts: ``low + by_low @ effort``, ``high + by_high @ effort``.
-    """
+def all_at_rest(matrix: Array, b: Array, low: Array, high: Array) -> Array | None:
+    """Efforts of a few elements that all rest strictly within constant bounds, or None."""
     if not 1 < len(b) <= FEW:
         return None
     diagonal = matrix.diagonal()
@@ -72,6 +67,4 @@ def all_at_rest(matrix: Array, b: Array, low: Array, high: Array, by_low: Any = 
     if pivots.min() ** 2 <= REGULAR:
         return None
     effort: Array = np.linalg.solve(hat, b / size) / size
-    if by_low is not None:
-        low, high = low + by_low @ effort, high + by_high @ effort
     return effort if ((low < effort) & (effort < high)).all() else None

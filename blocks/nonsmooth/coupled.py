@@ -32,7 +32,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from ._linear import is_convex
-from ._plain import all_at_rest
 from ._problem import Array, Mask, components
 from .box import BoxSolution, BoxStatus
 from .lemke import lemke_lcp
@@ -138,15 +137,6 @@ def solve_coupled(
     fixed = np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool)
     fixed |= (low == high) & (np.asarray(abs(L - H).sum(axis=1)).ravel() == 0)
     near = np.zeros(n) if start is None else np.array(start, dtype=float)
-    if not fixed.any() and isinstance(D, np.ndarray):
-        held = all_at_rest(D, b, low, high, L, H)
-        if held is not None:
-            nobody = np.zeros(n, dtype=bool)
-            return BoxSolution(
-                effort=held, rate=np.zeros(n), state=np.zeros(n, dtype=np.int8), fixed=nobody,
-                grazing=nobody, converged=True, residual=0.0, status=BoxStatus.SOLVED, unique=None,
-                suspects=np.zeros(0, dtype=np.intp), method="coupled", iterations=1,
-            )  # fmt: skip
 
     effort, verdict, iterations = near.copy(), [BoxStatus.SOLVED], 0
     suspects: list[NDArray[np.intp]] = []

@@ -18,6 +18,7 @@ import numpy as np
 from .crossings import Crossings
 from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
+from .interrupts import interruptible
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .solvers import Method, Step, Trajectory, Work, method_named
@@ -90,35 +91,38 @@ class Driver:
             self.delays.start(t, self.settings.t_end, self.settings.method.order,
                               self.settings.rtol)
         try:
-            self._switch_initially(t)
-            if self.problem.laws is not None:
-                if self.contacts is not None:
-                    self.contacts.refuse_impossible(self.problem, t)
-                self.problem.laws.start(self.problem, t)
-                self._switch_initially(t)  # relations may look at the sticking efforts
-            self._require(t)
-            self.problem.choose_states(t)
-            while t < self.settings.t_end:
-                before, t = t, self._episode(t)
-                self._refuse_standstill(before, t)
-            if not self.recording.episodes:
-                self._open(t)
+            with interruptible():
+                self._march(t)
         except AlgebraicFailure as failure:  # at an event
             self.problem.failure = failure
             self._fail(Step.failed(failure.t, self.problem.start_vector(), str(failure)))
         except SimulationError as error:
             if self.recording.status not in ("failed", "interrupted"):
                 self.recording.status, self.recording.message = "failed", str(error)
-            if not self.recording.episodes:
-                self._open(t)
             raise
         except KeyboardInterrupt:
             self.recording.status = "interrupted"
             self.recording.message = f"interrupted at t = {self._reached():.6g} s"
         finally:
+            if not self.recording.episodes:
+                self._open(t)
             self.recording.statistics.update(self.work)
             self.recording.statistics["events"] = len(self.recording.events)
             self.recording.statistics["time integrating"] = clock.perf_counter() - started
+
+    def _march(self, t: float) -> None:
+        """From episode to episode."""
+        self._switch_initially(t)
+        if self.problem.laws is not None:
+            if self.contacts is not None:
+                self.contacts.refuse_impossible(self.problem, t)
+            self.problem.laws.start(self.problem, t)
+            self._switch_initially(t)  # relations may look at the sticking efforts
+        self._require(t)
+        self.problem.choose_states(t)
+        while t < self.settings.t_end:
+            before, t = t, self._episode(t)
+            self._refuse_standstill(before, t)
 
     def _refuse_standstill(self, before: float, t: float) -> None:
         """Episode after episode without progress in time is our fault; do not go on for ever."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import native
 from ..exceptions import BlocksError
+from ..interrupts import interruptible
 from ..units import unit
 from .axes import Plan, Setting, find_setting
 from .outputs import Output, converted
@@ -93,29 +94,34 @@ class Runner:
         """One run; raises nothing but KeyboardInterrupt."""
         token = native.steady.set(True)
         try:
-            options = self._apply(values)
-            with ASSEMBLY:
-                self.model.check()
-            result = self.model.simulate(self.recipe.duration, progress=False,
-                                         **{**self.recipe.options, **options})  # fmt: skip
-            if result.status == "interrupted":
-                raise KeyboardInterrupt
-            self._share_functions(result)
-            outcome = Outcome(number, "finished", _unmet(result))
-            for output in self.recipe.outputs:
-                value = output.of(result)
-                shown = output.unit
-                if shown is None:
-                    shown = str(unit(f"{value.units:~C}").text)
-                outcome.units[output.name] = shown
-                outcome.values[output.name] = _plain(converted(value, shown))
-            return outcome
+            with interruptible():
+                return self._outcome(number, values)
         except BlocksError as error:
             return Outcome(number, "failed", str(error))
         except Exception as error:  # one bad run must not end a study: it is kept with its reason
             return Outcome(number, "failed", f"{type(error).__name__}: {error}")
         finally:
             native.steady.reset(token)
+
+    def _outcome(self, number: int, values: Sequence[Any]) -> Outcome:
+        """A run that finished."""
+        options = self._apply(values)
+        with ASSEMBLY:
+            self.model.check()
+        result = self.model.simulate(self.recipe.duration, progress=False,
+                                     **{**self.recipe.options, **options})  # fmt: skip
+        if result.status == "interrupted":
+            raise KeyboardInterrupt
+        self._share_functions(result)
+        outcome = Outcome(number, "finished", _unmet(result))
+        for output in self.recipe.outputs:
+            value = output.of(result)
+            shown = output.unit
+            if shown is None:
+                shown = str(unit(f"{value.units:~C}").text)
+            outcome.units[output.name] = shown
+            outcome.values[output.name] = _plain(converted(value, shown))
+        return outcome
 
     def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
         """Give the model the values of a point; returns those that are the solver's."""

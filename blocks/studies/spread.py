@@ -16,17 +16,17 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import (
-    FIRST_COMPLETED,
     BrokenExecutor,
     Executor,
     Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
-    wait,
 )
+from queue import SimpleQueue
 from typing import Any
 
 from ..exceptions import BlocksError, ParameterError
+from ..interrupts import postponed
 from .axes import Plan
 from .batched import Batched
 from .runner import InProcess, Outcome, Recipe, Runner
@@ -85,19 +85,25 @@ class Spread:
             executor = ProcessPoolExecutor(self.workers, initializer=_prepare,
                                            initargs=(self.token, self.cargo))  # fmt: skip
         cargo = None if own else self.cargo
-        waiting: dict[Future, int] = {}
+        waiting: set[Future] = set()
+        back: SimpleQueue[Future | None] = SimpleQueue()  # None: Ctrl-C
         rest = ((n, plan.point(n)) for n in numbers)
         try:
-            while True:
-                for number, values in rest:
-                    waiting[executor.submit(_work, self.token, cargo, number, values)] = number
-                    if len(waiting) >= WAITING:
-                        break
-                if not waiting:
-                    return
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    waiting.pop(future)
-                    outcome = future.result()
+            with postponed(lambda: back.put(None)):
+                while True:
+                    for number, values in rest:
+                        future = executor.submit(_work, self.token, cargo, number, values)
+                        waiting.add(future)
+                        future.add_done_callback(back.put)
+                        if len(waiting) >= WAITING:
+                            break
+                    if not waiting:
+                        return
+                    done = back.get()
+                    outcome = None
+                    if done is not None:
+                        waiting.remove(done)
+                        outcome = done.result()
                     if outcome is None:
                         raise KeyboardInterrupt
                     yield outcome
@@ -153,7 +159,7 @@ def _pickled(model: Any, recipe: Recipe) -> bytes:
 
 
 def _prepare(token: str, cargo: bytes) -> None:
-    """Start of a worker process: Ctrl-C is the business of the process that asked for it."""
+    """Start of a worker process, which Ctrl-C may end runs of but not itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _initial[token] = cargo
 
@@ -162,6 +168,8 @@ def _work(token: str, cargo: Any, number: int, values: Sequence[Any]) -> Outcome
     """One run, in a worker; None where it was interrupted."""
     kept: OrderedDict[str, Runner] = _here.__dict__.setdefault("runners", OrderedDict())
     try:
+        if cargo is None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         if token not in kept:
             kept[token] = _load(_initial[token] if cargo is None else cargo)
             while len(kept) > KEPT:
@@ -169,6 +177,9 @@ def _work(token: str, cargo: Any, number: int, values: Sequence[Any]) -> Outcome
         return kept[token].run_one(number, values)
     except KeyboardInterrupt:
         return None
+    finally:
+        if cargo is None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _load(cargo: Any) -> Runner:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -266,6 +267,39 @@ def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, mon
     monkeypatch.undo()
     assert run.status == "interrupted"
     assert 3 < run.time.to("s").magnitude[-1] < 7
+
+
+def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
+    model = oscillator()
+    model.simulate("1 ms")
+    original = blocks.model.Problem._arguments
+
+    def arguments(self, t):
+        if t > 5.0 and not pressed:
+            pressed.append(t)
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                raise NotImplementedError("Wrong number or type of arguments") from None
+        return original(self, t)
+
+    pressed: list[float] = []
+    monkeypatch.setattr(blocks.model.Problem, "_arguments", arguments)
+    run = model.simulate("20 s", rtol=1e-9)
+    monkeypatch.undo()
+    assert run.status == "interrupted"
+    assert 3 < run.time.to("s").magnitude[-1] < 7
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):
+    def interrupted(self, t):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(blocks.model.Problem, "choose_states", interrupted)
+    run = oscillator().simulate("20 s")
+    assert run.status == "interrupted"
+    assert run.time.magnitude.tolist() == [0.0]
 
 
 # -- runs again --------------------------------------------------------------------------------

@@ -68,8 +68,8 @@ def started(tmp_path, monkeypatch, executor, runs=5):
                            executor=executor)  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "SWEEP_PAUSE": "0.1"})  # fmt: skip
-    deadline = time.monotonic() + 40
+                               env={**os.environ, "SWEEP_PAUSE": "0.5"})  # fmt: skip
+    deadline = time.monotonic() + 120
     while len(list(folder.glob("run-*.parquet"))) < runs and time.monotonic() < deadline:
         time.sleep(0.01)
     return process, folder
@@ -101,7 +101,7 @@ def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypa
 def test_ctrl_c_in_a_terminal_ends_a_study_with_what_is_finished(executor, tmp_path, monkeypatch):
     process, folder = started(tmp_path, monkeypatch, executor)
     os.killpg(process.pid, signal.SIGINT)  # what a terminal does
-    printed, said = process.communicate(timeout=30)
+    printed, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
     assert said == ""
     assert 5 <= int(printed) < 20

@@ -1,0 +1,66 @@
+"""What does Ctrl-C end?
+
+Python raises ``KeyboardInterrupt`` between any two instructions of the main thread.
+Where that is inside a library, the library may make another error of it, lose it,
+or be left holding a lock that another thread waits for ever after.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+__all__ = ["interruptible", "postponed"]
+
+_pressed = 0
+
+
+def _count(number: int, frame: Any) -> None:
+    global _pressed
+    _pressed += 1
+    signal.default_int_handler(number, frame)
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C ends what is inside with KeyboardInterrupt, whatever a library makes of it."""
+    before = _pressed
+    with _handled(_count):
+        try:
+            yield
+        except Exception:
+            if _pressed > before:
+                raise KeyboardInterrupt from None
+            raise
+        if _pressed > before:
+            raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def postponed(tell: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C calls a function, which must not wait for a lock; a second one raises."""
+
+    def told(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        tell()
+
+    with _handled(told):
+        yield
+
+
+@contextlib.contextmanager
+def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    """Ctrl-C handled so, where Python's own handler is in charge (and can be replaced)."""
+    own = threading.current_thread() is threading.main_thread() and signal.getsignal(
+        signal.SIGINT) in (signal.default_int_handler, _count)
+    if not own:
+        yield
+        return
+    previous = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)

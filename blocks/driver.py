@@ -167,7 +167,8 @@ class Driver:
         looks_itself = hasattr(method, "watch")
         self.pace = s.first_step
         self.longest = min(2 * self.longest, s.max_step)
-        problem.anchor = self._tied(t) if self.system.clusters else None
+        follows = bool(self.system.clusters) and not getattr(method, "carries", False)
+        problem.anchor = self._tied(t) if follows else None
         stop = self.stops.after(t) if self.delays is None else min(
             self.stops.after(t), self.delays.after(t))
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
@@ -190,7 +191,7 @@ class Driver:
                             self._switch(t, turned)
                         return t
                     continue
-                until = self._followed(step) if self.system.clusters else step.t
+                until = self._followed(step) if follows else step.t
                 cut = until < step.t
                 if cut:
                     step = replace(step, t=until, y=step.dense(until))
@@ -213,7 +214,7 @@ class Driver:
                     self._enter(until, step.y)
                     problem.choose_states(until)
                     return until
-                if self.system.clusters:
+                if follows:
                     self.problem.anchor = self.behind
                 self._keep(trajectory, step, step.t)
                 t, reached = step.t, step.y
@@ -225,6 +226,7 @@ class Driver:
                     return t
                 if getattr(method, "unsure", False):  # it may be no method for what comes
                     self._enter(t, step.y)
+                    problem.choose_states(t)
                     return t
                 if self.system.clusters and self._worth_reselecting(t, step.y):
                     return t
@@ -247,7 +249,8 @@ class Driver:
         if not getattr(kind, "fits", _always)(problem, t):
             kind = method_named("DOP853")
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
-        if type(self.method) is kind and hasattr(kind, "watch"):  # made to be started again
+        if type(self.method) is kind and hasattr(kind, "watch") and np.array_equal(
+                self.method.free, problem.free):  # made to be started again
             self.method.first_step, self.method.max_step = self.pace, self.longest
             self.method.work = Work()
             self.method.restart(t, y)

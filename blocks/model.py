@@ -582,9 +582,9 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
     from . import native
     from .solvers import method_named
 
-    if problem.system.clusters or not problem.size:
+    if not problem.size:
         return stiff, why
-    if problem.system.nu:  # what sticks at the start says little of the rates to come
+    if problem.system.nu or problem.system.clusters:  # what sticks at the start says little of the rates to come
         if not native.ready_for_laws(rtol):
             return stiff, why
         if reason := native.why_not(problem.system, problem.laws):

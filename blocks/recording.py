@@ -244,6 +244,10 @@ class RunRecording:
             laws.modes = episode.modes
         if problem.delays is not None:
             problem.delays.select(episode.start)
+        solved = getattr(episode.trajectory, "solved", None)
+        if solved is not None:
+            x, z = np.split(solved(t), [self.system.nx])
+            return x, z, np.zeros((0, len(t)))
         free = problem.free
         y = episode.trajectory(t)[: len(free)] if len(t) else np.zeros((len(free), 0))
         if not problem.algebraic and laws is None:

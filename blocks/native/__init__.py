@@ -47,15 +47,16 @@ def why_not(system: Any, laws: Any = None) -> str:
     """
     if system.nu and (laws is None or laws.together is None):
         return "its exact friction and contacts are decided in Python"
-    if system.clusters:
-        return "states are chosen anew during the run"
-    if system.nz > MOST_UNKNOWNS:
+    if system.clusters and system.nu:
+        return "states are chosen anew during the run, beside exact friction or contacts"
+    if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
-    if system.nz and not is_large(system) and not _are_linear(system):
-        return "nonlinear algebraic unknowns are solved for in Python"
+    if system.nu and is_solved_for(system):
+        return "nonlinear algebraic unknowns, beside exact friction or contacts"
     if any(f.kernel.delays for f in system.network.families):
         return "delayed values are looked up in Python"
-    if is_large(system) and (system.nz or any(step.group < 0 for step in system.tape.steps)):
+    if is_large(system) and (system.nz or system.clusters
+                             or any(step.group < 0 for step in system.tape.steps)):
         return "a large network with algebraic loops is solved in Python"
     if not system.nx:
         return "there is nothing to integrate"
@@ -124,6 +125,12 @@ def compiled_method() -> Any:
     from .method import Dopri5
 
     return Dopri5
+
+
+def is_solved_for(system: Any) -> bool:
+    """Whether Newton's method gives some of its states or unknowns at every point."""
+    return bool(system.clusters) or (
+        bool(system.nz) and not is_large(system) and not _are_linear(system))
 
 
 def _are_linear(system: Any) -> bool:

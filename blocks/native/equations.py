@@ -13,11 +13,12 @@ import casadi as ca
 import numpy as np
 
 from ..solvedmodes import SolvedModes
-from . import is_large
+from . import is_large, is_solved_for
 from .code import Writer
 from .loops import PARALLEL, Loops
 from .machine import compiled
 from .solved import LoopCode, SolvedCode
+from .tied import TiedCode
 
 __all__ = ["Equations", "equations_of"]
 
@@ -57,6 +58,7 @@ class Equations:
         self.scratch = 0
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
+        self.carried: TiedCode | None = None  # tied and torn unknowns stand in x, if there is one
         self.tables: list[np.ndarray] = []  # kept alive: machine code points into them
         if laws is not None:
             self._with_laws(laws)
@@ -65,6 +67,9 @@ class Equations:
         if self.large:
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0
+            return
+        if is_solved_for(system):
+            self._with_tied()
             return
         arguments = system.arguments
         if system.nz:
@@ -78,6 +83,17 @@ class Equations:
         if system.nm:
             self.crossings = self._straight(
                 ca.Function("crossings", arguments, [system.tape.crossings]))
+
+    def _with_tied(self) -> None:
+        """Slopes and crossings of all states, those that constraints tie among them."""
+        system = self.system
+        self.carried = code = TiedCode(system, self._places, int(self.offsets[-1]))
+        self.slope, self.settle = (compiled(text, parallel=False)
+                                   for text in (code.slope(), code.settle()))
+        self.reserve = bool(system.clusters)
+        self.relations += self.reserve
+        self.crossings = self.relations and compiled(code.crossings(), parallel=False)
+        self.scratch = code.room
 
     def _with_laws(self, laws: Any) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
@@ -113,7 +129,17 @@ class Equations:
         room = np.zeros(self.scratch + 1)
         efforts = (problem.u if problem.laws is None
                    else problem.laws.held_constants(problem, t))  # fmt: skip
-        return np.concatenate([problem.z, problem.m, problem.d, efforts, room])
+        q = np.concatenate([problem.z, problem.m, problem.d, efforts, room])
+        if self.carried is not None:
+            self.carried.fill(q, problem)
+            if self.reserve:
+                from .dopri import call  # makes the compiled method count as loaded
+
+                margins = np.empty(self.relations)
+                x, p = np.concatenate([problem.x, problem.z]), np.array(problem.p, dtype=float)
+                call(self.crossings, np.array([t]), x, p, q, margins)
+                self.carried.refer(q, margins[-1])
+        return q
 
     def in_lanes(self, lanes: int, outputs: Any) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""

@@ -38,7 +38,7 @@ class Dopri5(Method):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
-        self.scale = np.asarray(problem.scale)
+        self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
         self.p = np.array(problem.p, dtype=float)
         self.equations = equations_of(problem.system, self.p, problem.laws)
         self.known = np.zeros(self.equations.relations, dtype=bool)
@@ -49,17 +49,29 @@ class Dopri5(Method):
         self.hints[self.relations :] = True
         self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
         self.looks = np.empty((8, self.held.size))
-        self.k = np.empty((len(ROWS), self.y.size))
-        self.k[ATOL] = self.atol * self.scale
-        n, every = self.y.size, 1 if self.y.size < FEW else 8
+        atol = self.atol * self.scale
+        #: Whether states that constraints tie are followed by the method itself.
+        self.carries = self.equations.carried is not None
+        if self.carries:  # what is only carried along has no error of its own
+            atol = np.concatenate([np.max(self.atol) * problem.scale_x, np.full(
+                len(problem.z), np.inf)])  # fmt: skip
+            atol[self.free] = self.atol * self.scale
+        #: Where the integrated states stand among all that a step moves.
+        self.places: Any = self.free if self.carries else slice(None)
+        n, every = atol.size, 1 if atol.size < FEW else 8
+        self.k = np.empty((len(ROWS), n))
+        self.k[ATOL] = atol
         self.every = every  # so many steps from one end that is kept to the next
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
         self.restart(self.t, self.y)
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
-        self.x = self.y * self.scale
         problem: Any = self.problem
+        self.x = self.y * self.scale
+        if self.carries:
+            self.x = np.concatenate([problem.x, problem.z])
+            self.x[self.free] = self.y * self.scale
         self.q = self.equations.constants(problem, self.t)
         self.held[: len(problem.m)] = problem.m
         self.looks[dopri.LARGEST] = 0.0
@@ -91,6 +103,7 @@ class Dopri5(Method):
             if not np.isfinite(self.k[0]).all():
                 return self._failure("the equations are not finite")
             self.fresh = False
+        problem: Any = self.problem
         n, every, capacity = self.x.size, self.every, self.capacity
         ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
         counts = np.zeros(3, dtype=np.int64)
@@ -107,8 +120,13 @@ class Dopri5(Method):
         if taken:
             self.course.extend(ends[:taken], sizes[:taken], rows[: taken // every], self.x)
             before = self.t if taken == 1 else float(ends[taken - 2])
-            self.t, self.y = float(ends[taken - 1]), self.x / self.scale
+            self.t, self.y = float(ends[taken - 1]), self.x[self.places] / self.scale
+            if self.carries:
+                problem.x[:], problem.z[:] = np.split(self.x, [len(problem.x)])
         if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
+            if self.equations.reserve and self.t > self.course.start:
+                self.unsure = True  # perhaps with another choice of states
+                return Step(before, self.t, self.y, self.course.inside_last, clear=True)
             return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
                                  "the error stays above the tolerance however small the step")
         if status == dopri.CROSSED and self.equations.reserve:
@@ -131,7 +149,7 @@ class Course:
     """
 
     def __init__(self, method: Dopri5, t: float, x: Array) -> None:
-        self._equations, self._scale = method.equations, method.scale
+        self._equations, self._places, self._scale = method.equations, method.places, method.scale
         self._p, self._q = method.p, method.q
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
@@ -142,7 +160,7 @@ class Course:
 
     @property
     def size(self) -> int:
-        """Number of unknowns."""
+        """Number of integrated unknowns."""
         return self._scale.size
 
     @property
@@ -188,22 +206,42 @@ class Course:
         if step.failure:
             raise ValueError(f"a failed step has no course to keep: {step.failure}")
         if until is not None and until != self.end:
-            last = self.inside_last(float(until)) * self._scale
+            last = self._last(np.array([until], dtype=float))
             self._times[-1] = np.append(self._times[-1][:-1], float(until))
-            self._rows[-1] = np.concatenate([self._rows[-1][:-1], last[None, :]])
+            self._rows[-1] = np.concatenate([self._rows[-1][:-1], last])
 
     def inside_last(self, t: Any) -> Array:
         """The last step's own dense output."""
+        rows = self._last(np.atleast_1d(np.asarray(t, dtype=float)))
+        return self._shown(rows).T.reshape((self.size, *np.shape(t)))
+
+    def _shown(self, rows: Array) -> Array:
+        return rows[:, self._places] / self._scale
+
+    def _last(self, t: Array) -> Array:
         self._gather()
-        asked = np.atleast_1d(np.asarray(t, dtype=float))
-        steps = np.full(asked.size, self._times[0].size - 2)
-        return self._inside(asked, steps).T.reshape((self.size, *np.shape(t)))
+        return self._inside(t, np.full(t.size, self._times[0].size - 2))
 
     def __call__(self, t: Any, side: Literal["left", "right"] = "right") -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
-        self._gather()
         asked = np.asarray(t, dtype=float)
-        times = asked.reshape(-1)
+        return self._shown(self._at(asked.reshape(-1))).T.reshape((self.size, *asked.shape))
+
+    @property
+    def solved(self) -> Any:
+        """States and algebraic unknowns at times, (n, k), where the method carries them."""
+        return self._solved if self._equations.carried is not None else None
+
+    def _solved(self, times: Array) -> Array:
+        rows = self._at(times)
+        out = np.empty_like(rows)
+        for t, row, place in zip(times, rows, out, strict=True):
+            dopri.call(self._equations.settle, np.array([t]), row, self._p, self._q, place)
+        return out.T
+
+    def _at(self, times: Array) -> Array:
+        """(k, n) rows of unknowns at times."""
+        self._gather()
         all_times = self._times[0]
         outside = ~((times >= self.start) & (times <= self.end))
         if outside.any():
@@ -213,17 +251,18 @@ class Course:
         place = np.searchsorted(self._kept[0], at)
         known = (all_times[at] == times) & (
             self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
-        out = np.empty((times.size, self.size))
+        width = self._rows[0].shape[1]
+        out = np.empty((times.size, width))
         for row in np.flatnonzero(known):
-            out[row] = self._row(int(place[row])) / self._scale
+            out[row] = self._row(int(place[row]))
         at = np.where(all_times[at] == times, at - 1, at)  # an end belongs to the step before it
         inner = np.flatnonzero(~known)
         inner = inner[np.argsort(at[inner], kind="stable")]
-        part = max(1, RECALL // max(self.size, 1))
+        part = max(1, RECALL // max(width, 1))
         for k in range(0, inner.size, part):
             piece = inner[k : k + part]
             out[piece] = self._inside(times[piece], at[piece])
-        return out.T.reshape((self.size, *asked.shape))
+        return out
 
     # -- within ------------------------------------------------------------------------
     def _gather(self) -> None:
@@ -250,7 +289,7 @@ class Course:
         high = int(np.searchsorted(kept, steps[-1], side="right"))
         rows = (self._rows[0][low:high] if len(self._rows) == 1
                 else np.stack([self._row(i) for i in range(low, high)]))  # fmt: skip
-        out = np.empty((times.size, self.size))
+        out = np.empty((times.size, rows.shape[1]))
         theta = (times - starts[steps]) / sizes[steps]
         theta[times == self._times[0][steps + 1]] = 1.0
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
@@ -259,4 +298,4 @@ class Course:
             arithmetic(), self._equations.slope, self._p.ctypes.data, self._q.ctypes.data, starts,
             sizes, kept[low:high], np.ascontiguousarray(rows), steps, theta, out,
         )  # fmt: skip
-        return out / self._scale
+        return out

@@ -19,10 +19,10 @@ from ..solvedmodes import FAR, ROUNDS
 from .code import Writer
 from .machine import function_of_lapack
 
-__all__ = ["LoopCode", "SolvedCode"]
+__all__ = ["LoopCode", "SolvedCode", "Text"]
 
 
-class _Text:
+class Text:
     """Lines that solve equations, where the matrix and its factors stand in ``q``."""
 
     arguments: list[Any]  # of all expressions
@@ -83,7 +83,7 @@ class _Text:
                           "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip
 
 
-class LoopCode(_Text):
+class LoopCode(Text):
     """Text of functions of a system whose algebraic unknowns are linear in their equations.
 
     Parameters
@@ -122,7 +122,7 @@ class LoopCode(_Text):
         return self._text(w)
 
 
-class SolvedCode(_Text):
+class SolvedCode(Text):
     """Text of a model's functions while its modes are held.
 
     Parameters

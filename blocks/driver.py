@@ -35,6 +35,7 @@ LOOK_FOR_STIFFNESS = 100  # steps between looks
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 LONG = 500  # steps after which it is asked how many are left
+SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 CHATTER = 200  # events of one relation within a thousandth of the run
 
 
@@ -303,19 +304,20 @@ class Driver:
 
     def _is_long(self, step: Step) -> bool:
         """Whether so many steps are left that machine code is worth loading."""
-        if self.steps != LONG or hasattr(self.settings.method, "many"):
+        problem = self.problem
+        weight = SOLVES if problem.algebraic else 1
+        if self.steps != LONG // weight or hasattr(self.settings.method, "many"):
             return False
         from . import native
 
-        problem = self.problem
         left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
         if native.why_not(self.system, problem.laws) or not native.worth(
-                left, problem.size, self.settings.rtol) or native.unwritable(problem):
+                weight * left, problem.size, self.settings.rtol) or native.unwritable(problem):
             return False
         self.settings = replace(self.settings, method=native.compiled_method())
         self.recording.statistics.update({
             "method": f"{self.recording.statistics['method']}, then dopri5",
-            "why": f"in machine code, as about {left:.2g} steps were left after {LONG}",
+            "why": f"in machine code, as about {left:.2g} steps were left after {self.steps}",
         })
         return True
 

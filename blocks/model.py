@@ -584,8 +584,8 @@ def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: An
 
     if not problem.size:
         return stiff, why
-    if problem.system.nu or problem.system.clusters:  # what sticks at the start says little of the rates to come
-        if not native.ready_for_laws(rtol):
+    if problem.system.nu or problem.system.clusters:  # the rates at the start say little
+        if not native.ready_for_solves(rtol):
             return stiff, why
         if reason := native.why_not(problem.system, problem.laws):
             return stiff, f"{why}; in Python, as {reason}"

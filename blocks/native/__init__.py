@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "ready_for_laws",
+__all__ = ["REACH", "compiled_method", "is_large", "loaded", "most_steps", "ready_for_solves",
            "unwritable", "why_not", "worth", "written_soon"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
@@ -37,7 +37,7 @@ steady: ContextVar[bool] = ContextVar("steady", default=False)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 MOST_UNKNOWNS = 50  # of algebraic loops
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
-TIGHT_FOR_LAWS = 1e-10  # and with exact friction or contacts
+TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
 
 
 def why_not(system: Any, laws: Any = None) -> str:
@@ -95,18 +95,21 @@ def worth(steps: float, size: int, rtol: float) -> bool:
     return work > (LOADS if loaded() or _prepared() else COMPILES)
 
 
-def ready_for_laws(rtol: float) -> bool:
-    """Whether exact friction and contacts run in machine code: where it costs no loading.
+def ready_for_solves(rtol: float) -> bool:
+    """Whether exact friction, contacts and tied states run in machine code: where it is loaded.
 
     Slopes that need a solve cost so much in Python that also many more steps are cheap.
     """
-    return _installed() and loaded() and not steady.get() and rtol >= TIGHT_FOR_LAWS
+    return _installed() and loaded() and not steady.get() and rtol >= TIGHT_FOR_SOLVES
 
 
 def written_soon(problem: Any) -> bool:
     """Whether the laws of a problem are in machine code, or are so in a moment."""
-    together = problem.laws.together
-    return "native" in problem.system.__dict__ or getattr(together, "length", 0) <= MOMENT
+    if "native" in problem.system.__dict__:
+        return True
+    if problem.laws is None:
+        return problem.system.residual_w.function.n_instructions() <= MOMENT
+    return getattr(problem.laws.together, "length", 0) <= MOMENT
 
 
 def loaded() -> bool:

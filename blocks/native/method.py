@@ -20,6 +20,7 @@ __all__ = ["Course", "Dopri5"]
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 4096
 FEW = 20_000  # unknowns up to which the end of every step is kept
+AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 RECALL = 1 << 21  # numbers gathered at a time by a query
 
 
@@ -136,7 +137,11 @@ class Dopri5(Method):
                     crossed=np.flatnonzero(self.crossed) if status == dopri.LOCATED else None)
 
     def _failure(self, text: str) -> Step:
-        slope = self.problem.slope(self.t, self.y)
+        problem: Any = self.problem
+        slope = problem.slope(self.t, self.y)
+        for h in self.state[dopri.STEP] * AHEAD if self.carries else ():
+            if problem.failure is None:  # which tells what cannot be solved for
+                problem.slope(self.t + h, self.y + h * slope)
         return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {text}",
                            np.flatnonzero(~np.isfinite(slope)))
 

@@ -42,14 +42,14 @@ class TiedCode(Text):
         self.residual = ca.densify(ca.vertcat(self.tape.residual, self.tape.constraints))
         n = self.n = self.residual.numel()
         states = {int(c): i for i, c in enumerate(self.tape.reduced.states)}
+        tied = {states[int(c)] for cluster in system.clusters for _, classes in cluster.levels
+                for c in classes}
         #: Entries of x and z that may have to be solved for.
-        self.candidates = np.array(sorted(
-            {states[int(c)] for cluster in system.clusters for _, classes in cluster.levels
-             for c in classes} | set(range(self.nx, self.nx + self.nz))), dtype=np.int64)  # fmt: skip
+        self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n,
                         n // 2 + 1, 1])  # fmt: skip
-        (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian, self.matrix,
-         self.right, self.pivots, self.failed, self.end) = (int(i) for i in at)
+        (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
+         self.matrix, self.right, self.pivots, self.failed, self.end) = (int(i) for i in at)
         self.room = self.end - start
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
         self.arguments = system.arguments

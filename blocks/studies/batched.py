@@ -66,8 +66,9 @@ class Batched:
         from ..model import _positive, _Tolerances
 
         system, options = self.system, self.recipe.options
-        reason = native.why_not(system) or ("algebraic loops are solved one run at a time"
-                                            if system.nz else "")
+        reason = native.why_not(system) or (
+            "algebraic loops and constraints are solved one run at a time"
+            if system.nz or system.clusters else "")
         if reason:
             return reason
         if system.nm or system.nd or Resets(system).active or Requirements(system).values:

@@ -251,7 +251,9 @@ class Decisions:
         """Modes at the start of a run, from flows, gaps and loads."""
         now = self.look(problem, t)
         self._speed = float(np.abs(now.flow).max())
-        noise = 1e-13 * self._reach(problem, t, np.abs(problem.x))
+        # of velocities that come out of equations, rounding is measured against nominal ones too
+        noise = 1e-13 * self._reach(
+            problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
         rest = np.abs(now.flow) <= noise
         closed = now.gap <= 1e-12 * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
         self.modes = np.where(self.contact, np.where(closed, 0, -1),

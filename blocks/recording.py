@@ -17,6 +17,7 @@ import numpy as np
 
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
 from .solvers import Trajectory
+from .solvers.interpolation import Hermite
 from .system import AlgebraicFailure, Problem, System
 
 if TYPE_CHECKING:
@@ -245,8 +246,9 @@ class RunRecording:
         if problem.delays is not None:
             problem.delays.select(episode.start)
         solved = getattr(episode.trajectory, "solved", None)
-        if solved is not None:
-            x, z = np.split(solved(t), [self.system.nx])
+        carried = None if solved is None else solved(t)
+        if carried is not None and laws is None:
+            x, z = np.split(carried, [self.system.nx])
             return x, z, np.zeros((0, len(t)))
         free = problem.free
         y = episode.trajectory(t)[: len(free)] if len(t) else np.zeros((len(free), 0))
@@ -266,12 +268,13 @@ class RunRecording:
         x = np.empty((self.system.nx, len(t)))
         z = np.empty((self.system.nz, len(t)))
         u = np.empty((self.system.nu, len(t)))
-        reached = episode.start
+        followed = _Followed(problem, episode) if carried is None and self.system.clusters else None
         for k, at in enumerate(t):
             try:
-                if self.system.clusters:  # tied states are followed from step to step
-                    self._walk(episode, reached, at)
-                    reached = at
+                if carried is not None:
+                    problem.x[:] = carried[:, k]
+                if followed is not None:
+                    problem.x[problem.tied] = followed.near(at)
                 problem.x[free] = y[:, k] * problem.scale_x[free]
                 if held is None or problem.algebraic:
                     problem.update(at)
@@ -293,14 +296,6 @@ class RunRecording:
         from .contacts import Contacts
 
         return Contacts(laws)
-
-    def _walk(self, episode: Episode, start: float, end: float) -> None:
-        """Bring the problem's point from one time of an episode near another."""
-        problem, steps = self.problem, episode.trajectory.t
-        free = problem.free
-        for at in steps[(steps > start) & (steps < end)]:
-            problem.x[free] = episode.trajectory(at)[: len(free)] * problem.scale_x[free]
-            problem.solve_algebraic(at)
 
     def shapes(self) -> list[Any]:
         """Shapes of all components, with handles of variables instead of names.
@@ -397,3 +392,36 @@ class RunRecording:
         """Paths of the integrated variables, for a plot without names."""
         names = (self.system.state_name(i) for i in range(min(self.system.nx, 12)))
         return [n for n in names if "(" not in n][:8]
+
+
+class _Followed:
+    """Where Newton's method is to start from for the tied states of an episode.
+
+    They are followed from step to step as the run has followed them; inside a step they are
+    near a cubic through its ends.
+    """
+
+    def __init__(self, problem: Problem, episode: Episode) -> None:
+        self.problem, self.trajectory = problem, episode.trajectory
+        self.steps = episode.trajectory.t
+        self.i = 0  # the step end reached
+        self.left = self.right = self._end(episode.x[problem.tied])
+
+    def near(self, at: float) -> np.ndarray:
+        """A guess at a time not before that of the last call."""
+        while self.steps[self.i] < at and self.i + 1 < len(self.steps):
+            t, x, slope = self.right
+            self.i += 1
+            self.left, self.right = self.right, self._end(x + (self.steps[self.i] - t) * slope)
+        (t0, x0, slope0), (t1, x1, slope1) = self.left, self.right
+        return x1 if t0 == t1 else Hermite(t0, t1, x0, x1, slope0, slope1)(at)
+
+    def _end(self, guess: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Time, tied states and their slopes at a step's end."""
+        problem, at = self.problem, float(self.steps[self.i])
+        tied, free = problem.tied, problem.free
+        problem.x[tied] = guess
+        problem.x[free] = self.trajectory(at)[: len(free)] * problem.scale_x[free]
+        problem.update(at)
+        slope = problem.system.slope(*problem._arguments(at))
+        return at, problem.x[tied].copy(), slope[tied]

@@ -47,12 +47,10 @@ def why_not(system: Any, laws: Any = None) -> str:
     """
     if system.nu and (laws is None or laws.together is None):
         return "its exact friction and contacts are decided in Python"
-    if system.clusters and system.nu:
-        return "states are chosen anew during the run, beside exact friction or contacts"
     if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
-    if system.nu and is_solved_for(system):
-        return "nonlinear algebraic unknowns, beside exact friction or contacts"
+    if system.nu and system.nz:
+        return "algebraic unknowns beside exact friction or contacts are solved for in Python"
     if any(f.kernel.delays for f in system.network.families):
         return "delayed values are looked up in Python"
     if is_large(system) and (system.nz or system.clusters

@@ -18,7 +18,7 @@ from .code import Writer
 from .loops import PARALLEL, Loops
 from .machine import compiled
 from .solved import LoopCode, SolvedCode
-from .tied import TiedCode
+from .tied import Tied, TiedCode
 
 __all__ = ["Equations", "equations_of"]
 
@@ -58,7 +58,7 @@ class Equations:
         self.scratch = 0
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
-        self.carried: TiedCode | None = None  # tied and torn unknowns stand in x, if there is one
+        self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
         self.tables: list[np.ndarray] = []  # kept alive: machine code points into them
         if laws is not None:
             self._with_laws(laws)
@@ -87,7 +87,8 @@ class Equations:
     def _with_tied(self) -> None:
         """Slopes and crossings of all states, those that constraints tie among them."""
         system = self.system
-        self.carried = code = TiedCode(system, self._places, int(self.offsets[-1]))
+        code = TiedCode(system, self._places, int(self.offsets[-1]))
+        self.carried = code.tied
         self.slope, self.settle = (compiled(text, parallel=False)
                                    for text in (code.slope(), code.settle()))
         self.reserve = bool(system.clusters)
@@ -103,6 +104,7 @@ class Equations:
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
+            self.carried = code.tied
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any():
@@ -138,7 +140,7 @@ class Equations:
                 margins = np.empty(self.relations)
                 x, p = np.concatenate([problem.x, problem.z]), np.array(problem.p, dtype=float)
                 call(self.crossings, np.array([t]), x, p, q, margins)
-                self.carried.refer(q, margins[-1])
+                self.carried.refer(q, self.carried.size(q))
         return q
 
     def in_lanes(self, lanes: int, outputs: Any) -> tuple[int, int]:

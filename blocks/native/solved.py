@@ -31,6 +31,7 @@ class Text:
     right: int
     pivots: int
     failed: int
+    tied: Any = None  # solves for states that are not integrated, where there are any
 
     def __init__(self) -> None:
         self.sizes: set[int] = {1}
@@ -76,11 +77,14 @@ class Text:
             w.store(value, base, offset + i)
 
     def _text(self, w: Writer) -> str:
-        sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
+        inner = [] if self.tied is None else self.tied.function(w.declared)
+        sizes = self.sizes if self.tied is None else self.sizes | self.tied.sizes
         arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
-        sizes.append('@plain = internal constant [1 x i8] c"N"')
-        return "\n".join([*sizes, *sorted(w.declared), f"define void @main({arguments}) {{",
-                          "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip
+        return "\n".join([
+            *(f"@size{s} = internal constant i32 {s}" for s in sorted(sizes)),
+            '@plain = internal constant [1 x i8] c"N"', *sorted(w.declared), *inner,
+            f"define void @main({arguments}) {{", "entry:", *w.lines, "  ret void", "}", "",
+        ])  # fmt: skip
 
 
 class LoopCode(Text):
@@ -144,6 +148,12 @@ class SolvedCode(Text):
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, *scratch, \
             self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.pivots, self.failed = scratch
+        if laws.system.clusters:
+            from .tied import Tied
+
+            self.tied = Tied(laws.system, places, self.end)
+            self.end = self.tied.end
+            places = self.tied.places
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2]))}  # fmt: skip
@@ -153,13 +163,16 @@ class SolvedCode(Text):
     def slope(self) -> str:
         """Slopes, 0 for states that stuck elements hold."""
         w = Writer()
+        done = self._states(w)
         self._efforts(w)
-        self._put(w, self._values(w, self.e["slope"] * self.free), "%out", 0)
+        values = self._values(w, self.e["slope"] * self.free)
+        self._put(w, self.tied.kept(w, done, values) if self.tied else values, "%out", 0)
         return self._text(w)
 
     def margins(self) -> str:
         """Crossing functions, margins, and how far the equations are from being singular."""
         w = Writer()
+        done = self._states(w)
         self._efforts(w)
         margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions())
         values = self._values(w, margins)
@@ -170,7 +183,11 @@ class SolvedCode(Text):
             self._solve(w, self.n)
             own = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.sliding))
             share = w.intrinsic("minnum", share, own)
-        values.append(w.binary("fsub", share, w.constant(FAR)))
+        share = w.binary("fsub", share, w.constant(FAR))
+        if self.tied:
+            values = self.tied.kept(w, done, values)
+            share = w.intrinsic("minnum", share, self.tied.share(w, done))
+        values.append(share)
         self._put(w, values, "%out", 0)
         return self._text(w)
 
@@ -189,24 +206,36 @@ class SolvedCode(Text):
         flow = ca.if_else(stuck, e["flow"], 0)
         w = Writer()
         self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
+        self._bring(w)
         zero = w.constant(0.0)
         self._put(w, [zero] * self.n, "%q", self.found)
         allowed = w.load("%q", self.allowed)
-        open_ = w.compare("ogt", self._largest(w, self._values(w, gap)), allowed)
+        moved = {**self.places, 1: ("%out", 0)}
+        open_ = w.compare("ogt", self._largest(w, self._values(w, gap, moved)), allowed)
         w.lines += [f"  br i1 {open_}, label %close, label %end", "close:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %close ]"]
-        moved = {**self.places, 1: ("%out", 0)}
         values = self._move(w, -way, _masked(widening, closed), gap, moved)
+        self._bring(w)
         w.lines.append("  %more = add i64 %count, 1")
         again = w.compare("ogt", self._largest(w, values), allowed)
         w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
                     "  br i1 %go, label %close, label %stop", "stop:"]
         own = -ca.jacobian(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]), self.effort)
         self._move(w, push, _masked(own, stuck), flow, moved)
+        self._bring(w)
         w.lines += ["  br label %end", "end:"]
         return self._text(w)
 
     # -- parts of them -------------------------------------------------------------------
+    def _states(self, w: Writer) -> str:
+        """Solve for states that constraints tie, where there are any."""
+        return self.tied.call(w) if self.tied else "true"
+
+    def _bring(self, w: Writer) -> None:
+        """Solve for them from what stands in ``out``, and put them there."""
+        if self.tied:
+            self.tied.bring(w, self.tied.call(w, "%out"))
+
     def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
         """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
         size = right.numel()

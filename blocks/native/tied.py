@@ -18,15 +18,15 @@ from ..expression import TIME
 from .code import Writer
 from .solved import Text
 
-__all__ = ["TiedCode"]
+__all__ = ["Tied", "TiedCode"]
 
 ROUNDS = 15  # of Newton's method
 SOLVED = 1e-9  # change, against an unknown's size, after which it has converged: squared it is 0
 SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
 
 
-class TiedCode(Text):
-    """Text of functions of a system whose tied and torn unknowns are solved for.
+class Tied(Text):
+    """A function ``@tied`` that solves for what is not integrated, for the others to call.
 
     Parameters
     ----------
@@ -37,11 +37,12 @@ class TiedCode(Text):
 
     def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
-        self.system, self.tape = system, system.tape
-        self.nx, self.nz = system.nx, system.nz
-        self.residual = ca.densify(ca.vertcat(self.tape.residual, self.tape.constraints))
+        tape = system.tape
+        self.arguments, self.nx, self.nz = system.arguments, system.nx, system.nz
+        self.unknowns = ca.vertcat(tape.x, tape.z)
+        self.residual = ca.densify(ca.vertcat(tape.residual, tape.constraints))
         n = self.n = self.residual.numel()
-        states = {int(c): i for i, c in enumerate(self.tape.reduced.states)}
+        states = {int(c): i for i, c in enumerate(tape.reduced.states)}
         tied = {states[int(c)] for cluster in system.clusters for _, classes in cluster.levels
                 for c in classes}
         #: Entries of x and z that may have to be solved for.
@@ -50,90 +51,60 @@ class TiedCode(Text):
                         n // 2 + 1, 1])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
          self.matrix, self.right, self.pivots, self.failed, self.end) = (int(i) for i in at)
-        self.room = self.end - start
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
-        self.arguments = system.arguments
 
+    # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: np.ndarray, problem: Any) -> None:
-        """Write into ``q`` which states are tied."""
+        """Which states are tied."""
         entries = np.concatenate([problem.tied, np.arange(self.nx, self.nx + self.nz)])
         columns = np.searchsorted(self.candidates, entries) * self.n
         q.view(np.int64)[self.columns : self.columns + self.n] = columns
         q.view(np.int64)[self.entries : self.entries + self.n] = entries
         q[self.magnitudes : self.magnitudes + self.n] = problem.scale_w
 
-    def refer(self, q: np.ndarray, share: float) -> None:
-        """Take the determinant at the present point as what others are measured against."""
-        q[self.whole] += share + np.log(SHARE)
+    def refer(self, q: np.ndarray, size: float) -> None:
+        """The determinant's logarithm that others are measured against."""
+        q[self.whole] = size
 
-    # -- the functions -------------------------------------------------------------------
-    def slope(self) -> str:
-        """Slopes of states and of torn unknowns."""
-        w = Writer()
-        done = self._unknowns(w)
-        self._put(w, self._kept(w, done, self._values(w, self.tape.slope)), "%out", 0)
-        if self.nz:
-            slope = ca.SX.sym("slope", self.nx)
-            change = ca.jtimes(self.residual, self.tape.x, slope)
-            change += ca.jacobian(self.residual, TIME)
-            places = {**self.places, len(self.arguments): ("%out", 0)}
-            self._put(w, self._values(w, change, places, slope), "%q", self.right)
-            bad = self._solve(w, self.n, factored=True)
-            for i in range(self.nz):  # only what Newton's method starts from
-                value = w.new(f"fneg double {w.load('%q', self.right + self.n - self.nz + i)}")
-                size = w.intrinsic("fabs", value)
-                fine = w.compare("olt", size, w.constant(1e300))
-                value = w.select(fine, value, w.constant(0.0))
-                w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
-        return self._text(w)
+    def size(self, q: np.ndarray) -> float:
+        """The logarithm of the determinant at the last solution."""
+        pivots = q[self.matrix : self.matrix + self.n**2 : self.n + 1]
+        return float(np.log(np.abs(pivots)).sum())
 
-    def crossings(self) -> str:
-        """Crossing functions; and how far the choice of states is from being a bad one."""
-        w = Writer()
-        done = self._unknowns(w)
-        values = self._kept(w, done, self._values(w, self.tape.crossings))
-        if self.system.clusters:
-            size = w.constant(0.0)
-            for i in range(self.n):
-                pivot = w.intrinsic("fabs", w.load("%q", self.matrix + i * (self.n + 1)))
-                size = w.binary("fadd", size, w.intrinsic("log", pivot))
-            share = w.binary("fsub", size, w.load("%q", self.whole))
-            share = w.binary("fsub", share, w.constant(np.log(SHARE)))
-            values.append(w.select(done, share, w.constant(-1.0)))
-        self._put(w, values, "%out", 0)
-        return self._text(w)
+    # -- what other functions do with it ---------------------------------------------------
+    def call(self, w: Writer, base: str = "%x") -> str:
+        """Solve from the values at ``base``; solutions stand in ``q``. Whether there are any."""
+        return w.new(f"call i1 @tied(ptr %t, ptr {base}, ptr %p, ptr %q)")
 
-    def settle(self) -> str:
-        """All states and torn unknowns, solved for; as they were where there is no solution."""
-        w = Writer()
-        done = self._unknowns(w)
+    def share(self, w: Writer, done: str) -> str:
+        """Negative where the choice of states has become a bad one."""
+        size = w.constant(0.0)
+        for i in range(self.n):
+            pivot = w.intrinsic("fabs", w.load("%q", self.matrix + i * (self.n + 1)))
+            size = w.binary("fadd", size, w.intrinsic("log", pivot))
+        share = w.binary("fsub", size, w.load("%q", self.whole))
+        share = w.binary("fsub", share, w.constant(np.log(SHARE)))
+        return w.select(done, share, w.constant(-1.0))
+
+    def bring(self, w: Writer, done: str) -> None:
+        """Put the solution into ``out``; where there is none, ``out`` stays as it is."""
         for i in range(self.nx + self.nz):
-            w.store(w.select(done, w.load("%q", self.here + i), w.load("%x", i)), "%out", i)
-        return self._text(w)
+            w.store(w.select(done, w.load("%q", self.here + i), w.load("%out", i)), "%out", i)
 
-    # -- parts of them -------------------------------------------------------------------
     @staticmethod
-    def _kept(w: Writer, done: str, values: list[str]) -> list[str]:
+    def kept(w: Writer, done: str, values: list[str]) -> list[str]:
+        """Values, none of them a number where there is no solution."""
         return [w.select(done, value, w.constant(float("nan"))) for value in values]
 
-    def _copy(self, w: Writer, target: str, source: str, count: int) -> None:
-        w.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-        w.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
-                       f"i64 {8 * count}, i1 false)")  # fmt: skip
-
-    def _index(self, w: Writer, entry: int) -> str:
-        return w.new(f"load i64, ptr {w.pointer('%q', entry)}, align 8")
-
-    def _unknowns(self, w: Writer) -> str:
-        """Solve for tied and torn unknowns, which stand in ``q``; whether they were found."""
-        n, full = self.n, ca.vertcat(self.tape.x, self.tape.z)
+    # -- the function --------------------------------------------------------------------
+    def function(self, declared: set[str]) -> list[str]:
+        """Its lines."""
+        w, n = Writer(), self.n
         self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
         w.lines += ["  br label %round", "round:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %round ]"]
-        parts = ca.vertcat(
-            ca.vec(ca.densify(ca.jacobian(self.residual, full)[:, self.candidates.tolist()])),
-            self.residual)  # fmt: skip
-        values = self._values(w, parts)
+        jacobian = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
+        values = self._values(w, ca.vertcat(ca.vec(ca.densify(jacobian)), self.residual))
         self._put(w, values[:-n], "%q", self.jacobian)
         self._put(w, values[-n:], "%q", self.right)
         for j in range(n):
@@ -157,4 +128,70 @@ class TiedCode(Text):
         w.lines += ["  %more = add i64 %count, 1", f"  %late = icmp sge i64 %more, {ROUNDS}",
                     f"  %lost = or i1 %late, {hopeless}", f"  %stop = or i1 %lost, {found}",
                     "  br i1 %stop, label %solved, label %round", "solved:"]
-        return w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
+        done = w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
+        declared |= w.declared
+        return ["define internal i1 @tied(ptr %t, ptr %x, ptr %p, ptr %q) {", "entry:", *w.lines,
+                f"  ret i1 {done}", "}"]  # fmt: skip
+
+    def _copy(self, w: Writer, target: str, source: str, count: int) -> None:
+        w.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        w.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
+                       f"i64 {8 * count}, i1 false)")  # fmt: skip
+
+    def _index(self, w: Writer, entry: int) -> str:
+        return w.new(f"load i64, ptr {w.pointer('%q', entry)}, align 8")
+
+
+class TiedCode(Text):
+    """Text of functions of a system without set-valued laws, whose unknowns are solved for.
+
+    Parameters
+    ----------
+    system : System
+    places : of its arguments
+    start : the first free entry of ``q``
+    """
+
+    tied: Tied
+
+    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+        super().__init__()
+        self.tied = Tied(system, places, start)
+        self.tape, self.arguments, self.places = system.tape, system.arguments, self.tied.places
+        self.chosen = bool(system.clusters)
+        self.room = self.tied.end - start
+
+    def slope(self) -> str:
+        """Slopes of states and of torn unknowns."""
+        w, tied = Writer(), self.tied
+        values = tied.kept(w, tied.call(w), self._values(w, self.tape.slope))
+        self._put(w, values, "%out", 0)
+        if not tied.nz:
+            return self._text(w)
+        slope = ca.SX.sym("slope", tied.nx)
+        change = ca.jtimes(tied.residual, self.tape.x, slope)
+        change += ca.jacobian(tied.residual, TIME)
+        places = {**self.places, len(self.arguments): ("%out", 0)}
+        self._put(w, self._values(w, change, places, slope), "%q", tied.right)
+        bad = tied._solve(w, tied.n, factored=True)
+        for i in range(tied.nz):  # only what Newton's method starts from
+            value = w.new(f"fneg double {w.load('%q', tied.right + tied.n - tied.nz + i)}")
+            fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
+            value = w.select(fine, value, w.constant(0.0))
+            w.store(w.select(bad, w.constant(0.0), value), "%out", tied.nx + i)
+        return self._text(w)
+
+    def crossings(self) -> str:
+        """Crossing functions; and how far the choice of states is from being a bad one."""
+        w, tied = Writer(), self.tied
+        done = tied.call(w)
+        values = tied.kept(w, done, self._values(w, self.tape.crossings))
+        self._put(w, values + [tied.share(w, done)] * self.chosen, "%out", 0)
+        return self._text(w)
+
+    def settle(self) -> str:
+        """All states and torn unknowns, solved for; as they were where there is no solution."""
+        w, tied = Writer(), self.tied
+        self._put(w, [w.load("%x", i) for i in range(tied.nx + tied.nz)], "%out", 0)
+        tied.bring(w, tied.call(w))
+        return self._text(w)

@@ -4,7 +4,8 @@
 
     code        how an expression reads as machine code
     loops       how a large network reads as machine code
-    solved      how unknowns that are solved for at every point read as machine code
+    solved      how efforts and linear unknowns that are solved for at every point read
+    tied        how states that constraints tie, and nonlinear unknowns, do
     machine     how machine code comes to run
     equations   which machine code belongs to a compiled model
     stages      the arithmetic of a step

@@ -241,16 +241,22 @@ def _unclosed(system: System, problem: Problem, t: float) -> InitialisationError
                  for level, _ in cluster.levels for e in level]  # fmt: skip
     owners = [_owner(system, e) for e in equations]
     start = problem.x / problem.scale_x
-    near = least_squares(residual, start, max_nfev=200).x
+    near = least_squares(residual, start, max_nfev=200, xtol=1e-15, ftol=1e-15, gtol=1e-15).x
     worst = int(np.argmax(np.abs(residual(near))))
+    where = owners[worst]
     mine = np.array([o == owners[worst] for o in owners])
     weight = np.where(mine, 1.0, 1e3)  # all of the gap in one place
     near = least_squares(lambda y: weight * residual(y), near, max_nfev=400).x
     gap = float(np.linalg.norm(residual(near)[mine]))
     if gap <= 1e-9:  # they can be met, but not solved for
         _refuse_dependent(system, problem, t)
+        return InitialisationError(
+            where, "no start was found: positions that meet all constraints, those of "
+            f"{where} among them, exist, but initial targets and guesses lead elsewhere.",
+            "Look for guesses that contradict each other, such as angles that differ by a whole "
+            "turn, and give initial targets closer to a possible position.", variables=[where],
+        )  # fmt: skip
     group, _ = system.flat.group_of(equations[worst])
-    where = owners[worst]
     size = f"{1e3 * gap:.4g} mm" if _is_length(group.law) else f"{gap:.4g} (SI)"
     return InitialisationError(
         where, "no position meets all constraints: where they come nearest to it, "

@@ -107,7 +107,7 @@ class Equations:
             self.carried = code.tied
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
-            if laws.contact.any():
+            if laws.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
             self.scratch = code.scratch
             return

@@ -192,7 +192,19 @@ class SolvedCode(Text):
         return self._text(w)
 
     def settle(self) -> str:
-        """The states with closed contacts closed and at rest; as they were where they are."""
+        """The states with closed contacts closed and at rest; as they were where they are.
+
+        Before that, those that constraints tie.
+        """
+        w = Writer()
+        self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
+        self._bring(w)
+        if self.laws.contact.any():
+            self._close(w)
+        return self._text(w)
+
+    def _close(self, w: Writer) -> None:
+        """Close the contacts of the states in ``out``."""
         contacts = np.flatnonzero(self.laws.contact).tolist()
         x, e, stuck = self.laws.system.tape.x, self.e, self.modes == 0
         places = np.zeros(self.nx)
@@ -204,9 +216,6 @@ class SolvedCode(Text):
         way = way * ca.repmat(ca.DM(places), 1, len(contacts))
         widening = ca.mtimes(ca.jacobian(e["gap"][contacts], x), way)
         flow = ca.if_else(stuck, e["flow"], 0)
-        w = Writer()
-        self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
-        self._bring(w)
         zero = w.constant(0.0)
         self._put(w, [zero] * self.n, "%q", self.found)
         allowed = w.load("%q", self.allowed)
@@ -224,7 +233,6 @@ class SolvedCode(Text):
         self._move(w, push, _masked(own, stuck), flow, moved)
         self._bring(w)
         w.lines += ["  br label %end", "end:"]
-        return self._text(w)
 
     # -- parts of them -------------------------------------------------------------------
     def _states(self, w: Writer) -> str:

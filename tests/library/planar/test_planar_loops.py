@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import blocks.initialise
 from blocks import InitialisationError, Model, Target
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import AngularVelocitySource, RotationalReference
@@ -138,6 +139,14 @@ def test_a_loop_that_cannot_close_says_how_far_it_stays_open():
         warnings.simplefilter("ignore")
         with pytest.raises(InitialisationError, match="1500 mm"):
             four_bar(False, x="9 m").simulate("1 s")
+
+
+def test_where_positions_exist_but_are_not_found_guesses_are_suspected(monkeypatch):
+    monkeypatch.setattr(blocks.initialise, "_approach", lambda *_: 1.0)  # a search that fails
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(InitialisationError, match="(?s)exist, but.*angles that differ by a wh"):
+            four_bar(False).simulate("1 s")
 
 
 def test_two_hinges_between_the_same_bodies_are_named_as_redundant():

@@ -284,6 +284,16 @@ class LoadDependence:
         return index, impact
 
     # -- efforts that the motion leaves open -----------------------------------------------
+    def unpressed(self, problem: Problem, t: float) -> np.ndarray:
+        """Elements that only open contacts could load: their effort is known, it is zero."""
+        laws = self.laws
+        acting = ~(laws.contact & (laws.modes < 0))
+        now, out = laws.look(problem, t), self.dependent & ~laws.contact
+        out &= now.high - now.low <= 0
+        for slopes in self.slopes(problem, t)[:2]:
+            out &= _nonzero(slopes[:, acting], None, 1) == 0
+        return out
+
     def splits(self, problem: Problem, t: float, index: np.ndarray
                ) -> list[tuple[np.ndarray, Any]]:
         """Per connected part of undetermined elements: who, and the split with the most room.

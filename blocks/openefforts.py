@@ -55,6 +55,8 @@ class OpenEfforts:
         key = ("undetermined", stuck.tobytes())
         if self.constant and key in self._cache:
             return self._cache[key]
+        if self.load is not None:
+            stuck = stuck & ~self.load.unpressed(problem, t)
         dead = self._dead(d)
         parts = self._parts(problem, t)
         crowd = np.bincount(parts[stuck & ~dead], minlength=parts.max(initial=0) + 1) > 1

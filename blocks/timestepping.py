@@ -1,9 +1,9 @@
 """Moreau-Jean time stepping: set-valued laws on velocity level, without events.
 
 A method of the solvers' contract that knows set-valued laws. Smooth forces by the
-theta rule with theta = 1/2; efforts of friction and contact act over the whole step
-such that the flows at its end obey the laws [Jean, Comput. Methods Appl. Mech.
-Engrg. 177 (1999) 235-257]. Friction that sticks has zero flow at the end of every
+theta rule with theta = 1/2; efforts of friction and contact act over the whole step,
+in the directions that they have in its middle, such that the flows at its end obey the
+laws [Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257]. Friction that sticks has zero flow at the end of every
 step, exactly, so it does not drift; any number of contacts may open and close in a
 step. Of second order while the modes last, of first order across their changes; a
 static bound above the kinetic one makes the instant of break-away uncertain by a step.
@@ -166,11 +166,12 @@ class MoreauJean(Method):
         from .nonsmooth import moreau_step
 
         problem = self.problem
+        problem.solve(t + h / 2, (y + end) / 2)
+        push = csc_matrix(laws._push(problem, t + h / 2, np.arange(laws.size)))[problem.free]
+        push = diags(1 / problem.scale) @ push
         problem.solve(t + h, end)
         args = problem._arguments(t + h)
         free = laws.look(problem, t + h).flow
-        push = csc_matrix(laws._push(problem, t + h, np.arange(laws.size)))[problem.free]
-        push = diags(1 / problem.scale) @ push
         push = self._through_smooth(csc_matrix(push), h)
         flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
         d = -(flow_x @ push)
@@ -214,10 +215,13 @@ class MoreauJean(Method):
         which = laws.acting(near)
         before = laws.active(problem, t, y, which, last[laws.elements_of(which)], matrices=False)
         gaps = laws.gaps_of(which)
+        between = (y + end) / 2  # efforts act in the direction of the middle of the step
+        laws.look_at(problem, t + h / 2, between)
+        push = laws.active(problem, t + h / 2, between, which).push
         laws.look_at(problem, t + h, end)
         now = laws.active(problem, t + h, end, which)
         index, scale = now.elements, problem.scale
-        push = self._through_smooth(csc_matrix(diags(1 / scale) @ now.push), h)
+        push = self._through_smooth(csc_matrix(diags(1 / scale) @ push), h)
         d = -(now.flow_x @ diags(scale) @ push)
         contact, stuck = laws.contact[index], laws.modes[index] == 0
         closed = contact & (gaps - 0.5 * h * np.maximum(before.flow, now.flow) <= 0)

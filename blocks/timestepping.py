@@ -3,10 +3,11 @@
 A method of the solvers' contract that knows set-valued laws. Smooth forces by the
 theta rule with theta = 1/2; efforts of friction and contact act over the whole step,
 in the directions that they have in its middle, such that the flows at its end obey the
-laws [Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257]. Friction that sticks has zero flow at the end of every
-step, exactly, so it does not drift; any number of contacts may open and close in a
-step. Of second order while the modes last, of first order across their changes; a
-static bound above the kinetic one makes the instant of break-away uncertain by a step.
+laws [Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257]. Friction that
+sticks has zero flow at the end of every step, exactly, so it does not drift; any number
+of contacts may open and close in a step. Of second order while the modes last, of first
+order across their changes; a static bound above the kinetic one makes the instant of
+break-away uncertain by a step.
 """
 
 from __future__ import annotations

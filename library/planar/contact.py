@@ -21,7 +21,7 @@ from blocks import (
     require,
     sqrt,
 )
-from blocks.shapes import Arrow, Cone, Outline, Shape
+from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
 
 from .curves import Circle, Corner, Curve, Line, tightest
 from .domain import TwoFrame, turned
@@ -187,8 +187,10 @@ class Contact(TwoFrame):
         for name, curve in (("F", self.curve), ("B", self.base)):
             frame = (f"{name}.x", f"{name}.y", f"{name}.phi")
             if isinstance(curve, Corner):
+                yield Vertex(frame, (curve.x, curve.y))
                 continue
-            yield Outline(frame, curve.outline, filled=curve.closed and curve.side > 0)
+            yield Outline(frame, curve.outline, filled=curve.closed and curve.side > 0,
+                          endless=isinstance(curve, Line) and curve.length is None)
             if isinstance(curve, Circle) and not curve.inside and curve.radius:
                 r = curve.radius
                 yield Outline(frame, np.array([[curve.x - r, curve.x + r], [curve.y, curve.y]]))

@@ -20,7 +20,7 @@ __all__ = ["Circle", "Corner", "Curve", "Ellipse", "Line", "ParametricCurve", "S
 
 SAMPLES = 721  # points at which an outline is judged
 SHOWN = 241  # and drawn
-DRAWN = 4.0  # m of an endless line
+DRAWN = 4.0  # m of an endless line that are judged
 ENDS = 0.5 + 1e-9  # half a piece of an outline, its ends included
 
 
@@ -184,7 +184,7 @@ class Line(Curve):
     x, y : length
         A point on it; its middle where it has a length.
     length : length, optional
-        Without one the line is endless, and 4 m of it are drawn.
+        Without one the line is endless.
     """
 
     angle: float

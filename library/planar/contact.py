@@ -28,6 +28,8 @@ from .domain import TwoFrame, turned
 
 __all__ = ["Contact"]
 
+STEEP = 1e5  # friction that is lost in rounding where the normal force ends
+NOTHING = quantity(1e-100, "m")
 ROUND = (Circle, Line)  # their nearest points are found without iteration
 
 
@@ -121,11 +123,27 @@ class Contact(TwoFrame):
                 yield (f"a line with a length touches circles from outside, and no {kind}: leave "
                        "the length out, or round the other one off, such as Circle('1 mm')")
                 return
+        if getattr(self.curve, "inside", False) and getattr(self.base, "inside", False):
+            yield "curve and base are both hollow, with their free sides inside: turn one outside"
+            return
         bend, where = tightest((self.curve, self.base))
-        if bend <= 0:
+        if bend <= 0 and isinstance(self.curve, Circle) and isinstance(self.base, Circle):
+            disc, bowl = sorted((self.curve, self.base), key=lambda c: c.inside)
+            yield (f"the disc of radius {1e3 * disc.radius:.4g} mm does not fit into the bowl of "
+                   f"radius {1e3 * bowl.radius:.4g} mm")
+        elif bend <= 0:
             names = type(self.curve).__name__, type(self.base).__name__
             yield (f"the {names[0]} does not fit into the {names[1]}: near {where} of the hollow "
                    "one its curvature is not larger, so that they would touch in two places")
+
+        if not self.smooth and 0 < self.static_friction < self.friction:
+            yield (f"static_friction is {self.static_friction:~P} and friction "
+                   f"{self.friction:~P}: rest holds no less than sliding, exchange them")
+
+    def advise(self) -> Iterator[str]:
+        if not self.smooth and self.friction > STEEP:
+            yield (f"friction is {self.friction:~P}. Above {STEEP:g} the instants at which a "
+                   "contact slips and opens are no longer told apart; 100 never slips either.")
 
     def equations(self) -> Iterator[Any]:
         on_F = _Side(self.F, self.curve, self.xi_F)
@@ -233,6 +251,7 @@ class _Side:
         if isinstance(self.curve, Circle):
             cx, cy = self.place(*self.centre)
             dx, dy = other[0] - cx, other[1] - cy
+            dy = dy - NOTHING  # in the centre of a bowl every point is as near: take the lowest
             far = sqrt(dx**2 + dy**2)
             dx, dy = dx / far, dy / far
             r = quantity(self.curve.radius, "m")

@@ -349,6 +349,18 @@ class LoadDependence:
         raise self._error(t, here[solution.suspects], "several motions obey" if several else
                           "no motion obeys")
 
+    def _wedged(self, t: float, elements: np.ndarray) -> SimulationError:
+        names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
+            f"at t = {t:.9g} s several motions obey the laws of rigid contact and dry friction: "
+            "these contacts are wedged, any force that they press with against each other obeys "
+            "the laws, and the friction of what slides depends on it.",
+            "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
+            "damper in its place says how hard it is pressed.",
+            code="simulation.paradox", time=float(t), variables=names,
+        )  # fmt: skip
+
     def _error(self, t: float, elements: np.ndarray, found: str) -> SimulationError:
         names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
         return SimulationError(
@@ -450,7 +462,7 @@ class LoadDependence:
                                    _cut(kinetic, slides, rests))
             if open_load(_cut(d, rests, rests), _cut(d, rests, slides) @ back,
                          _cut(d, slides, rests) + _cut(d, slides, slides) @ back):
-                raise self._error(t, np.concatenate([drives, slides]), "several motions obey")
+                raise self._wedged(t, np.concatenate([drives, slides]))
 
     def refuse_jam(self, problem: Problem, t: float, elements: np.ndarray) -> None:
         """Stop where the efforts of what slides have no bound."""

@@ -20,6 +20,7 @@ from blocks import (
     quantity,
     require,
     sqrt,
+    where,
 )
 from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
 
@@ -29,7 +30,6 @@ from .domain import TwoFrame, turned
 __all__ = ["Contact"]
 
 STEEP = 1e5  # friction that is lost in rounding where the normal force ends
-NOTHING = quantity(1e-100, "m")
 ROUND = (Circle, Line)  # their nearest points are found without iteration
 
 
@@ -251,7 +251,8 @@ class _Side:
         if isinstance(self.curve, Circle):
             cx, cy = self.place(*self.centre)
             dx, dy = other[0] - cx, other[1] - cy
-            dy = dy - NOTHING  # in the centre of a bowl every point is as near: take the lowest
+            # from its centre all points are as near: take the lowest
+            dy = where(dx**2 + dy**2 > 0, dy, quantity("-1 m"), events=False)
             far = sqrt(dx**2 + dy**2)
             dx, dy = dx / far, dy / far
             r = quantity(self.curve.radius, "m")

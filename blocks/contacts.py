@@ -20,11 +20,15 @@ from .exceptions import InitialisationError
 from .system import DENSE, Problem
 from .units import unit
 
-__all__ = ["APART", "Contacts", "allowed_gap", "overlaps", "positions_of", "refuse_overlap"]
+__all__ = ["APART", "RIGID", "TWO_BODIES", "Contacts", "allowed_gap", "immovable",
+           "overlaps", "positions_of", "refuse_overlap"]  # fmt: skip
 
 ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
          "meant.")  # fmt: skip
+RIGID = ("touches from one part to the same part, or to one that cannot move against it, so it can "
+         "never open or close.")  # fmt: skip
+TWO_BODIES = "Connect its two ports to two different bodies."
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
 ROUNDS = 4  # of Newton's method, with the first matrix
 
@@ -62,11 +66,8 @@ class Contacts:
             return
         d = self.laws.delassus(problem, t)
         for k in self.of[self.laws._dead(d)[self.of]]:
-            raise InitialisationError(
-                self.laws.name(int(k)), "touches from one part to the same part, or to one that "
-                "cannot move against it, so it can never open or close.",
-                "Connect its two ports to two different bodies.", code="contact.rigid",
-            )  # fmt: skip
+            raise InitialisationError(self.laws.name(int(k)), RIGID, TWO_BODIES,
+                                      code="contact.rigid")
         far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
         refuse_overlap(self.laws, self._of(problem, t), self.of, far)
 
@@ -153,6 +154,20 @@ def overlaps(system: Any, problem: Problem, t: float) -> Iterator[tuple[str, str
     for k in np.flatnonzero((values < -OVERLAP * far) & np.isfinite(values)):
         f, i = owners[k]
         yield system.network.families[f].path(i), _size(system, f, -values[k])
+
+
+def immovable(system: Any, problem: Problem, t: float) -> list[str]:
+    """Contacts whose gap no position changes: between parts that are rigidly joined."""
+    gaps = _gaps_of(system)
+    if not gaps.numel() or system.nz:
+        return []
+    positions = positions_of(system)
+    by_x = system.jacobian(gaps, system.tape.x).sparse(*problem._arguments(t))[:, positions]
+    moved = abs(by_x) @ np.ones(len(positions))
+    paths = [network.path(i) for network in system.network.families
+             for *_, gap, _ in network.kernel.set_valued if gap is not None
+             for i in range(network.size)]  # fmt: skip
+    return [path for path, by in zip(paths, moved, strict=True) if by <= 1e-12]
 
 
 def _gaps_of(system: Any) -> Any:

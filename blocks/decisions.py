@@ -28,6 +28,7 @@ RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
 TURNED = 1e-6  # of the fastest flow: one that is no rounding
+IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 NEAR = 1e-6  # of its range: an effort that is close to a bound
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
 
@@ -54,6 +55,7 @@ class Decisions:
     nonlinear: bool
     load: LoadDependence | None
     _fruitless: int
+    _slack: Any
     _speed: float
     _restitution: Any
     _cache: dict[Any, Any]
@@ -97,6 +99,7 @@ class Decisions:
             self.apply(problem, t)
         if joint and self.load is not None:
             self.load.refuse_several(problem, t)
+        self._allow_rounding(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
         self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
         if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
@@ -269,6 +272,20 @@ class Decisions:
         if self.load is not None:
             self.load.refuse_jam(problem, t, np.ones(self.size, dtype=bool))
             self.load.refuse_several(problem, t)
+        self._allow_rounding(problem, t)
+
+    def _allow_rounding(self, problem: Problem, t: float) -> None:
+        """Closed contacts that carry nothing: they open when they would pull, not by rounding."""
+        self._slack = 0.0
+        if self.constant:
+            return
+        closed = self.contact & (self.modes == 0)
+        if closed.any():
+            own = np.asarray(self.delassus(problem, t).diagonal())
+            noise = self._noise(problem, t)
+            slack = np.divide(noise, own, out=np.zeros(self.size), where=closed & (own > 0))
+            slack[np.abs(self.efforts_of(problem.u)) > IDLE * slack] = 0.0
+            self._slack = slack if slack.any() else 0.0
 
     def _impacts(self, problem: Problem, t: float, closing: np.ndarray) -> np.ndarray:
         """Newton impacts of contacts that close, through the network; who took part."""

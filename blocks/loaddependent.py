@@ -284,6 +284,16 @@ class LoadDependence:
         return index, impact
 
     # -- efforts that the motion leaves open -----------------------------------------------
+    def unpressed(self, problem: Problem, t: float) -> np.ndarray:
+        """Elements that only open contacts could load: their effort is known, it is zero."""
+        laws = self.laws
+        acting = ~(laws.contact & (laws.modes < 0))
+        now, out = laws.look(problem, t), self.dependent & ~laws.contact
+        out &= now.high - now.low <= 0
+        for slopes in self.slopes(problem, t)[:2]:
+            out &= _nonzero(slopes[:, acting], None, 1) == 0
+        return out
+
     def splits(self, problem: Problem, t: float, index: np.ndarray
                ) -> list[tuple[np.ndarray, Any]]:
         """Per connected part of undetermined elements: who, and the split with the most room.
@@ -338,6 +348,18 @@ class LoadDependence:
         several = solution.status is BoxStatus.NOT_UNIQUE
         raise self._error(t, here[solution.suspects], "several motions obey" if several else
                           "no motion obeys")
+
+    def _wedged(self, t: float, elements: np.ndarray) -> SimulationError:
+        names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
+            f"at t = {t:.9g} s several motions obey the laws of rigid contact and dry friction: "
+            "these contacts are wedged, any force that they press with against each other obeys "
+            "the laws, and the friction of what slides depends on it.",
+            "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
+            "damper in its place says how hard it is pressed.",
+            code="simulation.paradox", time=float(t), variables=names,
+        )  # fmt: skip
 
     def _error(self, t: float, elements: np.ndarray, found: str) -> SimulationError:
         names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
@@ -440,7 +462,7 @@ class LoadDependence:
                                    _cut(kinetic, slides, rests))
             if open_load(_cut(d, rests, rests), _cut(d, rests, slides) @ back,
                          _cut(d, slides, rests) + _cut(d, slides, slides) @ back):
-                raise self._error(t, np.concatenate([drives, slides]), "several motions obey")
+                raise self._wedged(t, np.concatenate([drives, slides]))
 
     def refuse_jam(self, problem: Problem, t: float, elements: np.ndarray) -> None:
         """Stop where the efforts of what slides have no bound."""

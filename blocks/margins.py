@@ -58,6 +58,7 @@ class Margins:
     #: All in one or two evaluations, where the network is simple enough.
     together: HeldModes | SolvedModes | None = None
     _speed: float
+    _slack: Any = 0.0  # efforts that closed contacts may pull with, by rounding
     _seen: Any
     look: Any
     efforts_of: Any
@@ -94,7 +95,8 @@ class Margins:
         shape = (self.size, *[1] * (effort.ndim - 1))
         modes, contact = self.modes.reshape(shape), self.contact.reshape(shape)
         stuck = modes == 0
-        room = np.minimum(now.high - effort, effort - now.low)
+        slack = self._slack if np.ndim(self._slack) == 0 else self._slack.reshape(shape)
+        room = np.minimum(now.high - effort, effort - now.low) + slack
         parting = (now.gap <= 0) & (now.flow <= 0)  # by rounding, just after a rebound
         open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
         moving = np.where(contact, open_gap, modes * now.flow)
@@ -135,7 +137,7 @@ class Margins:
 
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of `together`."""
-        if self.together is None or problem.delays is not None:
+        if self.together is None or problem.delays is not None or np.any(self._slack):
             return False
         if isinstance(self.together, SolvedModes):
             if self.together.looks(problem, t, self.modes) is None and not self.together(

@@ -40,6 +40,8 @@ class OpenEfforts:
     load: LoadDependence | None
     _cache: dict[Any, Any]
     _reach: Any
+    _flow_x: Any
+    _speed: float
     look: Any
     efforts_of: Any
     delassus: Any
@@ -55,6 +57,8 @@ class OpenEfforts:
         key = ("undetermined", stuck.tobytes())
         if self.constant and key in self._cache:
             return self._cache[key]
+        if self.load is not None:
+            stuck = stuck & ~self.load.unpressed(problem, t)
         dead = self._dead(d)
         parts = self._parts(problem, t)
         crowd = np.bincount(parts[stuck & ~dead], minlength=parts.max(initial=0) + 1) > 1
@@ -92,7 +96,14 @@ class OpenEfforts:
     def _noise(self, problem: Problem, t: float) -> np.ndarray:
         """Rates that are rounding only."""
         slope = np.abs(self.system.slope(*problem._arguments(t)))
-        return 1e-12 * self._reach(problem, t, slope)
+        noise = 1e-12 * self._reach(problem, t, slope)
+        if self.constant:
+            return noise
+        by_x = abs(self._flow_x.sparse(*problem._arguments(t)))
+        largest = by_x.max(axis=1).toarray().ravel()
+        by_x.data[:] = 1.0  # a normal has its rounding in either direction, and it turns
+        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
+        return noise + 1e-15 * largest * (by_x @ slope) + 1e-14 * self._speed**2 / far
 
     def _joint_margins(self, problem: Problem, t: float, index: np.ndarray, now: Look
                        ) -> tuple[np.ndarray, np.ndarray]:

@@ -303,23 +303,30 @@ class RunRecording:
         What many components say of one body is drawn once, and of contacts that never
         touch only the outlines.
         """
-        from .shapes import Outline, placed
+        from .shapes import Outline, Vertex, placed, polygon
 
-        out, drawn = [], set()
+        out: list[Any] = []
+        drawn = set()
+        corners: dict[Any, list[Any]] = {}  # of bodies, by their frames
         laws = self.problem.laws
         acted = laws.acted() if getattr(laws, "recorded", False) else {}
         for f, family in enumerate(self.system.network.families):
             for start, member in zip(family.starts, family.members, strict=True):
                 loaded = acted[f][start : start + member.size] if f in acted else None
                 for shape in placed(member, lambda path: self.catalog[path].index, loaded):
-                    if isinstance(shape, Outline):
+                    if isinstance(shape, Outline | Vertex):
                         frame = tuple(self._class_of(h) for h in shape.frame_at)
+                    if isinstance(shape, Vertex):
+                        corners.setdefault(frame, []).append(shape)
+                        continue
+                    if isinstance(shape, Outline):
                         key = *frame, shape.points.tobytes(), shape.filled
                         if key in drawn:
                             continue
                         drawn.add(key)
                     out.append(shape)
-        return out
+        return out + [Outline(of_one[0].frame_at, polygon([v.point for v in of_one]), filled=True)
+                      for of_one in corners.values()]
 
     def _class_of(self, index: int) -> Any:
         """What two variables have in common that are always equal."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Arrow", "Cone", "Link", "Marker", "Outline", "Shape", "placed"]
+__all__ = ["Arrow", "Cone", "Link", "Marker", "Outline", "Shape", "Vertex", "placed", "polygon"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +29,22 @@ class Outline(Shape):
     frame_at : names of x, y and angle of the frame
     points : (2, n) array in m, in the frame
     filled : bool
+    endless : bool
+        Goes on as far as the picture does, along the line through its two ends.
     """
 
     frame_at: tuple[Any, Any, Any]
     points: np.ndarray
     filled: bool = False
+    endless: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Vertex(Shape):
+    """A corner of a body: all those in one frame are joined to its outline."""
+
+    frame_at: tuple[Any, Any, Any]
+    point: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +58,12 @@ class Marker(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Link(Shape):
-    """A straight part between two points that move, or a spring."""
+    """A straight part between two points that move, a spring, or the line of a guide."""
 
     start_at: tuple[Any, Any]
     end_at: tuple[Any, Any]
     coiled: bool = False
+    guide: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,3 +104,12 @@ def placed(component: Any, index_of: Any, loaded: np.ndarray | None = None) -> I
                 elif f.name == "slope" and np.ndim(value):
                     new[f.name] = float(np.asarray(value)[i])
             yield replace(shape, **new)
+
+
+def polygon(corners: list[tuple[float, float]]) -> np.ndarray:
+    """The outline through corners of a body, (2, n); fewer than three are joined to its origin."""
+    points = np.unique(np.round(corners, 12), axis=0)
+    if len(points) < 3:
+        points = np.unique(np.vstack([points, [0.0, 0.0]]), axis=0)
+    about = points - points.mean(axis=0)
+    return points[np.argsort(np.arctan2(about[:, 1], about[:, 0]))].T

@@ -8,6 +8,7 @@ are those of its steps: constant over a step, and kept for the results.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,34 +19,40 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array
 from .assembly.bare import bare_network
 from .contacts import refuse_overlap
 from .expression import TIME
-from .instances import Kind, kinds_of
+from .instances import Kind, Values, kinds_of
 from .setvalued import SetValuedLaws
 from .system import Evaluator, Problem, System
 
 __all__ = ["Active", "StepLaws", "step_laws"]
 
+SMALL = 300  # classes up to which matrices of a network are dense
+
 
 @dataclass(frozen=True)
 class Active:
-    """The elements that can act in a step, in the order of ``elements``.
-
-    ``push`` is the change of the states' slopes by their efforts, ``flow_x`` that of their
-    flows by the velocities; how normals turn is left to the next step.
-    """
+    """The elements that can act in a step, in the order of ``elements``."""
 
     elements: np.ndarray
+    values: list[Values]  # of every kind's instances
     flow: np.ndarray
     bounds: np.ndarray  # (low, high, back, forth), element: at no effort where affine
     by_effort: list[np.ndarray]  # bound, element, effort, and derivative of the one by the other
     restitution: np.ndarray
-    push: csc_matrix
-    flow_x: csr_matrix
 
-    def slopes(self, rests: np.ndarray, static: int, kinetic: int) -> csr_matrix:
+    @property
+    def loaded(self) -> bool:
+        """Whether bounds depend on efforts."""
+        return len(self.by_effort[0]) > 0
+
+    def slopes(self, rests: np.ndarray, static: int, kinetic: int, dense: bool) -> Any:
         """Derivatives of a bound by the efforts: the static one for what is at rest."""
         bound, element, effort, value = self.by_effort
         mine = bound == np.where(rests[element], static, kinetic)
         n = len(self.elements)
+        if dense:
+            out = np.zeros((n, n))
+            out[element[mine], effort[mine]] = value[mine]
+            return out
         return csr_matrix((value[mine], (element[mine], effort[mine])), shape=(n, n))
 
 
@@ -73,7 +80,8 @@ class StepLaws(SetValuedLaws):
         self.system, self.kinds = system, kinds
         tape, flat = system.tape, system.flat
         self._name_elements()
-        self.gathers = bare.gathers
+        self.small = max(bare.gathers.shape) <= SMALL
+        self.gathers = bare.gathers.toarray() if self.small else bare.gathers
         w0 = ca.SX.zeros(bare.w.numel())
         free = [TIME, tape.x, tape.p, tape.m, tape.d]
         slope = ca.substitute(bare.slope, bare.w, w0)
@@ -83,7 +91,7 @@ class StepLaws(SetValuedLaws):
         self._slope_w = _sparse(free, by_w)
         pushed = np.zeros(system.nx)
         pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
-        self._pushed = diags_array(pushed)  # velocities: what forces change at once
+        self._pushed = pushed  # velocities: what forces change at once
         seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
         values = tape.values[seen.tolist()]
         self._outside = Evaluator(ca.Function("seen", free, [ca.densify(values)]))
@@ -199,19 +207,14 @@ class StepLaws(SetValuedLaws):
         return np.concatenate([k.elements[w].ravel() for k, w in zip(
             self.kinds, which, strict=True)])  # fmt: skip
 
-    def active(self, problem: Problem, t: float, y: np.ndarray, which: list[np.ndarray],
-               efforts: np.ndarray | None = None, matrices: bool = True) -> Active:
+    def active(self, which: list[np.ndarray], efforts: np.ndarray | None = None) -> Active:
         """What some instances of every kind come to at the point looked at."""
-        seen_rows, seen_columns, seen_values = [], [], []
-        force_rows, force_columns, force_values = [], [], []
-        flows, bounds, restitution = [], [], []
+        values, flows, bounds, restitution = [], [], [], []
         by: list[list[np.ndarray]] = [[], [], [], []]
-        first = 0
-        for kind, rows in zip(self.kinds, which, strict=True):
-            n, laws = len(rows), kind.elements.shape[1]
-            own = None if efforts is None else efforts[first : first + n * laws].reshape(n, laws)
+        for kind, rows, mine in self._numbered(which):
+            own = None if efforts is None else efforts[mine]
             now = kind.values(rows, own)
-            mine = first + np.arange(n * laws).reshape(n, laws)
+            values.append(now)
             flows.append(now.flow.ravel())
             restitution.append(now.restitution.ravel())
             at = now.bounds
@@ -222,31 +225,62 @@ class StepLaws(SetValuedLaws):
             parts = b, mine[i, law], mine[i, e], now.by_effort[i, b, law, e]
             for column, part in zip(by, parts, strict=True):
                 column.append(part)
-            if matrices:
-                i, law, s = np.nonzero(now.by_seen)
-                seen_rows.append(mine[i, law])
-                seen_columns.append(kind.seen_at[rows[i], s])
-                seen_values.append(now.by_seen[i, law, s] * kind.seen_sign[rows[i], s])
-                i, c, e = np.nonzero(now.force_by_effort)
-                force_rows.append(kind.forces[rows[i], c])
-                force_columns.append(mine[i, e])
-                force_values.append(now.force_by_effort[i, c, e] * kind.force_sign[rows[i], c])
-            first += n * laws
-        push, flow_x = csc_matrix((0, 0)), csr_matrix((0, 0))
-        if matrices:
-            args = self._at(problem, t, y)
-            by_seen = csr_matrix((np.concatenate(seen_values), (
-                np.concatenate(seen_rows), np.concatenate(seen_columns))),
-                shape=(first, self.size_of_seen))
-            flow_x = by_seen @ self._outside_x.sparse(*args) @ self._pushed
-            force = csc_matrix((np.concatenate(force_values), (
-                np.concatenate(force_rows), np.concatenate(force_columns))),
-                shape=(self.classes, first))
-            push = csc_matrix(self._slope_w.sparse(*args) @ (self.gathers @ force))
-        return Active(self.elements_of(which), np.concatenate(flows),
+        return Active(self.elements_of(which), values, np.concatenate(flows),
                       np.concatenate(bounds, axis=1), [np.concatenate(x) for x in by],
-                      np.concatenate(restitution),
-                      push, csr_matrix(flow_x))  # fmt: skip
+                      np.concatenate(restitution))  # fmt: skip
+
+    def flow_by_velocity(self, problem: Problem, t: float, y: np.ndarray,
+                         which: list[np.ndarray], now: Active) -> Any:
+        """Derivatives of the flows by the velocities; how normals turn is left to the next step.
+        """
+        rows, columns, values = [], [], []
+        for (kind, its, mine), at in zip(self._numbered(which), now.values, strict=True):
+            i, law, s = np.nonzero(at.by_seen)
+            rows.append(mine[i, law])
+            columns.append(kind.seen_at[its[i], s])
+            values.append(at.by_seen[i, law, s] * kind.seen_sign[its[i], s])
+        by_seen = self._matrix(rows, columns, values, (len(now.elements), self.size_of_seen))
+        return by_seen @ self._known(self._outside_x, problem, t, y) * self._pushed[None, :] \
+            if self.small else csr_matrix(by_seen @ self._known(self._outside_x, problem, t, y)
+                                          @ diags_array(self._pushed))
+
+    def push(self, problem: Problem, t: float, y: np.ndarray, which: list[np.ndarray]) -> Any:
+        """Change of the states' slopes by the efforts of some instances, at a point."""
+        self.look_at(problem, t, y)
+        rows, columns, values = [], [], []
+        count = 0
+        for kind, its, mine in self._numbered(which):
+            force = kind.values(its).force_by_effort
+            i, c, e = np.nonzero(force)
+            rows.append(kind.forces[its[i], c])
+            columns.append(mine[i, e])
+            values.append(force[i, c, e] * kind.force_sign[its[i], c])
+            count += mine.size
+        forces = self._matrix(rows, columns, values, (self.classes, count))
+        return self._known(self._slope_w, problem, t, y) @ (self.gathers @ forces)
+
+    def _numbered(self, which: list[np.ndarray]) -> Iterator[tuple[Kind, np.ndarray, np.ndarray]]:
+        """Kinds, the instances of each that act, and the numbers of their elements."""
+        first = 0
+        for kind, rows in zip(self.kinds, which, strict=True):
+            shape = len(rows), kind.elements.shape[1]
+            count = shape[0] * shape[1]
+            yield kind, rows, first + np.arange(count).reshape(shape)
+            first += count
+
+    def _known(self, evaluator: Evaluator, problem: Problem, t: float, y: np.ndarray) -> Any:
+        args = self._at(problem, t, y)
+        return evaluator.dense(*args) if self.small else evaluator.sparse(*args)
+
+    def _matrix(self, rows: list[np.ndarray], columns: list[np.ndarray],
+                values: list[np.ndarray], shape: tuple[int, int]) -> Any:
+        """Entries that are added, dense where the system is small."""
+        at, entry = (np.concatenate(rows), np.concatenate(columns)), np.concatenate(values)
+        if not self.small:
+            return csc_matrix((entry, at), shape=shape)
+        out = np.zeros(shape)
+        np.add.at(out, at, entry)
+        return out
 
     # -- efforts of the run --------------------------------------------------------------
     def keep(self, problem: Problem, t: float, elements: np.ndarray, efforts: np.ndarray) -> None:

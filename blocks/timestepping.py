@@ -1,12 +1,13 @@
 """Moreau-Jean time stepping: set-valued laws on velocity level, without events.
 
 A method of the solvers' contract that knows set-valued laws. Smooth forces by the
-theta rule with theta = 1/2; efforts of friction and contact act over the whole step
-such that the flows at its end obey the laws [Jean, Comput. Methods Appl. Mech.
-Engrg. 177 (1999) 235-257]. Friction that sticks has zero flow at the end of every
-step, exactly, so it does not drift; any number of contacts may open and close in a
-step. Of second order while the modes last, of first order across their changes; a
-static bound above the kinetic one makes the instant of break-away uncertain by a step.
+theta rule with theta = 1/2; efforts of friction and contact act over the whole step,
+in the directions that they have in its middle, such that the flows at its end obey the
+laws [Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257]. Friction that
+sticks has zero flow at the end of every step, exactly, so it does not drift; any number
+of contacts may open and close in a step. Of second order while the modes last, of first
+order across their changes; a static bound above the kinetic one makes the instant of
+break-away uncertain by a step.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csc_matrix, diags, identity
+from scipy.sparse import csc_matrix, diags, identity, issparse
 
 from .exceptions import ParameterError, SimulationError
 from .loads import with_loads
@@ -67,6 +68,7 @@ class MoreauJean(Method):
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
         self._factor: Any = None
+        self._eye = csc_matrix(identity(len(y)))
         self._effort = np.zeros(0) if laws is None else laws.efforts_of(problem.u)
 
     @staticmethod
@@ -133,8 +135,7 @@ class MoreauJean(Method):
                     laws.free_jacobian(self.problem, t + h, end) if self.few
                     else self.problem.slope_jacobian(t + h, end))
                 self.work.jacobians += 1
-                matrix = (identity(len(y)) - h * THETA * self.jacobian).tocsc()
-                self._factor = splu(matrix)
+                self._factor = splu(csc_matrix(self._eye - h * THETA * self.jacobian))
                 self.work.factorizations += 1
             r = end - y - h * (THETA * self._slope(laws, t + h, end) + (1 - THETA) * start)
             if not np.isfinite(r).all():
@@ -145,11 +146,13 @@ class MoreauJean(Method):
                 return end, ""
         return end, f"Newton's method does not converge over a step of {h:g} s; take a smaller step"
 
-    def _through_smooth(self, push: csc_matrix, h: float) -> csc_matrix:
+    def _through_smooth(self, push: Any, h: float) -> Any:
         """(1 - h theta J)^-1 applied to the directions of the efforts.
 
         Exactly for few elements; for many by its series, which stays sparse.
         """
+        if not issparse(push):
+            return self._factor.solve(push)
         if push.shape[1] <= DENSE:
             return csc_matrix(self._factor.solve(push.toarray()))
         term = total = push
@@ -166,11 +169,12 @@ class MoreauJean(Method):
         from .nonsmooth import moreau_step
 
         problem = self.problem
+        problem.solve(t + h / 2, (y + end) / 2)
+        push = csc_matrix(laws._push(problem, t + h / 2, np.arange(laws.size)))[problem.free]
+        push = _rows_by(1 / problem.scale, push)
         problem.solve(t + h, end)
         args = problem._arguments(t + h)
         free = laws.look(problem, t + h).flow
-        push = csc_matrix(laws._push(problem, t + h, np.arange(laws.size)))[problem.free]
-        push = diags(1 / problem.scale) @ push
         push = self._through_smooth(csc_matrix(push), h)
         flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
         d = -(flow_x @ push)
@@ -212,13 +216,18 @@ class MoreauJean(Method):
                             for gap, then in zip(behind, ahead, strict=True))
         near = [gap <= reach for gap in behind]
         which = laws.acting(near)
-        before = laws.active(problem, t, y, which, last[laws.elements_of(which)], matrices=False)
+        before = laws.active(which, last[laws.elements_of(which)])
         gaps = laws.gaps_of(which)
+        push = self._through_smooth(_rows_by(
+            1 / problem.scale, laws.push(problem, t + h / 2, (y + end) / 2, which)), h)
         laws.look_at(problem, t + h, end)
-        now = laws.active(problem, t + h, end, which)
-        index, scale = now.elements, problem.scale
-        push = self._through_smooth(csc_matrix(diags(1 / scale) @ now.push), h)
-        d = -(now.flow_x @ diags(scale) @ push)
+        now = laws.active(which)
+        index = now.elements
+        flow_x = laws.flow_by_velocity(problem, t + h, end, which, now)
+        d = -(flow_x @ _rows_by(problem.scale, push))
+        dense = len(index) <= FEW
+        if issparse(d) == dense:
+            d = d.toarray() if issparse(d) else csc_matrix(d)
         contact, stuck = laws.contact[index], laws.modes[index] == 0
         closed = contact & (gaps - 0.5 * h * np.maximum(before.flow, now.flow) <= 0)
         # what does not rebound comes no nearer than to touch
@@ -229,15 +238,13 @@ class MoreauJean(Method):
             high = np.where(stuck, before.bounds[1], before.bounds[3])
             low = np.where(contact, 0.0, low)
             high = np.where(contact, np.where(closed | apart, np.inf, 0.0), high)
-            by_low, by_high = before.slopes(stuck, 0, 2), before.slopes(stuck, 1, 3)
-            loaded = by_low.nnz or by_high.nnz
+            by = [before.slopes(stuck, k, k + 2, dense) if before.loaded else None
+                  for k in range(2)]
             solved = moreau_step(
-                d if len(index) > FEW else d.toarray(), now.flow, low, high, h,
+                d, now.flow, low, high, h,
                 flow_before=before.flow, restitution=np.where(closed, now.restitution, 0.0),
                 allowed=np.where(apart, np.maximum(2 * gaps / h - before.flow, 0.0), 0.0),
-                by_lower=(by_low if len(index) > FEW else by_low.toarray()) if loaded else None,
-                by_upper=(by_high if len(index) > FEW else by_high.toarray()) if loaded else None,
-                start=effort, tol=TOLERANCE,
+                by_lower=by[0], by_upper=by[1], start=effort, tol=TOLERANCE,
             )  # fmt: skip
             change = np.abs(solved.effort - effort).max(initial=0.0)
             effort = solved.effort
@@ -249,7 +256,7 @@ class MoreauJean(Method):
                 break
             if laws.bent:
                 laws.look_at(problem, t, y)
-                before = laws.active(problem, t, y, which, effort, matrices=False)
+                before = laws.active(which, effort)
         if not solved.converged and not solved.solution.residual <= ACCEPTED:
             self._refuse(laws, solved.solution, t, index)
         modes = np.where(laws.contact, -1, laws.modes)
@@ -298,3 +305,8 @@ class MoreauJean(Method):
             f"friction and contact at the end of the step ({solution.status}).",
             "Take a smaller step, or leave the method out.", time=t, variables=names,
         )  # fmt: skip
+
+
+def _rows_by(factors: np.ndarray, matrix: Any) -> Any:
+    """Every row of a matrix times a number of its own."""
+    return csc_matrix(diags(factors) @ matrix) if issparse(matrix) else factors[:, None] * matrix

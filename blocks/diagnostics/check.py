@@ -49,22 +49,27 @@ def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
     causes: dict[Finding, Any] = {}
-    findings = [*relation_findings(_tree(model)), *_advice(_tree(model))]
+    findings = [*relation_findings(_tree(model))]
+    violated = {path for finding in findings for path in finding.where}
+    findings += _advice(_tree(model))
     try:
         system = model.compile()
     except StructureError as error:
         findings += error.data.get("findings", ()) or [_of_error(error, causes)]
         return _unique(findings), causes
     except BlocksError as error:
-        findings += _unreadable(model, error, causes)
+        findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
     kept = model.__dict__.get("_checked_structure")
     if kept is None or kept[0] != model._structure_revision:  # values change more often
         kept = model._structure_revision, [*_on_network(system.network), *event_findings(system)]
         model.__dict__["_checked_structure"] = kept
     findings += kept[1]
+    if violated:  # what such values start from says nothing
+        return _unique(findings), causes
+    told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself
     try:
-        findings += start_findings(model, system)
+        findings += (f for f in start_findings(model, system) if (f.code, f.where) not in told)
     except BlocksError as error:
         findings.append(_of_error(error, causes))
     return _unique(findings), causes

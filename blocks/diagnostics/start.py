@@ -88,10 +88,14 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
 
 
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
-    """Contacts whose two sides overlap."""
-    from ..contacts import APART, overlaps
+    """Contacts of rigidly joined parts, and those whose two sides overlap."""
+    from ..contacts import APART, RIGID, TWO_BODIES, immovable, overlaps
 
-    for path, depth in islice(overlaps(system, problem, 0.0), MOST):
+    rigid = immovable(system, problem, 0.0)
+    for path in rigid[:MOST]:
+        yield found("contact.rigid", [path], f"{path} {RIGID}", TWO_BODIES)
+    apart = (o for o in overlaps(system, problem, 0.0) if o[0] not in rigid)
+    for path, depth in islice(apart, MOST):
         yield found("contact.overlap", [path],
                     f"The two sides of {path} overlap by {depth} at the start.", APART)
 

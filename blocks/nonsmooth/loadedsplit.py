@@ -25,6 +25,8 @@ from .indeterminate import least_distance
 
 __all__ = ["LoadedSplit", "loaded_split", "open_load"]
 
+NOTHING = 1e-200  # efforts that are rounding only, whose share of each other says nothing
+
 
 @dataclass(frozen=True)
 class LoadedSplit:
@@ -85,7 +87,7 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     lower, upper = low + L @ effort, high + H @ effort
     # an element of constant bounds is measured by them, others by the largest effort
     largest = float(np.abs(effort / size).max(initial=0.0))
-    unit = size * (largest if largest > 0 else 1.0)
+    unit = size * (largest if largest > NOTHING else 1.0)
     constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
     typical = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
     eye = np.eye(n)

@@ -26,6 +26,7 @@ CROWD = 30  # contacts from which their cones would cover the picture
 COILS = 7
 WIDE = 0.45  # height over width below which pictures stand one above the other
 FEWEST, MOST = 2, 1500  # pictures of a film
+UNITS = (("m", 0.1, 1.0), ("mm", 1e-4, 1e-3), ("um", 0.0, 1e-6))  # of axes, from which size on
 FORCE, ALLOWED = "tab:red", "tab:orange"
 
 
@@ -57,30 +58,56 @@ class Scene:
 
     def outline(self, shape: Outline | Marker, k: int) -> np.ndarray:
         """Points of a frame in the world."""
-        x, y, phi = self.at(shape.frame_at, k)
-        px, py = shape.points if isinstance(shape, Outline) else np.array(shape.point)[:, None]
-        return np.array([x + np.cos(phi) * px - np.sin(phi) * py,
-                         y + np.sin(phi) * px + np.cos(phi) * py])  # fmt: skip
+        points = shape.points if isinstance(shape, Outline) else np.array(shape.point)[:, None]
+        there = self.placed(shape.frame_at, points, k)
+        if isinstance(shape, Outline) and shape.endless:
+            x0, x1, y0, y1 = self.limits
+            return _through(there, np.array([[x0 + x1], [y0 + y1]]) / 2, x1 - x0 + y1 - y0)
+        return there
+
+    def placed(self, frame_at: tuple[int, ...], points: np.ndarray, k: int) -> np.ndarray:
+        """Points given in a frame, in the world."""
+        x, y, phi = self.at(frame_at, k)
+        (px, py), c, s = points, np.cos(phi), np.sin(phi)
+        return np.array([x + c * px - s * py, y + s * px + c * py])
 
     def _limits(self) -> tuple[float, float, float, float]:
         moving: list[np.ndarray] = []
         fixed: list[np.ndarray] = []
+        endless: list[np.ndarray] = []
+        some = range(0, len(self.times), max(1, len(self.times) // 60))
         for shape in self.shapes:
             if isinstance(shape, (Outline, Marker)):
-                some = range(0, len(self.times), max(1, len(self.times) // 60))
                 rests = not any(self.moves[h] for h in shape.frame_at)
+                if isinstance(shape, Outline) and shape.endless:
+                    if rests:
+                        endless.append(self.placed(shape.frame_at, shape.points, 0))
+                    else:
+                        moving += [self.at(shape.frame_at[:2])]
+                    continue
                 for k in list(some)[:1] if rests else some:
                     (fixed if rests else moving).append(self.outline(shape, k))
             elif isinstance(shape, Link):
                 moving += [self.at(shape.start_at), self.at(shape.end_at)]
-        points = np.concatenate(moving or fixed, axis=1)
+        points = np.concatenate(moving or fixed or endless, axis=1)
         low, high = points.min(axis=1), points.max(axis=1)
-        reach = max(high - low)
+        reach = max(*(high - low), 1e-9)
+        middle = ((low + high) / 2)[:, None]
+        fixed += [_through(line, middle, 0.75 * reach) for line in endless]
         for part in fixed:  # a floor is drawn as far as something happens on it
             near = np.clip(part, (low - 0.5 * reach)[:, None], (high + 0.5 * reach)[:, None])
             low, high = np.minimum(low, near.min(axis=1)), np.maximum(high, near.max(axis=1))
+        far = CONE * float(np.sqrt(np.prod(np.maximum(high - low, 0.1 * reach))))
+        tips = [self._tips(s, far) for s in self.shapes if isinstance(s, Cone)]
+        points = np.concatenate([low[:, None], high[:, None], *tips], axis=1)
+        low, high = points.min(axis=1), points.max(axis=1)
         room = MARGIN * max(high - low)
         return low[0] - room, high[0] + room, low[1] - room, high[1] + room
+
+    def _tips(self, cone: Cone, length: float) -> np.ndarray:
+        """Ends of a cone's axis while a force acts in it."""
+        acts = self.at(cone.effort_by)[0] > 0
+        return (self.at(cone.point_at) + length * self.at(cone.axis_by))[:, acts]
 
 
 class Picture:
@@ -91,8 +118,10 @@ class Picture:
         ax.set_aspect("equal")
         ax.set_xlim(scene.limits[:2])
         ax.set_ylim(scene.limits[2:])
-        ax.set_xlabel("x [m]")
-        ax.set_ylabel("y [m]")
+        name, factor = next((name, f) for name, least, f in UNITS if scene.size >= least)
+        for axis, letter in ((ax.xaxis, "x"), (ax.yaxis, "y")):
+            axis.set_label_text(f"{letter} [{name}]")
+            axis.set_major_formatter(lambda v, _: f"{v / factor:.6g}")
         ax.grid(False)
         self.artists = [self._made(shape) for shape in scene.shapes]
         self.colours: dict[int, str] = {}
@@ -114,10 +143,12 @@ class Picture:
             return ax.plot([], [], color=colour, lw=1.6)[0]
         if isinstance(shape, Marker):
             style = {"o": {"mfc": "white", "mec": INK, "ms": 6}, "+": {"mec": INK, "ms": 8},
-                     "^": {"mfc": "0.8", "mec": INK, "ms": 9}}.get(shape.symbol, {})
+                     "^": {"mfc": "0.8", "mec": INK, "ms": 9},
+                     "s": {"mfc": "white", "mec": INK, "ms": 8}}.get(shape.symbol, {})
             return ax.plot([], [], shape.symbol, ls="none", zorder=4, **style)[0]
         if isinstance(shape, Link):
-            return ax.plot([], [], color=INK, lw=1.2 if shape.coiled else 3.0, zorder=2,
+            width = 1.0 if shape.guide else 1.2 if shape.coiled else 3.0
+            return ax.plot([], [], "--" if shape.guide else "-", color=INK, lw=width, zorder=2,
                            solid_capstyle="round", alpha=0.8)[0]  # fmt: skip
         if isinstance(shape, Arrow):
             return ax.annotate("", (0, 0), (0, 0), annotation_clip=False, zorder=6,
@@ -153,6 +184,14 @@ class Picture:
             far, slope = CONE * scene.size, float(shape.slope)
             sides = [(nx - slope * ny, ny + slope * nx), (nx + slope * ny, ny - slope * nx)]
             artist.set_xy([tip, *(tip + far * np.array(s) for s in sides)])
+
+
+def _through(line: np.ndarray, middle: np.ndarray, half: float) -> np.ndarray:
+    """A piece of the line through two points, to both sides of what is nearest to a point."""
+    along = line[:, -1:] - line[:, :1]
+    along /= np.hypot(*along)
+    foot = line[:, :1] + along * (along * (middle - line[:, :1])).sum()
+    return np.hstack([foot - half * along, foot + half * along])
 
 
 def _coil(points: np.ndarray, width: float) -> np.ndarray:

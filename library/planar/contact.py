@@ -20,14 +20,16 @@ from blocks import (
     quantity,
     require,
     sqrt,
+    where,
 )
-from blocks.shapes import Arrow, Cone, Outline, Shape
+from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
 
 from .curves import Circle, Corner, Curve, Line, tightest
 from .domain import TwoFrame, turned
 
 __all__ = ["Contact"]
 
+STEEP = 1e5  # friction that is lost in rounding where the normal force ends
 ROUND = (Circle, Line)  # their nearest points are found without iteration
 
 
@@ -121,11 +123,27 @@ class Contact(TwoFrame):
                 yield (f"a line with a length touches circles from outside, and no {kind}: leave "
                        "the length out, or round the other one off, such as Circle('1 mm')")
                 return
+        if getattr(self.curve, "inside", False) and getattr(self.base, "inside", False):
+            yield "curve and base are both hollow, with their free sides inside: turn one outside"
+            return
         bend, where = tightest((self.curve, self.base))
-        if bend <= 0:
+        if bend <= 0 and isinstance(self.curve, Circle) and isinstance(self.base, Circle):
+            disc, bowl = sorted((self.curve, self.base), key=lambda c: c.inside)
+            yield (f"the disc of radius {1e3 * disc.radius:.4g} mm does not fit into the bowl of "
+                   f"radius {1e3 * bowl.radius:.4g} mm")
+        elif bend <= 0:
             names = type(self.curve).__name__, type(self.base).__name__
             yield (f"the {names[0]} does not fit into the {names[1]}: near {where} of the hollow "
                    "one its curvature is not larger, so that they would touch in two places")
+
+        if not self.smooth and 0 < self.static_friction < self.friction:
+            yield (f"static_friction is {self.static_friction:~P} and friction "
+                   f"{self.friction:~P}: rest holds no less than sliding, exchange them")
+
+    def advise(self) -> Iterator[str]:
+        if not self.smooth and self.friction > STEEP:
+            yield (f"friction is {self.friction:~P}. Above {STEEP:g} the instants at which a "
+                   "contact slips and opens are no longer told apart; 100 never slips either.")
 
     def equations(self) -> Iterator[Any]:
         on_F = _Side(self.F, self.curve, self.xi_F)
@@ -187,8 +205,10 @@ class Contact(TwoFrame):
         for name, curve in (("F", self.curve), ("B", self.base)):
             frame = (f"{name}.x", f"{name}.y", f"{name}.phi")
             if isinstance(curve, Corner):
+                yield Vertex(frame, (curve.x, curve.y))
                 continue
-            yield Outline(frame, curve.outline, filled=curve.closed and curve.side > 0)
+            yield Outline(frame, curve.outline, filled=curve.closed and curve.side > 0,
+                          endless=isinstance(curve, Line) and curve.length is None)
             if isinstance(curve, Circle) and not curve.inside and curve.radius:
                 r = curve.radius
                 yield Outline(frame, np.array([[curve.x - r, curve.x + r], [curve.y, curve.y]]))
@@ -231,6 +251,8 @@ class _Side:
         if isinstance(self.curve, Circle):
             cx, cy = self.place(*self.centre)
             dx, dy = other[0] - cx, other[1] - cy
+            # from its centre all points are as near: take the lowest
+            dy = where(dx**2 + dy**2 > 0, dy, quantity("-1 m"), events=False)
             far = sqrt(dx**2 + dy**2)
             dx, dy = dx / far, dy / far
             r = quantity(self.curve.radius, "m")

@@ -20,7 +20,7 @@ __all__ = ["Circle", "Corner", "Curve", "Ellipse", "Line", "ParametricCurve", "S
 
 SAMPLES = 721  # points at which an outline is judged
 SHOWN = 241  # and drawn
-DRAWN = 4.0  # m of an endless line
+DRAWN = 4.0  # m of an endless line that are judged
 ENDS = 0.5 + 1e-9  # half a piece of an outline, its ends included
 
 
@@ -78,6 +78,12 @@ class Curve:
                     f"{_place(x[-1], y[-1])}"]  # fmt: skip
         crossing = _crossing(x, y, self.closed)
         return [] if crossing is None else [f"crosses itself near {_place(*crossing)}"]
+
+
+def _check_side(free: Any, where: str) -> None:
+    if free not in ("right", "left"):
+        raise ParameterError(where, f"is 'right' or 'left', not {free!r}.", given=free,
+                             code="parameter.choice")
 
 
 def _place(x: float, y: float) -> str:
@@ -184,7 +190,7 @@ class Line(Curve):
     x, y : length
         A point on it; its middle where it has a length.
     length : length, optional
-        Without one the line is endless, and 4 m of it are drawn.
+        Without one the line is endless.
     """
 
     angle: float
@@ -271,9 +277,7 @@ class ParametricCurve(Curve):
     free: str = "right"
 
     def __post_init__(self) -> None:
-        if self.free not in ("right", "left"):
-            raise ParameterError("ParametricCurve.free", "is 'right' or 'left', not "
-                                 f"{self.free!r}.", given=self.free, code="parameter.choice")
+        _check_side(self.free, "ParametricCurve.free")
         if not self.end > self.start:
             raise ParameterError("ParametricCurve.end", f"must be greater than start, but is "
                                  f"{self.end:g} with start {self.start:g}.", given=self.end,
@@ -290,6 +294,20 @@ class ParametricCurve(Curve):
     def point(self, s: Any) -> tuple[Any, Any]:
         x, y = self.function(s)
         return x, y
+
+    def faults(self) -> list[str]:
+        def lengths(s: Any) -> list[Any]:
+            place = self.function(s)
+            if not isinstance(place, (tuple, list)) or len(place) != 2:
+                raise ValueError("it returns something else than two values")
+            return [quantity("1 m") + value for value in place]
+
+        try:
+            sample(lengths, [self.start])
+        except Exception as error:  # of a function that is the user's
+            return [f"has a function that gives no place (x, y) in m ({error}); lengths need a "
+                    "unit, such as quantity('1 m') * cos(s)"]  # fmt: skip
+        return super().faults()
 
 
 @dataclass(frozen=True, init=False)
@@ -324,6 +342,7 @@ class SplineCurve(Curve):
             raise ParameterError("SplineCurve.points", f"has the point {_place(*numbers[k])} "
                                  f"twice, as number {k} and {k + 1}.", "Remove one of them.",
                                  given=points, code="parameter.size")  # fmt: skip
+        _check_side(free, "SplineCurve.free")
         object.__setattr__(self, "points", tuple(map(tuple, numbers.tolist())))
         object.__setattr__(self, "closed", bool(closed))
         object.__setattr__(self, "free", free)

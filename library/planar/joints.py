@@ -97,7 +97,7 @@ class Prismatic(TwoFrame):
             yield F.fx * c + F.fy * s == 0
 
     def shapes(self) -> Iterator[Shape]:
-        yield Link(("B.x", "B.y"), ("F.x", "F.y"))
+        yield Link(("B.x", "B.y"), ("F.x", "F.y"), guide=True)
         yield Marker(("F.x", "F.y", "F.phi"), symbol="s")
 
 

@@ -61,6 +61,12 @@ def test_a_plastic_heap_never_gains_energy(heap):
     assert np.diff(course).max() < 2e-4 * course[0]
 
 
+def test_energy_of_a_poured_heap_is_accounted_for_but_for_impacts_along_normals_that_turn(heap):
+    ledger = heap.energy()
+    assert ledger.dissipated.m > 0.1 * 16 * G
+    assert ledger.relative_residual < 1e-3  # of first order in the step
+
+
 def test_forces_of_a_heap_lie_within_their_cones(heap):
     at = quantity(np.linspace(0.1, 1.8, 77) - 1e-3, "s")
     for side in SIDES:

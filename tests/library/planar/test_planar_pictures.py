@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError
 from blocks.results.scene import Picture, Scene
-from library.planar import Body, Circle, Contact, Ground, Line, SpringDamper
+from library.planar import Body, Circle, Contact, Corner, Ground, Line, SpringDamper
 from library.translational import Mass
 
 mpl.use("Agg")
@@ -54,6 +54,36 @@ def test_a_mark_on_the_disc_turns_with_it(run):
     (spoke,) = [x for x in lines if np.hypot(np.ptp(x.get_xdata()), np.ptp(x.get_ydata())) < 0.41]
     slope = np.ptp(spoke.get_ydata()) / np.ptp(spoke.get_xdata())
     assert_allclose(slope, np.tan(1.0), rtol=1e-6)  # 5 rad/s for 0.2 s
+
+
+def test_an_endless_floor_goes_on_as_far_as_the_picture(run):
+    (floor,) = [s for s in Scene(run.recording, np.array([0.0])).shapes
+                if getattr(s, "endless", False)]  # fmt: skip
+    for far in (1.0, 30.0):
+        scene = Scene(run.recording, np.linspace(0, 1, 3))
+        scene.limits = (0.5 * far, 3 * far, -0.1, 0.3)
+        x, y = scene.outline(floor, 0)
+        assert x.min() <= 0.5 * far and x.max() >= 3 * far
+        assert_allclose(y, 0.0, atol=1e-12)
+
+
+def test_a_body_of_corners_is_drawn_as_the_area_between_them():
+    model = Model("triangle")
+    model.ground = Ground()
+    model.body = Body(x="1 cm", y="5 mm", phi="90 deg")
+    corners = [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0)]
+    for k, (x, y) in enumerate(corners):
+        touch = Contact(curve=Corner(x=f"{x} mm", y=f"{y} mm"), base=Line())
+        setattr(model, f"corner{k}", touch)
+        model.connect(model.ground.P, touch.B)
+        model.connect(model.body.P, touch.F)
+    figure = model.simulate("1 ms").draw("0 s")
+    (area,) = [p.get_path().vertices for p in figure.axes[0].patches
+               if p.get_visible()]
+    turned = {(round(1e3 * x, 6), round(1e3 * y, 6)) for x, y in area}
+    assert turned == {(10 - y, 5 + x) for x, y in corners}
+    assert figure.axes[0].get_xlabel() == "x [mm]"
+    assert len(figure.axes[0].lines) >= 2  # floor and centre of mass
 
 
 @pytest.mark.parametrize("ending", ["gif", "html"])

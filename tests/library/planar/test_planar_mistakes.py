@@ -1,0 +1,94 @@
+"""What a user may get wrong about outlines, and is told once and in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blocks import Model, ParameterError, quantity
+from library.planar import (
+    Body,
+    Circle,
+    Contact,
+    Ground,
+    Line,
+    ParametricCurve,
+    RigidOffset,
+    SplineCurve,
+)
+
+METRE = quantity("1 m")
+
+
+def touching(curve, base, y="0.5 m", **law):
+    model = Model("mistake")
+    model.ground, model.body = Ground(), Body(y=y, x="0 m")
+    model.touch = Contact(curve=curve, base=base, **law)
+    model.connect(model.ground.P, model.touch.B)
+    model.connect(model.body.P, model.touch.F)
+    return model
+
+
+def told(model):
+    """The only error."""
+    (finding,) = model.check().errors
+    return finding.problem
+
+
+@pytest.mark.parametrize(("curve", "base", "words"), [
+    (Circle("0.1 m"), "floor", "base is 'floor', which is no curve"),
+    (Line(), Line(), "two straight lines never touch"),
+    (Circle("2 m"), Circle("1 m", inside=True),
+     "disc of radius 2000 mm does not fit into the bowl of radius 1000 mm"),
+    (Circle("1 m", inside=True), Circle("0.5 m", inside=True), "both hollow"),
+    (Circle("0.1 m"), ParametricCurve(lambda s: (METRE * s, METRE * s, METRE)),
+     "something else than two values"),
+    (Circle("0.1 m"), ParametricCurve(lambda s: (s, s)), "lengths need a unit"),
+    (Circle("0.1 m"), ParametricCurve(lambda s: (METRE * s, METRE / 0)), "lengths need a unit"),
+])  # fmt: skip
+def test_a_wrong_outline_is_told_once_and_not_what_follows_from_it(curve, base, words):
+    problem = told(touching(curve, base))
+    assert problem.startswith("touch: ") and words in problem
+
+
+def test_a_coefficient_at_rest_below_the_one_of_sliding_is_refused_and_none_is_the_same():
+    model = touching(Circle("0.1 m"), Line(), friction=0.5, static_friction=0.3)
+    assert "static_friction is 0.3 and friction 0.5" in told(model)
+    assert not touching(Circle("0.1 m"), Line(), friction=0.5).check().errors
+
+
+def test_friction_that_rounding_cannot_follow_is_advised_against():
+    (advice,) = touching(Circle("0.1 m"), Line(), friction=1e7).check().warnings
+    assert advice.code == "parameter.advice" and "100 never slips either" in advice.problem
+    assert not touching(Circle("0.1 m"), Line(), friction=1e4).check().warnings
+
+
+def test_the_side_of_a_spline_is_right_or_left():
+    points = quantity([[k, 0.1 * k**2] for k in range(8)], "m")
+    with pytest.raises(ParameterError, match="SplineCurve.free: is 'right' or 'left', not 'up'"):
+        SplineCurve(points, free="up")
+
+
+def test_a_contact_within_one_body_is_found_by_check_instead_of_its_overlap():
+    model = Model("self")
+    model.body, model.arm, model.touch = Body(), RigidOffset(dx="0.1 m"), Contact()
+    model.connect(model.body.P, model.arm.B, model.touch.F)
+    model.connect(model.arm.F, model.touch.B)
+    assert told(model).startswith("touch touches from one part to the same part")
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_a_disc_in_the_middle_of_a_bowl_falls_to_where_it_is_thrown(speed):
+    """No point of the bowl is nearest there: the lowest is taken."""
+    model = touching(Circle("0.1 m"), Circle("1 m", inside=True), y="0 m", smooth=True)
+    model.body.vx = quantity(speed, "m/s")
+    run = model.simulate("1 s", rtol=1e-9)
+    # (v t)^2 + (g t^2 / 2)^2 == 0.9^2
+    g = 9.81
+    square = (-(speed**2) + np.sqrt(speed**4 + (0.9 * g) ** 2)) / (g**2 / 2)
+    assert run.events[0].time == pytest.approx(np.sqrt(square), rel=1e-8)
+    assert run["touch.gap"].initial.m == 0.9
+
+
+def test_discs_with_one_centre_overlap_by_their_radii():
+    assert "overlap by 300 mm" in told(touching(Circle("0.1 m"), Circle("0.2 m"), y="0 m"))

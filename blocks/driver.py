@@ -251,7 +251,7 @@ class Driver:
             kind = method_named("DOP853")
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
         if type(self.method) is kind and hasattr(kind, "watch") and np.array_equal(
-                self.method.free, problem.free):  # made to be started again
+                getattr(self.method, "free", ()), problem.free):  # made to be started again
             self.method.first_step, self.method.max_step = self.pace, self.longest
             self.method.work = Work()
             self.method.restart(t, y)

@@ -115,7 +115,7 @@ class Margins:
     def margin_expressions(self) -> Any:
         """Margins of elements whose effort is determined, as functions of modes and states.
 
-        The same as :meth:`_plain_margins`.
+        The same as :meth:`_plain_margins`, but for what is allowed to rounding.
         """
         assert self.together is not None
         e, modes = self.together.expressions, self.together.symbols[-2]
@@ -137,7 +137,7 @@ class Margins:
 
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of `together`."""
-        if self.together is None or problem.delays is not None or np.any(self._slack):
+        if self.together is None or problem.delays is not None:
             return False
         if isinstance(self.together, SolvedModes):
             if self.together.looks(problem, t, self.modes) is None and not self.together(
@@ -152,7 +152,7 @@ class Margins:
         """What is constant in machine code: modes, K, and 0 for states that stuck elements hold.
 
         Where the efforts are solved for: modes, the present efforts, those states,
-        determinants, and the gap that closed contacts may have.
+        determinants, the gap that closed contacts may have, and what they may pull with.
         """
         assert self.together is not None
         free = np.ones(self.system.nx)
@@ -160,7 +160,8 @@ class Margins:
         if isinstance(self.together, SolvedModes):
             gap = allowed_gap(problem, self.together.positions)
             return np.concatenate([self.modes, self.efforts_of(problem.u), free,
-                                   *self.together.determinants(self.modes), [gap]])
+                                   *self.together.determinants(self.modes), [gap],
+                                   np.broadcast_to(self._slack, self.size)])
         d = self.delassus(problem, t)
         return np.concatenate([self.together.constants(self.modes, _solver, d), free])
 

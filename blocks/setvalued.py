@@ -244,6 +244,10 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             if self.constant:
                 self._cache["D"] = d
             return d
+        if self.size <= DENSE and problem.system.nz <= DENSE:
+            by_u = self._by_u.dense(*args) + (
+                self._rate_z.dense(*args) @ self._algebraic_by_u(problem, t))
+            return -by_u[:, self.column] * self.sign
         by_u = self._by_u.sparse(*args)
         if problem.system.nz:
             by_u = csc_matrix(by_u + self._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t))
@@ -266,11 +270,14 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             if self.size <= DENSE:
                 self._home._cache = self._cache
 
-    def _algebraic_by_u(self, problem: Problem, t: float) -> csc_matrix:
+    def _algebraic_by_u(self, problem: Problem, t: float) -> Any:
         """How the torn unknowns follow the inputs."""
+        args, n = problem._arguments(t), problem.system.nz
+        if n <= DENSE:
+            return np.linalg.solve(problem.system.residual_z.dense(*args)[:n],
+                                   -self._residual_u.dense(*args)[:n])
         from scipy.sparse.linalg import splu
 
-        args, n = problem._arguments(t), problem.system.nz
         by_u = self._residual_u.sparse(*args)[:n].toarray()
         return csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u))
 

@@ -144,9 +144,9 @@ class SolvedCode(Text):
         self.e = self.together.expressions
         self.modes, self.effort = self.together.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
-        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n * n, n, n // 2 + 1, 1])
-        self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, *scratch, \
-            self.end = (int(i) for i in at)
+        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1])
+        self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
+            self.slack, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.pivots, self.failed = scratch
         if laws.system.clusters:
             from .tied import Tied
@@ -176,6 +176,9 @@ class SolvedCode(Text):
         self._efforts(w)
         margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions())
         values = self._values(w, margins)
+        first = len(values) - self.n
+        values[first:] = [w.binary("fadd", value, w.load("%q", self.slack + i))
+                          for i, value in enumerate(values[first:])]  # fmt: skip
         share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
         if self.together.in_a_circle:
             slides = _masked(self.e["matrix"], self.modes != 0)

@@ -28,6 +28,7 @@ RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
 TURNED = 1e-6  # of the fastest flow: one that is no rounding
+WEAK = 1e-6  # of the largest effort so far: one that may be rounding
 IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 NEAR = 1e-6  # of its range: an effort that is close to a bound
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
@@ -56,6 +57,7 @@ class Decisions:
     load: LoadDependence | None
     _fruitless: int
     _slack: Any
+    _strength: float
     _speed: float
     _restitution: Any
     _cache: dict[Any, Any]
@@ -253,7 +255,7 @@ class Decisions:
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from flows, gaps and loads."""
         now = self.look(problem, t)
-        self._speed = float(np.abs(now.flow).max())
+        self._speed, self._strength = float(np.abs(now.flow).max()), 0.0
         # of velocities that come out of equations, rounding is measured against nominal ones too
         noise = 1e-13 * self._reach(
             problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
@@ -279,12 +281,14 @@ class Decisions:
         self._slack = 0.0
         if self.constant:
             return
-        closed = self.contact & (self.modes == 0)
+        effort = np.abs(self.efforts_of(problem.u))
+        self._strength = max(self._strength, float(effort.max(initial=0.0)))
+        closed = self.contact & (self.modes == 0) & (effort <= WEAK * self._strength)
         if closed.any():
             own = np.asarray(self.delassus(problem, t).diagonal())
             noise = self._noise(problem, t)
             slack = np.divide(noise, own, out=np.zeros(self.size), where=closed & (own > 0))
-            slack[np.abs(self.efforts_of(problem.u)) > IDLE * slack] = 0.0
+            slack[effort > IDLE * slack] = 0.0
             self._slack = slack if slack.any() else 0.0
 
     def _impacts(self, problem: Problem, t: float, closing: np.ndarray) -> np.ndarray:

@@ -99,11 +99,16 @@ class OpenEfforts:
         noise = 1e-12 * self._reach(problem, t, slope)
         if self.constant:
             return noise
-        by_x = abs(self._flow_x.sparse(*problem._arguments(t)))
-        largest = by_x.max(axis=1).toarray().ravel()
-        by_x.data[:] = 1.0  # a normal has its rounding in either direction, and it turns
+        # a normal has its rounding in either direction, and it turns
+        if self._few:
+            by_x = np.abs(self._flow_x.dense(*problem._arguments(t)))
+            largest, seen = by_x.max(axis=1, initial=0.0), self._flow_x.mask
+        else:
+            by_x = abs(self._flow_x.sparse(*problem._arguments(t)))
+            largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
+            seen.data[:] = 1.0
         far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
-        return noise + 1e-15 * largest * (by_x @ slope) + 1e-14 * self._speed**2 / far
+        return noise + 1e-15 * largest * (seen @ slope) + 1e-14 * self._speed**2 / far
 
     def _joint_margins(self, problem: Problem, t: float, index: np.ndarray, now: Look
                        ) -> tuple[np.ndarray, np.ndarray]:

@@ -66,6 +66,14 @@ class Evaluator:
         return out
 
     @cached_property
+    def mask(self) -> np.ndarray:
+        """Where the first result may be other than zero."""
+        rows, starts = self._pattern
+        out = np.zeros(self.function.size_out(0), dtype=bool)
+        out[rows, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = True
+        return out
+
+    @cached_property
     def _pattern(self) -> tuple[np.ndarray, np.ndarray]:
         sparsity = self.function.sparsity_out(0)
         return np.array(sparsity.row(), dtype=np.int32), np.array(sparsity.colind(), dtype=np.int32)

@@ -28,6 +28,7 @@ RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
 TURNED = 1e-6  # of the fastest flow: one that is no rounding
+AGAIN = 1e-9  # of the time: decisions in so quick a succession are about rounding
 IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 NEAR = 1e-6  # of its range: an effort that is close to a bound
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
@@ -56,6 +57,7 @@ class Decisions:
     load: LoadDependence | None
     _fruitless: int
     _slack: Any
+    _decided: float = -np.inf  # when
     _speed: float
     _restitution: Any
     _cache: dict[Any, Any]
@@ -270,12 +272,12 @@ class Decisions:
         if self.load is not None:
             self.load.refuse_jam(problem, t, np.ones(self.size, dtype=bool))
             self.load.refuse_several(problem, t)
-        self._allow_rounding(problem, t)
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
-        """Closed contacts that carry nothing: they open when they would pull, not by rounding."""
+        """Closed contacts that carry nothing open when they would pull, not again by rounding."""
+        again, self._decided = t - self._decided <= AGAIN * max(abs(t), 1e-6), t
         self._slack = 0.0
-        if self.constant:
+        if self.constant or not again:
             return
         closed = self.contact & (self.modes == 0)
         if closed.any():

@@ -15,6 +15,7 @@ from library.planar import (
     ParametricCurve,
     RigidOffset,
     SplineCurve,
+    SpringDamper,
 )
 
 METRE = quantity("1 m")
@@ -125,3 +126,31 @@ def test_what_flies_past_the_end_of_an_outline_goes_on():
     model = touching(Circle("50 mm"), SplineCurve(quantity(RAMP, "m")), y="1.5 m", smooth=True)
     model.body.vx, model.touch.xi_B = "5 m/s", Target("5 rad", priority="none")
     assert model.simulate("0.3 s")["body.x"].final.m == pytest.approx(1.5)
+
+
+def hung(**spring):
+    model = Model("hung")
+    model.ground, model.body = Ground(), Body(x="0 m", y="0 m", vx="1 m/s")
+    model.spring = SpringDamper(stiffness="1 kN/m", **spring)
+    model.connect(model.ground.P, model.spring.B)
+    model.connect(model.body.P, model.spring.F)
+    return model
+
+
+def test_a_spring_without_direction_is_refused_in_words():
+    with pytest.raises(SimulationError, match="its two ends are at one place"):
+        hung().simulate("1 s")
+
+
+def test_a_spring_of_no_length_pulls_back_to_its_other_end_from_there_on():
+    run, w = hung(free_length="0 m").simulate("1 s", rtol=1e-10), np.sqrt(1000.0)
+    assert run["body.x"].final.m == pytest.approx(np.sin(w) / w, abs=1e-8)
+    assert run["body.y"].final.m == pytest.approx(-9.81 / 1000 * (1 - np.cos(w)), abs=1e-8)
+
+
+def test_a_contact_with_a_loose_port_says_which_one():
+    model = Model("loose")
+    model.ground, model.body, model.touch = Ground(), Body(y="1 m"), Contact()
+    model.connect(model.body.P, model.touch.F)
+    (finding,) = model.check().errors
+    assert finding.advice.startswith("Connect touch.B, which is connected to nothing.")

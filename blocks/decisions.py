@@ -28,7 +28,7 @@ RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
 TURNED = 1e-6  # of the fastest flow: one that is no rounding
-WEAK = 1e-6  # of the largest effort so far: one that may be rounding
+AGAIN = 1e-9  # of the time: decisions in so quick a succession are about rounding
 IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 NEAR = 1e-6  # of its range: an effort that is close to a bound
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
@@ -57,7 +57,7 @@ class Decisions:
     load: LoadDependence | None
     _fruitless: int
     _slack: Any
-    _strength: float
+    _decided: float = -np.inf  # when
     _speed: float
     _restitution: Any
     _cache: dict[Any, Any]
@@ -255,7 +255,7 @@ class Decisions:
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from flows, gaps and loads."""
         now = self.look(problem, t)
-        self._speed, self._strength = float(np.abs(now.flow).max()), 0.0
+        self._speed, self._slack, self._decided = float(np.abs(now.flow).max()), 0.0, -np.inf
         # of velocities that come out of equations, rounding is measured against nominal ones too
         noise = 1e-13 * self._reach(
             problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
@@ -274,21 +274,19 @@ class Decisions:
         if self.load is not None:
             self.load.refuse_jam(problem, t, np.ones(self.size, dtype=bool))
             self.load.refuse_several(problem, t)
-        self._allow_rounding(problem, t)
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
-        """Closed contacts that carry nothing: they open when they would pull, not by rounding."""
+        """Closed contacts that carry nothing open when they would pull, not again by rounding."""
+        again, self._decided = t - self._decided <= AGAIN * max(abs(t), 1e-6), t
         self._slack = 0.0
-        if self.constant:
+        if self.constant or not again:
             return
-        effort = np.abs(self.efforts_of(problem.u))
-        self._strength = max(self._strength, float(effort.max(initial=0.0)))
-        closed = self.contact & (self.modes == 0) & (effort <= WEAK * self._strength)
+        closed = self.contact & (self.modes == 0)
         if closed.any():
             own = np.asarray(self.delassus(problem, t).diagonal())
             noise = self._noise(problem, t)
             slack = np.divide(noise, own, out=np.zeros(self.size), where=closed & (own > 0))
-            slack[effort > IDLE * slack] = 0.0
+            slack[np.abs(self.efforts_of(problem.u)) > IDLE * slack] = 0.0
             self._slack = slack if slack.any() else 0.0
 
     def _impacts(self, problem: Problem, t: float, closing: np.ndarray) -> np.ndarray:

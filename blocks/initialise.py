@@ -305,8 +305,8 @@ def _refuse_dependent(system: System, problem: Problem, t: float) -> None:
             system.network.families[g.family].path(int(g.instances[k])) for g, k in named
             if g.law is not None))  # fmt: skip
         raise InitialisationError(
-            " and ".join(paths), "demand the same thing twice: one of their constraints follows "
-            "from the others, so that forces are not determined.",
+            " and ".join(paths), f"demand{'s' if len(paths) == 1 else ''} the same thing twice: "
+            "one of their constraints follows from the others, so that forces are not determined.",
             "Remove one of these joints or make it free in one direction; at a dead point, start "
             "elsewhere.", variables=paths, code="initial.redundant",
         )  # fmt: skip

@@ -41,6 +41,7 @@ class OpenEfforts:
     _cache: dict[Any, Any]
     _reach: Any
     _flow_x: Any
+    _few: bool
     _speed: float
     look: Any
     efforts_of: Any

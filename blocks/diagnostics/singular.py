@@ -166,13 +166,21 @@ def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -
     """Too many equations for some unknowns, too few for others, of the same components."""
     parts = [name for name, _ in _ranked(part)]
     owners = {names.owner(e) for e in part.over}
-    given = [s for s in sources(Topology(names.flat.network)) if s[0] in owners]
+    topology = Topology(names.flat.network)
+    given = [s for s in sources(topology) if s[0] in owners]
     if not given:
+        loose = [f"{path}.{row.name}" for row in topology.rows
+                 for i in np.flatnonzero(topology.degree[row.nodes] == 1)
+                 if (path := topology.path(row.family, i)) in parts]  # fmt: skip
+        are = "is" if len(loose) == 1 else "are"
+        lack = "Two" if not loose else (
+            f"Connect {listed(loose)}, which {are} connected to nothing. Otherwise two")
         return found(
             code, parts,
-            f"{listed(parts)} are over- and under-determined at once. These equations determine "
-            f"too few unknowns:{equations}\nwhile nothing determines {unknowns}.",
-            f"Two of these equations say the same, or one contradicts the others: look first at "
+            f"{listed(parts)} {'is' if len(parts) == 1 else 'are'} over- and under-determined at "
+            f"once. These equations determine too few unknowns:{equations}\nwhile nothing "
+            f"determines {unknowns}.",
+            f"{lack} of these equations say the same, or one contradicts the others: look first at "
             f"{listed(parts[:3], word='or')}.",
         )  # fmt: skip
     kind, u = given[0][1:]
@@ -232,6 +240,8 @@ def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
         for parameter, symbol in zip(kernel.parameters, kernel.parameter_symbols, strict=True):
             if parameter.size != 1 or symbol.__hash__() not in factors:
                 continue
+            if np.all(parameter.declared.default == 0):
+                continue  # what is zero by itself is no mistake
             zero = np.flatnonzero(family.parameter(parameter.name)[:, 0] == 0)
             out += [f"{p}.{parameter.name}" for p in map(family.path, zero.tolist()) if p in wanted]
     return out

@@ -24,7 +24,7 @@ from blocks import (
 )
 from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
 
-from .curves import Circle, Corner, Curve, Line, tightest
+from .curves import Circle, Corner, Curve, Line, shown_place, tightest
 from .domain import TwoFrame, turned
 
 __all__ = ["Contact"]
@@ -173,9 +173,10 @@ class Contact(TwoFrame):
             if guide.xi is not None:
                 gx, gy = guide.tangent
                 yield (away[0] - point[0]) * gx + (away[1] - point[1]) * gy == 0
-        for side, rate in ((on_F, self.rate_F), (on_B, self.rate_B)):
+        for name, side, rate in (("curve", on_F, self.rate_F), ("base", on_B, self.rate_B)):
             if side.xi is not None:
                 yield rate == der(side.xi)
+                yield from _ends(name, side.curve, side.xi, gap)
         if swap:
             nx, ny, point, away = -nx, -ny, away, point
         yield self.nx == nx
@@ -275,6 +276,19 @@ class _Side:
         far = sqrt(tx**2 + ty**2)
         side = self.curve.side
         return self.touching, (side * ty / far, -side * tx / far)
+
+
+def _ends(name: str, curve: Curve, xi: Any, gap: Any) -> Iterator[Any]:
+    """An outline with two ends is not touched beyond them."""
+    if curve.closed:
+        return
+    start, end = curve.interval
+    near = 1e-6 * float(np.ptp(curve.outline))
+    apart = gap / quantity("1 m") - near
+    places = curve.places([start, end])[0]
+    for inner, (x, y) in ((xi - start, places[:, 0]), (end - xi, places[:, 1])):
+        yield require(maximum(inner, apart) >= 0, f"its {name} is touched beyond its end at "
+                      f"{shown_place(x, y)}. Make the curve longer, or end the run before.")
 
 
 def _is_sought(curve: Any, other: Any) -> bool:

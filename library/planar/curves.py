@@ -71,13 +71,13 @@ class Curve:
             return [f"has no finite place or tangent at the parameter {s[k]:.4g}"]
         k = int(np.argmin(speed))
         if speed[k] <= 1e-6 * size:
-            return [f"has no tangent at {_place(x[k], y[k])} (parameter {s[k]:.4g}): it stands "
-                    "still there"]  # fmt: skip
+            return [f"has no tangent at {shown_place(x[k], y[k])} (parameter {s[k]:.4g}): it "
+                    "stands still there"]  # fmt: skip
         if self.closed and np.hypot(x[-1] - x[0], y[-1] - y[0]) > 1e-6 * size:
-            return [f"is not closed: it starts at {_place(x[0], y[0])} and ends at "
-                    f"{_place(x[-1], y[-1])}"]  # fmt: skip
+            return [f"is not closed: it starts at {shown_place(x[0], y[0])} and ends at "
+                    f"{shown_place(x[-1], y[-1])}"]  # fmt: skip
         crossing = _crossing(x, y, self.closed)
-        return [] if crossing is None else [f"crosses itself near {_place(*crossing)}"]
+        return [] if crossing is None else [f"crosses itself near {shown_place(*crossing)}"]
 
 
 def _check_side(free: Any, where: str) -> None:
@@ -86,7 +86,7 @@ def _check_side(free: Any, where: str) -> None:
                              code="parameter.choice")
 
 
-def _place(x: float, y: float) -> str:
+def shown_place(x: float, y: float) -> str:
     return f"({1e3 * x:.4g} mm, {1e3 * y:.4g} mm)"
 
 
@@ -339,7 +339,7 @@ class SplineCurve(Curve):
         steps = np.hypot(*np.diff(numbers, axis=0).T)
         if np.any(steps <= 1e-9 * steps.max()):
             k = int(np.argmin(steps))
-            raise ParameterError("SplineCurve.points", f"has the point {_place(*numbers[k])} "
+            raise ParameterError("SplineCurve.points", f"has the point {shown_place(*numbers[k])} "
                                  f"twice, as number {k} and {k + 1}.", "Remove one of them.",
                                  given=points, code="parameter.size")  # fmt: skip
         _check_side(free, "SplineCurve.free")
@@ -400,5 +400,5 @@ def tightest(curves: Sequence[Curve]) -> tuple[float, str]:
              for c in curves for s, k in [c.curvature]]
     total = sum(k for k, *_ in least)
     _, c, s = min(least, key=lambda row: row[0])
-    text = _place(*c.places([s])[0][:, 0])
+    text = shown_place(*c.places([s])[0][:, 0])
     return total, text

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Input, Option, Parameter, Port, Variable, cos, sin, sqrt
+from blocks import (
+    Component,
+    Input,
+    Option,
+    Parameter,
+    Port,
+    Variable,
+    cos,
+    maximum,
+    quantity,
+    require,
+    sin,
+    sqrt,
+)
 from blocks.shapes import Arrow, Link, Shape
 
 from ..rotational import rotational
@@ -13,6 +26,8 @@ from ..translational import translational
 from .domain import TwoFrame, planar, turned
 
 __all__ = ["Force", "RotationalBridge", "SpringDamper", "Torque", "TranslationalBridge"]
+
+NOTHING = quantity(1e-200, "m^2")  # no length at all still has a derivative
 
 
 class Force(Component):
@@ -89,7 +104,7 @@ class SpringDamper(Component):
 
     Equation: f = stiffness (length - free_length) + damping der(length), along the
     line between the two origins; f > 0 pulls them together. The origins must not
-    coincide.
+    coincide, but where free_length is zero.
 
     Parameters
     ----------
@@ -116,7 +131,10 @@ class SpringDamper(Component):
     def equations(self) -> Iterator[Any]:
         B, F = self.B, self.F
         dx, dy = F.x - B.x, F.y - B.y
-        length = sqrt(dx**2 + dy**2)
+        length = sqrt(dx**2 + dy**2 + NOTHING)
+        yield require(maximum(length - quantity(1e-50, "m"), quantity("1 pm") - self.free_length)
+                      > 0, "its two ends are at one place, so that nothing tells in which "
+                      "direction it pushes. Start a little apart, or give free_length='0 m'.")
         ex, ey = dx / length, dy / length
         yield self.length == length
         yield self.v == (F.vx - B.vx) * ex + (F.vy - B.vy) * ey

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blocks import Model, ParameterError, quantity
+from blocks import Model, ParameterError, SimulationError, Target, quantity
 from library.planar import (
     Body,
     Circle,
@@ -15,9 +15,11 @@ from library.planar import (
     ParametricCurve,
     RigidOffset,
     SplineCurve,
+    SpringDamper,
 )
 
 METRE = quantity("1 m")
+RAMP = [[k / 10, k / 50] for k in range(-5, 11)]  # up to x = 1 m, y = 0.2 m
 
 
 def touching(curve, base, y="0.5 m", **law):
@@ -92,3 +94,63 @@ def test_a_disc_in_the_middle_of_a_bowl_falls_to_where_it_is_thrown(speed):
 
 def test_discs_with_one_centre_overlap_by_their_radii():
     assert "overlap by 300 mm" in told(touching(Circle("0.1 m"), Circle("0.2 m"), y="0 m"))
+
+
+def slides_up(base, xi, speed):
+    model = touching(Circle("50 mm"), base, y=Target("0.1 m", priority="low"), smooth=True)
+    model.body.vx, model.body.vy = quantity(speed, "m/s"), quantity(0.2 * speed, "m/s")
+    model.body.w, model.body.phi = "0 rad/s", "0 rad"
+    model.touch.gap, model.touch.xi_B = "0 m", Target(quantity(xi, "rad"), priority="none")
+    return model
+
+
+@pytest.mark.parametrize(("base", "xi"), [
+    (SplineCurve(quantity(RAMP, "m")), 5.0),
+    (ParametricCurve(lambda s: (METRE * s, METRE * s / 5), -0.5, 1.0, closed=False, free="left"),
+     0.0),
+])  # fmt: skip
+def test_a_run_stops_where_a_contact_leaves_the_end_of_its_outline(base, xi):
+    model = slides_up(base, xi, 3.0)
+    with pytest.raises(SimulationError, match=r"its base is touched beyond its end at "
+                                              r"\(1000 mm, 200 mm\)") as caught:  # fmt: skip
+        model.simulate("1 s", rtol=1e-9)
+    # along the ramp of angle a, from the foot at x = 0 or near it
+    slope = np.arctan(0.2)
+    foot = model.simulate("1 us")["touch.x"].initial.m
+    way, v = (1.0 - foot) / np.cos(slope), 3.0 / np.cos(slope)
+    g = 9.81 * np.sin(slope)
+    assert caught.value.time == pytest.approx((v - np.sqrt(v**2 - 2 * g * way)) / g, rel=1e-6)
+
+
+def test_what_flies_past_the_end_of_an_outline_goes_on():
+    model = touching(Circle("50 mm"), SplineCurve(quantity(RAMP, "m")), y="1.5 m", smooth=True)
+    model.body.vx, model.touch.xi_B = "5 m/s", Target("5 rad", priority="none")
+    assert model.simulate("0.3 s")["body.x"].final.m == pytest.approx(1.5)
+
+
+def hung(**spring):
+    model = Model("hung")
+    model.ground, model.body = Ground(), Body(x="0 m", y="0 m", vx="1 m/s")
+    model.spring = SpringDamper(stiffness="1 kN/m", **spring)
+    model.connect(model.ground.P, model.spring.B)
+    model.connect(model.body.P, model.spring.F)
+    return model
+
+
+def test_a_spring_without_direction_is_refused_in_words():
+    with pytest.raises(SimulationError, match="its two ends are at one place"):
+        hung().simulate("1 s")
+
+
+def test_a_spring_of_no_length_pulls_back_to_its_other_end_from_there_on():
+    run, w = hung(free_length="0 m").simulate("1 s", rtol=1e-10), np.sqrt(1000.0)
+    assert run["body.x"].final.m == pytest.approx(np.sin(w) / w, abs=1e-8)
+    assert run["body.y"].final.m == pytest.approx(-9.81 / 1000 * (1 - np.cos(w)), abs=1e-8)
+
+
+def test_a_contact_with_a_loose_port_says_which_one():
+    model = Model("loose")
+    model.ground, model.body, model.touch = Ground(), Body(y="1 m"), Contact()
+    model.connect(model.body.P, model.touch.F)
+    (finding,) = model.check().errors
+    assert finding.advice.startswith("Connect touch.B, which is connected to nothing.")

@@ -77,14 +77,11 @@ class Text:
             w.store(value, base, offset + i)
 
     def _text(self, w: Writer) -> str:
-        inner = [] if self.tied is None else self.tied.function(w.declared)
-        sizes = self.sizes if self.tied is None else self.sizes | self.tied.sizes
+        sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
         arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
-        return "\n".join([
-            *(f"@size{s} = internal constant i32 {s}" for s in sorted(sizes)),
-            '@plain = internal constant [1 x i8] c"N"', *sorted(w.declared), *inner,
-            f"define void @main({arguments}) {{", "entry:", *w.lines, "  ret void", "}", "",
-        ])  # fmt: skip
+        sizes.append('@plain = internal constant [1 x i8] c"N"')
+        return "\n".join([*sizes, *sorted(w.declared), f"define void @main({arguments}) {{",
+                          "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip
 
 
 class LoopCode(Text):

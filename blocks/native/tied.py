@@ -16,6 +16,7 @@ import numpy as np
 
 from ..expression import TIME
 from .code import Writer
+from .machine import compiled
 from .solved import Text
 
 __all__ = ["Tied", "TiedCode"]
@@ -26,7 +27,7 @@ SHARE = 0.25  # of the determinant at the choice of states, below which they are
 
 
 class Tied(Text):
-    """A function ``@tied`` that solves for what is not integrated, for the others to call.
+    """A function that solves for what is not integrated, for the others to call.
 
     Parameters
     ----------
@@ -48,10 +49,12 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n,
-                        n // 2 + 1, 1])  # fmt: skip
+                        n // 2 + 1, 1, 1])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
-         self.matrix, self.right, self.pivots, self.failed, self.end) = (int(i) for i in at)
+         self.matrix, self.right, self.pivots, self.failed, self.done, self.end) = (
+            int(i) for i in at)
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
+        self.address = compiled(self._solver(), parallel=False)
 
     # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: np.ndarray, problem: Any) -> None:
@@ -74,7 +77,9 @@ class Tied(Text):
     # -- what other functions do with it ---------------------------------------------------
     def call(self, w: Writer, base: str = "%x") -> str:
         """Solve from the values at ``base``; solutions stand in ``q``. Whether there are any."""
-        return w.new(f"call i1 @tied(ptr %t, ptr {base}, ptr %p, ptr %q)")
+        w.lines.append(f"  call void inttoptr (i64 {self.address} to ptr)(ptr %t, ptr {base}, "
+                       "ptr %p, ptr %q, ptr %q)")
+        return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
     def share(self, w: Writer, done: str) -> str:
         """Negative where the choice of states has become a bad one."""
@@ -96,9 +101,8 @@ class Tied(Text):
         """Values, none of them a number where there is no solution."""
         return [w.select(done, value, w.constant(float("nan"))) for value in values]
 
-    # -- the function --------------------------------------------------------------------
-    def function(self, declared: set[str]) -> list[str]:
-        """Its lines."""
+    # -- the function itself -------------------------------------------------------------
+    def _solver(self) -> str:
         w, n = Writer(), self.n
         self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
         w.lines += ["  br label %round", "round:",
@@ -129,9 +133,8 @@ class Tied(Text):
                     f"  %lost = or i1 %late, {hopeless}", f"  %stop = or i1 %lost, {found}",
                     "  br i1 %stop, label %solved, label %round", "solved:"]
         done = w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
-        declared |= w.declared
-        return ["define internal i1 @tied(ptr %t, ptr %x, ptr %p, ptr %q) {", "entry:", *w.lines,
-                f"  ret i1 {done}", "}"]  # fmt: skip
+        w.store(w.truth(done), "%q", self.done)
+        return self._text(w)
 
     def _copy(self, w: Writer, target: str, source: str, count: int) -> None:
         w.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
@@ -158,6 +161,8 @@ class TiedCode(Text):
         super().__init__()
         self.tied = Tied(system, places, start)
         self.tape, self.arguments, self.places = system.tape, system.arguments, self.tied.places
+        self.matrix, self.right, self.pivots, self.failed = (
+            self.tied.matrix, self.tied.right, self.tied.pivots, self.tied.failed)
         self.chosen = bool(system.clusters)
         self.room = self.tied.end - start
 
@@ -172,10 +177,10 @@ class TiedCode(Text):
         change = ca.jtimes(tied.residual, self.tape.x, slope)
         change += ca.jacobian(tied.residual, TIME)
         places = {**self.places, len(self.arguments): ("%out", 0)}
-        self._put(w, self._values(w, change, places, slope), "%q", tied.right)
-        bad = tied._solve(w, tied.n, factored=True)
+        self._put(w, self._values(w, change, places, slope), "%q", self.right)
+        bad = self._solve(w, tied.n, factored=True)
         for i in range(tied.nz):  # only what Newton's method starts from
-            value = w.new(f"fneg double {w.load('%q', tied.right + tied.n - tied.nz + i)}")
+            value = w.new(f"fneg double {w.load('%q', self.right + tied.n - tied.nz + i)}")
             fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
             value = w.select(fine, value, w.constant(0.0))
             w.store(w.select(bad, w.constant(0.0), value), "%out", tied.nx + i)

@@ -284,7 +284,7 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
         now = t_stop - t if last else proposed
         if not last and t + 2 * proposed > t_stop:
             now = 0.5 * (t_stop - t)
-        if now <= 4e-16 * max(abs(t), abs(t_stop)) and not last:
+        if not now > 4e-16 * max(abs(t), abs(t_stop)) and not last:  # or not a number
             status = TOO_SMALL
             break
         _stages(code, slope, p, q, at, t, now, x, k, size, step)

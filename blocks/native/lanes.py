@@ -15,7 +15,18 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-from .dopri import BETA, FASTEST, LOOKS, NOT_FINITE, REACHED, SAFETY, SLOWEST, TOO_SMALL, _call
+from .dopri import (
+    BETA,
+    FASTEST,
+    FULL,
+    LOOKS,
+    NOT_FINITE,
+    REACHED,
+    SAFETY,
+    SLOWEST,
+    TOO_SMALL,
+    _call,
+)
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
 __all__ = ["LANES", "march"]
@@ -46,6 +57,18 @@ def _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of):
     h[lane] = 0.0
     old[lane] = 1e-4
     rejected[lane] = False
+
+
+@njit(**_options)
+def _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh, run_of):
+    """Give a lane the next run that nobody has taken; whether there was one."""
+    run = _take(counter)
+    if run >= x0.shape[0]:
+        run_of[lane] = -1
+        return False
+    _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of)
+    fresh[lane] = True
+    return True
 
 
 @njit(**_options)
@@ -90,9 +113,12 @@ def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
 
 
 @njit(**_options)
-def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, times,
-          extremes, finals, lows, highs, courses, status, counts):
+def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, most,
+          times, extremes, finals, lows, highs, courses, status, counts):
     """Make all runs from ``t0`` to ``t_end`` that no other thread takes.
+
+    A run that needs more than ``most`` steps is given up: it may never end, and nothing but
+    its own end would stop it.
 
     Parameters
     ----------
@@ -104,7 +130,7 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
     times : ascending times at which outputs are wanted; ``extremes``: whether their range is
     finals : (runs, n) filled with the states at the end
     lows, highs : (runs, outputs) filled; courses : (runs, times, outputs) filled
-    status : (runs,) filled; counts : (runs, 3) steps, rejected, evaluations
+    status : (runs,) filled (``FULL``: given up); counts : (runs, 3) steps, rejected, evaluations
     """
     runs, n = x0.shape
     results = lows.shape[1]
@@ -163,6 +189,16 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
             if not last[lane] and 2 * h[lane] > rest:
                 step[0, lane] = 0.5 * rest
             step[1, lane] = rtol
+            run = run_of[lane]
+            if run < 0:
+                continue
+            still = not step[0, lane] > 4e-16 * max(abs(t[lane]), abs(t_end)) and not last[lane]
+            if still or counts[run, 0] + counts[run, 1] >= most:
+                status[run] = TOO_SMALL if still else FULL
+                busy -= not _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh,
+                                  run_of)
+        if fresh.any():
+            continue
         here, rows, pairs = x.ctypes.data, k.ctypes.data, step.ctypes.data
         for j in range(6):
             row = NEW if j == 5 else WORK
@@ -190,15 +226,10 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
             h[lane] = 0.2 * now
             if finite:
                 h[lane] = now / min(1 / SLOWEST, error**0.2 / SAFETY)
-            if h[lane] <= 4e-16 * max(abs(t[lane]), abs(t_end)):
+            if not h[lane] > 4e-16 * max(abs(t[lane]), abs(t_end)):
                 status[run] = TOO_SMALL if finite else NOT_FINITE
-                run = _take(counter)
-                if run < runs:
-                    _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of)
-                    fresh[lane] = True
-                else:
-                    run_of[lane] = -1
-                    busy -= 1
+                busy -= not _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh,
+                                  run_of)
         if not any_taken:
             continue
         if extremes:
@@ -250,13 +281,8 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
             if last[lane]:
                 finals[run] = x[:, lane]
                 status[run] = REACHED
-                run = _take(counter)
-                if run < runs:
-                    _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of)
-                    fresh[lane] = True
-                else:
-                    run_of[lane] = -1
-                    busy -= 1
+                busy -= not _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh,
+                                  run_of)
     _call(code[9], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
           scrap.ctypes.data, scrap.ctypes.data)
 

@@ -1,8 +1,9 @@
 """Can all runs of a study be made at once, as lanes of the processor's vectors?
 
 Where the model runs in machine code, has no events, and only parameters and
-initial values of single components are varied. Whatever goes wrong in a lane is
-run again by itself, so that its message is that of a single run.
+initial values of single components are varied. Whatever goes wrong in a lane, or takes
+too many steps there, is run again by itself: then its message, and its method, are those of
+a single run.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from .. import native
 from ..component import Component
 from ..diagnostics.check import relation_findings
 from ..exceptions import BlocksError
-from ..instants import Requirements, Resets, Stops
+from ..instants import Requirements, Resets
+from ..interrupts import postponed
 from ..nominal import find_nominals
 from ..recording import Catalog, RunRecording
 from ..system import Problem
@@ -33,6 +35,7 @@ __all__ = ["Batched"]
 
 BLOCK = 128  # runs of one thread that are laid out, and kept, together
 AHEAD = 2  # blocks that are laid out while one is run
+LONGER = 4  # times the steps that are thought to be worth it: then a run is made by itself
 KNOWN = {"start", "method", "rtol", "atol", "max_step"}
 
 
@@ -73,6 +76,8 @@ class Batched:
             return reason
         if system.nm or system.nd or Resets(system).active or Requirements(system).values:
             return "the model has events"
+        if any(f.kernel.breaks for f in system.network.families):
+            return "something happens at known times"  # which may depend on what is varied
         if set(options) - KNOWN or str(options.get("method", "auto")).lower() not in (
                 "auto", "dopri5"):
             return "another method was asked for"
@@ -95,15 +100,15 @@ class Batched:
             problem, start = self.model._start(
                 system, find_nominals(system, self.model._nominal_table), self.t0, Problem)
             rate = problem.fastest_rate(self.t0, problem.start_vector())
-        if len(Stops(system, problem.p, self.t0, self.t1).times):
-            return "something happens at known times"
         given = start.targets.levels < 4
         classes = system.flat.class_of[start.targets.slots[given]]
         if not np.isin(classes, system.tape.reduced.states).all() or not start.met[given].all():
             return "initial values have to be solved for"
         steps = rate * (self.t1 - self.t0) / native.REACH
-        if steps > native.most_steps(problem.size):
+        most = native.most_steps(problem.size)
+        if steps > most:
             return "the model is stiff"
+        self.most = int(LONGER * max(most, (self.t1 - self.t0) / self.max_step))
         work = steps * self.count
         if str(options.get("method", "auto")).lower() == "auto" and (
                 work < native.LOADS or not native.worth(work, problem.size, self.rtol)):
@@ -187,33 +192,35 @@ class Batched:
         numbers = list(numbers)
         size = BLOCK * self.workers
         blocks = (self._laid_out(numbers[k : k + size]) for k in range(0, len(numbers), size))
-        if self.workers == 1:
-            for block in blocks:
-                self._march(block)
-                yield from self._outcomes(block, self._refused(block))
-            return
         ahead: deque[tuple[_Block, list[Any]]] = deque()
+        given_up: list[bool] = []
+
+        def give_up() -> None:  # threads end with the runs that are under way
+            given_up.append(True)
+            for block, _ in ahead:
+                block.taken[0] = len(block.numbers)
+
         with ThreadPoolExecutor(self.workers) as pool:
             try:
-                for block in blocks:
-                    ahead.append((block, [pool.submit(self._march, block)
-                                          for _ in range(self.workers)]))
-                    if len(ahead) > AHEAD:
-                        yield from self._waited_for(*ahead[0])
-                        ahead.popleft()
-                while ahead:
-                    yield from self._waited_for(*ahead[0])
+                while True:
+                    with postponed(give_up):
+                        for block in blocks:
+                            ahead.append((block, [pool.submit(self._march, block)
+                                                  for _ in range(self.workers)]))
+                            if len(ahead) > AHEAD:
+                                break
+                        if not ahead:
+                            return
+                        block, threads = ahead[0]
+                        refused = self._refused(block)  # while the threads march
+                        for thread in threads:
+                            thread.result()
+                    if given_up:
+                        raise KeyboardInterrupt
                     ahead.popleft()
+                    yield from self._outcomes(block, refused)
             finally:
-                for _, threads in ahead:
-                    for thread in threads:
-                        thread.cancel()
-
-    def _waited_for(self, block: _Block, threads: list[Any]) -> Iterator[Outcome]:
-        refused = self._refused(block)  # while the threads march
-        for thread in threads:
-            thread.result()
-        yield from self._outcomes(block, refused)
+                give_up()
 
     def _laid_out(self, numbers: list[int]) -> _Block:
         """Parameters and states of points, and room for what comes of them."""
@@ -242,8 +249,8 @@ class Batched:
         """Make those runs of a block that no other thread makes."""
         self.lanes.march(
             block.taken, self.code, self.slope, self.outputs, block.x, block.p, self.q, self.atol,
-            self.rtol, self.t0, self.t1, self.max_step, self.times, self.extremes, block.finals,
-            block.lows, block.highs, block.courses, block.status,
+            self.rtol, self.t0, self.t1, self.max_step, self.most, self.times, self.extremes,
+            block.finals, block.lows, block.highs, block.courses, block.status,
             np.zeros((len(block.numbers), 3), dtype=np.int64),
         )  # fmt: skip
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import partial
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import casadi as ca
@@ -143,17 +145,76 @@ def _text(value: Any) -> str:
 
 
 def _function(function: Any) -> str | None:
-    """Name and code of an output function, so that another of the same name is noticed."""
+    """Name of an output function and what it computes, so that another is noticed."""
     if function is None:
         return None
-    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
-    code = getattr(function, "__code__", None)
-    return name if code is None else f"{name} {hashlib.sha256(_code(code).encode()).hexdigest()}"
+    inner = getattr(function, "func", function)  # of a partial
+    named = inner if hasattr(inner, "__qualname__") else type(inner)
+    said = hashlib.sha256(_said(function, {}).encode()).hexdigest()
+    return f"{named.__module__}.{named.__qualname__} {said}"
 
 
-def _code(code: Any) -> str:
-    constants = [_code(c) if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
-    return f"{code.co_code.hex()} {code.co_names} {constants}"
+def _said(thing: Any, seen: dict[int, Any]) -> str:
+    """What a value, or a function with all it uses of its surroundings, comes to.
+
+    The same in every process; of objects that cannot be looked into, their class.
+    """
+    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):
+        return repr(thing)
+    if hasattr(thing, "magnitude") and hasattr(thing, "units"):
+        return f"{_said(thing.magnitude, seen)} {thing.units}"
+    if isinstance(thing, (np.ndarray, np.generic)):
+        return f"{thing.dtype} {np.asarray(thing).tolist()}"
+    if id(thing) in seen:
+        return "the same"
+    seen[id(thing)] = thing  # kept, or another would get its number
+    if isinstance(thing, (list, tuple)):
+        return f"[{', '.join(_said(v, seen) for v in thing)}]"
+    if isinstance(thing, dict):
+        return f"{{{', '.join(f'{_said(k, seen)}: {_said(v, seen)}' for k, v in thing.items())}}}"
+    if isinstance(thing, (set, frozenset)):
+        return f"{{{', '.join(sorted(_said(v, seen) for v in thing))}}}"
+    if isinstance(thing, partial):
+        return _said([thing.func, thing.args, thing.keywords], seen)
+    if isinstance(thing, MethodType):
+        return _said([thing.__func__, getattr(thing.__self__, "__dict__", None)], seen)
+    if isinstance(thing, FunctionType):
+        return _said([*_code(thing.__code__), thing.__defaults__, thing.__kwdefaults__,
+                      _surroundings(thing)], seen)  # fmt: skip
+    kind = thing if isinstance(thing, type) else type(thing)
+    call = kind.__call__ if callable(thing) and kind is not thing else None
+    if isinstance(call, FunctionType):
+        return f"{kind.__qualname__} {_said([call, getattr(thing, '__dict__', None)], seen)}"
+    return f"{kind.__module__}.{getattr(thing, '__qualname__', kind.__qualname__)}"
+
+
+def _surroundings(function: FunctionType) -> dict[str, Any]:
+    """What a function uses that is defined outside: closure, functions and values beside it."""
+    found: dict[str, Any] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not yet assigned
+            found[name] = None
+    for name in _names_in(function.__code__):
+        value = function.__globals__.get(name)
+        beside = getattr(value, "__module__", None) == function.__module__
+        if beside or isinstance(value, (int, float, str, tuple, list, dict, np.ndarray)) or (
+                hasattr(value, "magnitude")):
+            found[name] = value
+    return found
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names_in(inner)
+
+
+def _code(code: CodeType) -> list[Any]:
+    constants = [_code(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return [code.co_code, code.co_names, constants]
 
 
 def _plain(value: Any) -> Any:

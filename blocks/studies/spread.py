@@ -111,13 +111,22 @@ class Spread:
             warnings.warn(
                 f"The executor broke down ({error}), so the rest of the study was not run. A "
                 "worker may have been killed or run out of memory; classes and functions of a "
-                "worker must be importable there.", stacklevel=2,
+                "worker must be importable there; where processes are not forked, a script needs "
+                "if __name__ == '__main__': around its calls.", stacklevel=2,
             )  # fmt: skip
         finally:
             for future in waiting:
                 future.cancel()
             if own:
-                executor.shutdown(wait=not waiting, cancel_futures=True)
+                _end(executor, at_once=bool(waiting))
+
+
+def _end(executor: Any, at_once: bool) -> None:
+    """End a pool of processes of our own; ``at_once`` with runs whose results nobody wants."""
+    workers = list((getattr(executor, "_processes", None) or {}).values()) if at_once else []
+    executor.shutdown(wait=not at_once, cancel_futures=True)
+    for worker in workers:  # they would finish what they have, and Python would wait for it
+        worker.terminate()
 
 
 class _Shared:

@@ -294,12 +294,14 @@ class Batched:
                 values = values[:, 0]
             columns[output.name] = (values - shown.offset) / shown.factor
             units[output.name] = output.unit or ""
-        for row, number in enumerate(block.numbers):
-            if not good[row]:
-                yield self.runner.run_one(number, self.plan.point(number))
-                continue
-            yield Outcome(number, "finished", "",
-                          {name: column[row] for name, column in columns.items()}, units)
+        made = np.flatnonzero(good)
+        for row in made:
+            yield Outcome(block.numbers[row], "finished", "",
+                          {name: column[row] for name, column in columns.items()}, units,
+                          more=row != made[-1])
+        for row in np.flatnonzero(~good):
+            number = block.numbers[row]
+            yield self.runner.run_one(number, self.plan.point(number))
 
 
 @dataclass(frozen=True)

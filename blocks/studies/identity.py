@@ -61,6 +61,9 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
                 return f"it does not have the {word} {name!r}"
             if old[name] != new[name]:
                 part = next(k for k in new[name] if old[name].get(k) != new[name][k])
+                if part == "function":
+                    return (f"its {word} {name!r} was computed by a function that said, or used, "
+                            "something else")
                 return (f"its {word} {name!r} has {part} {_short(old[name].get(part))} instead of "
                         f"{_short(new[name][part])}")  # fmt: skip
         if list(old) != list(new):

@@ -36,6 +36,7 @@ class Outcome:
     message: str = ""
     values: dict[str, Any] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
+    more: bool = False  # others follow at once
 
 
 @dataclass(frozen=True)

@@ -115,18 +115,23 @@ class Spread:
                 "if __name__ == '__main__': around its calls.", stacklevel=2,
             )  # fmt: skip
         finally:
-            for future in waiting:
-                future.cancel()
             if own:
                 _end(executor, at_once=bool(waiting))
+            else:
+                for future in waiting:
+                    future.cancel()
 
 
 def _end(executor: Any, at_once: bool) -> None:
-    """End a pool of processes of our own; ``at_once`` with runs whose results nobody wants."""
+    """End a pool of processes of our own; ``at_once`` with runs whose results nobody wants.
+
+    Workers would finish what they have, and Python would wait for it. What waits is not
+    cancelled: a pool that has lost its workers tells it so, and trips over what is.
+    """
     workers = list((getattr(executor, "_processes", None) or {}).values()) if at_once else []
-    executor.shutdown(wait=not at_once, cancel_futures=True)
-    for worker in workers:  # they would finish what they have, and Python would wait for it
+    for worker in workers:
         worker.terminate()
+    executor.shutdown(wait=not at_once)
 
 
 class _Shared:

@@ -11,8 +11,10 @@ as they become many, and into one at the end. Files appear whole or not at all
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -39,7 +41,7 @@ def load(folder: str | Path) -> Any:
         Where there is no study.
     """
     folder = Path(folder)
-    study = _read_head(folder)
+    study = _read_head(folder, "load()")
     if study is None:
         raise ParameterError("load()", f"there is no study in {str(folder)!r}.",
                              "Give the folder that was given as store=.", given=str(folder))
@@ -49,9 +51,27 @@ def load(folder: str | Path) -> Any:
     return gathered.to_xarray()
 
 
-def _read_head(folder: Path) -> dict[str, Any] | None:
+def _read_head(folder: Path, where: str) -> dict[str, Any] | None:
+    """What the study in a folder belongs to; None where there is no study."""
     file = folder / HEAD
-    return json.loads(file.read_text()) if file.is_file() else None
+    try:
+        study = json.loads(file.read_bytes()) if file.is_file() else None
+        if study is None or study["format"] and study["dimensions"] and study["outputs"]:
+            return study
+        raise ValueError("it says nothing")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParameterError(where, f"{str(file)!r} cannot be read ({type(error).__name__}: "
+                             f"{error}), so it is not known what the runs beside it belong to.",
+                             "Take another folder, or put the file back from a backup.",
+                             given=str(folder), code="sweep.store") from error  # fmt: skip
+    except OSError as error:
+        raise _unusable(folder, error) from error
+
+
+def _unusable(folder: Path, error: OSError) -> ParameterError:
+    return ParameterError("sweep(store=…)", f"{str(folder)!r} cannot be used: "
+                          f"{error.strerror or error}.", "Take a folder that can be written.",
+                          given=str(folder), code="sweep.store")  # fmt: skip
 
 
 class Store:
@@ -75,6 +95,9 @@ class Store:
         self.units: dict[str, str | None] = {o["name"]: o["unit"] for o in study["outputs"]}
         self.shapes = {o["name"]: tuple(o["shape"]) for o in study["outputs"]}
         self.single = 0
+        self.pending: list[Outcome] = []
+        self.opened = False  # for writing
+        self.full = False  # something could not be written
 
     @classmethod
     def open(cls, folder: str | Path, study: Mapping[str, Any]) -> Store:
@@ -91,13 +114,16 @@ class Store:
             raise ParameterError("sweep(store=…)", f"is {str(folder)!r}, but a study is kept in a "
                                  "folder of Parquet files.", f"Write store={better!r}.",
                                  given=str(folder))  # fmt: skip
-        before = _read_head(folder)
+        before = _read_head(folder, "sweep(store=…)")
         if before is None:
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
                 raise ParameterError("sweep(store=…)", f"{str(folder)!r} exists and is no study.",
                                      "Choose another folder.", given=str(folder))  # fmt: skip
-            folder.mkdir(parents=True, exist_ok=True)
-            _write_whole(folder / HEAD, json.dumps(study, indent=1).encode())
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                _write_whole(folder / HEAD, json.dumps(study, indent=1).encode())
+            except OSError as error:
+                raise _unusable(folder, error) from error
         else:
             other = difference(before, json.loads(json.dumps(study)))
             if other:
@@ -106,14 +132,17 @@ class Store:
                     "Choose another folder, or delete this one if it is no longer needed.",
                     given=str(folder), code="sweep.store",
                 )  # fmt: skip
-        return cls(folder, study)
+        store = cls(folder, study)
+        store.opened = True
+        return store
 
     # -- reading -------------------------------------------------------------------------
     def outcomes(self) -> Iterator[Outcome]:
         """All runs in the folder, each once."""
         seen: set[int] = set()
         for file in self._files():
-            for outcome in self._read(file):
+            table = self._table(file)
+            for outcome in () if table is None else self._outcomes_in(table):
                 if outcome.number not in seen:
                     seen.add(outcome.number)
                     yield outcome
@@ -121,8 +150,23 @@ class Store:
     def _files(self) -> list[Path]:
         return sorted(f for f in self.folder.glob("*.parquet") if not f.name.startswith((".", "_")))
 
-    def _read(self, file: Path) -> Iterator[Outcome]:
-        table = self.parquet.read_table(file)
+    def _table(self, file: Path) -> Any:
+        """The runs in a file; None, and a warning, for one that is damaged or not ours."""
+        try:
+            table = self.parquet.read_table(file)
+            if table.column_names[:3] == ["run", "status", "message"]:
+                return table
+            reason = "it holds no runs"
+        except (OSError, self.arrow.ArrowException) as error:
+            reason = str(error)
+            if self.opened:
+                with contextlib.suppress(OSError):  # aside, where no reader looks
+                    file.rename(file.with_name(f"_{file.name}"))
+        warnings.warn(f"{str(file)!r} cannot be read ({reason}): its runs count as not made.",
+                      stacklevel=6)  # fmt: skip
+        return None
+
+    def _outcomes_in(self, table: Any) -> Iterator[Outcome]:
         named: dict[str, tuple[str, str]] = {}
         for heading in table.column_names[3:]:
             name, _, shown = heading[:-1].rpartition(" [")
@@ -140,38 +184,79 @@ class Store:
 
     # -- writing -------------------------------------------------------------------------
     def add(self, outcome: Outcome) -> None:
-        """Keep an outcome for good."""
-        arrow = self.arrow
-        columns: dict[str, Any] = {
-            "run": arrow.array([outcome.number], arrow.int64()),
-            "status": arrow.array([outcome.status], arrow.string()),
-            "message": arrow.array([outcome.message], arrow.string()),
-        }
-        for name, value in outcome.values.items():
-            kind = arrow.list_(arrow.float64()) if self.shapes[name] else arrow.float64()
-            plain = np.ravel(value).tolist() if self.shapes[name] else float(value)
-            columns[f"{name} [{outcome.units[name] or '1'}]"] = arrow.array([plain], kind)
-        self._write(arrow.table(columns), f"run-{outcome.number:08d}")
-        self.single += 1
-        if self.single >= MANY:
-            self._gather("run-*.parquet")
+        """Keep an outcome for good, together with those that follow at once.
+
+        What cannot be written is warned of: the study goes on.
+        """
+        self.pending.append(outcome)
+        if not outcome.more:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is still to be written."""
+        pending, self.pending = self.pending, []
+        with self._warned():
+            if pending:
+                self._write(self._rows(pending), f"run-{pending[0].number:08d}")
+                self.single += 1
+            if self.single >= MANY:
+                self.single = 0
+                self._gather("run-")
 
     def finish(self) -> None:
         """Put all runs into one file."""
-        if len(self._files()) > 1:
-            self._gather("*.parquet")
+        with self._warned():
+            if len(self._files()) > 1:
+                self._gather("")
+            for draft in self.folder.glob(".*.parquet.*"):  # of a study that was killed
+                draft.unlink()
 
-    def _gather(self, pattern: str) -> None:
-        files = sorted(self.folder.glob(pattern))
-        tables = [self.parquet.read_table(f) for f in files]
-        whole = self.arrow.concat_tables(tables, promote_options="default").sort_by("run")
+    @contextlib.contextmanager
+    def _warned(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if not self.full:
+                self.full = True
+                warnings.warn(
+                    f"Runs cannot be kept in {str(self.folder)!r} ({error.strerror or error}). The "
+                    "study goes on; those that were not kept will be made again by the next call.",
+                    stacklevel=7)  # fmt: skip
+
+    def _rows(self, outcomes: list[Outcome]) -> Any:
+        """A table with a row for every outcome."""
+        arrow = self.arrow
+        columns: dict[str, Any] = {
+            "run": arrow.array([o.number for o in outcomes], arrow.int64()),
+            "status": arrow.array([o.status for o in outcomes], arrow.string()),
+            "message": arrow.array([o.message for o in outcomes], arrow.string()),
+        }
+        found: dict[str, list[Any]] = {}
+        for row, outcome in enumerate(outcomes):
+            for name, value in outcome.values.items():
+                heading = f"{name} [{outcome.units[name] or '1'}]"
+                plain = np.ravel(value).tolist() if self.shapes[name] else float(value)
+                found.setdefault(heading, [None] * len(outcomes))[row] = plain
+        for heading, column in found.items():
+            shape = self.shapes[heading[:-1].rpartition(" [")[0]]
+            columns[heading] = arrow.array(
+                column, arrow.list_(arrow.float64()) if shape else arrow.float64())
+        return arrow.table(columns)
+
+    def _gather(self, prefix: str) -> None:
+        read = {f: table for f in self._files()
+                if f.name.startswith(prefix) and (table := self._table(f)) is not None}
+        if not read:
+            return
+        whole = self.arrow.concat_tables(read.values(), promote_options="default")
+        _, first = np.unique(whole["run"].to_numpy(), return_index=True)  # once, in order
+        whole = whole.take(first)
         numbers = [int(f.stem.split("-")[1]) for f in self.folder.glob("many-*.parquet")]
         target = f"many-{max(numbers, default=0) + 1:06d}"
         self._write(whole, target)
-        for file in files:
+        for file in read:
             if file.stem != target:
                 file.unlink()
-        self.single = 0
 
     def _write(self, table: Any, name: str) -> None:
         sink = self.arrow.BufferOutputStream()
@@ -182,5 +267,10 @@ class Store:
 def _write_whole(file: Path, content: Any) -> None:
     """Write a file so that it is there completely or not at all."""
     draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_bytes(content)
-    os.replace(draft, file)
+    try:
+        draft.write_bytes(content)
+        os.replace(draft, file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise

@@ -87,6 +87,8 @@ def _collect(outcomes: Any, gathered: Gathered, folder: Store | None,
         warnings.warn(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
                       "others have the status 'not run'.", stacklevel=4)  # fmt: skip
     finally:
+        if folder is not None:
+            folder.flush()
         outcomes.close()
 
 

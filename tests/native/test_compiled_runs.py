@@ -12,12 +12,16 @@ import blocks.native
 from blocks import (
     Component,
     Model,
+    Parameter,
     ParameterError,
     SimulationError,
     Variable,
+    breakpoints,
     der,
+    exp,
     quantity,
     sqrt,
+    time,
     where,
 )
 from blocks.exceptions import MissingPackage
@@ -29,6 +33,7 @@ from library.translational import (
     Reference,
     Spring,
     TranslationalFriction,
+    TwoPort,
     VelocitySource,
 )
 
@@ -181,12 +186,13 @@ def test_equal_parameters_of_a_large_network_that_become_different_count_as_well
 
 
 class Runaway(Component):
-    """x' = x^2 from 1 reaches infinity at 1 s."""
+    """x' = k x^2 from 1 reaches infinity at 1 / k."""
 
+    rate = Parameter("1 1/s")
     x = Variable("1", "1", priority="high")
 
     def equations(self):
-        yield der(self.x) == self.x * self.x / quantity("1 s")
+        yield der(self.x) == self.rate * self.x * self.x
 
 
 class Root(Component):
@@ -356,3 +362,53 @@ def test_points_that_contradict_each_other_fail_alone():
                               outputs=["final(spring.x)"], method="dopri5")  # fmt: skip
     assert data.status.values.tolist() == ["finished", "failed"]
     assert "breakaway" in str(data.message.values[1])
+
+
+def test_a_run_that_is_stiff_alone_is_made_by_an_implicit_method():
+    """Overdamped, v decays at k / d: v = -x0 (k / d) exp(-k t / d) once the start is forgotten."""
+    pytest.importorskip("xarray")
+    model = oscillator()
+    model.spring.x = "10 mm"
+    model.damper = Damper()
+    model.connect(model.damper.R, model.block.M)
+    model.connect(model.damper.C, model.ground.V)
+    model.damper.damping = "1 N*s/m"
+    data = model.sweep({"damper.damping": quantity([1, 2, 3, 1e9], "N*s/m")}, "2000 s",
+                       outputs=["final(block.v)"])  # fmt: skip
+    assert "at once" in data.encoding["execution"]
+    assert (data.status == "finished").all()
+    rate = 100 / 1e9
+    assert_allclose(data["final(block.v)"][3], -0.01 * rate * np.exp(-2000 * rate), rtol=1e-3)
+
+
+@pytest.mark.parametrize("rate", [1e200, 1e300, -1e300])
+def test_a_rate_beyond_all_steps_fails_and_does_not_go_on_for_ever(rate):
+    """x' = k x² from 1: no step follows it, however small."""
+    pytest.importorskip("xarray")
+    model = Model("runaway")
+    model.part = Runaway()
+    data = model.sweep({"part.rate": quantity([0.5, rate], "1/s")}, "1 s",
+                       outputs=["final(part.x)"], method="dopri5")  # fmt: skip
+    assert data.status.values.tolist() == ["finished", "failed"]
+    assert_allclose(data["final(part.x)"][0], 2, rtol=1e-5)
+
+
+def test_a_jump_whose_instant_is_varied_is_stepped_onto():
+    """A force that acts for a moment: v = F τ / m, wherever the moment lies in the run."""
+    pytest.importorskip("xarray")
+
+    class Kick(TwoPort):
+        at = Parameter("9 s")
+
+        def equations(self):
+            near = (time - self.at) / quantity("1 ms")
+            yield breakpoints(self.at)
+            yield self.f == -quantity("1 kN") * exp(-near**2)
+
+    model = Model("kicked")
+    model.block, model.kick, model.ground = Mass(mass="2 kg"), Kick(), Reference()
+    model.connect(model.block.M, model.kick.R)
+    model.connect(model.kick.C, model.ground.V)
+    data = model.sweep({"kick.at": quantity([3, 5], "s")}, "8 s", outputs=["final(block.v)"],
+                       method="dopri5", max_step="1 s")  # fmt: skip
+    assert_allclose(data["final(block.v)"], np.sqrt(np.pi) / 2, rtol=1e-4)

@@ -93,6 +93,14 @@ def slow_final(result):
     return result["mass.v"].final
 
 
+def endless(result):
+    """Final velocity, but of fast masses not today."""
+    if result["mass.v"].initial.m > 2.5:
+        Path(os.environ["SWEEP_LOG"]).touch()
+        time.sleep(86400)
+    return result["mass.v"].final
+
+
 def fickle(result):
     """A speed, in another unit (or as a length) where the mass was fast."""
     v = result["mass.v"]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import _thread
+import os
 import signal
+import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
-from blocks import quantity
+from blocks import Model, quantity
+from library.translational import Mass, Reference, Spring
 
 from . import bench
 
@@ -76,3 +84,54 @@ def test_an_interrupt_that_becomes_another_error_is_no_failed_run(swallowed):
     with pytest.warns(UserWarning, match="2 of 6 runs were made"):
         data = bench.coasting().sweep({"mass.v": SPEEDS}, "1 s", outputs={"left": stop})
     assert list(data.status.values) == ["finished"] * 2 + ["not run"] * 4
+
+
+SCRIPT = """
+import sys, warnings
+warnings.simplefilter("ignore")
+sys.path[:0] = [{root!r}, {tests!r}]
+from blocks import quantity
+from studies import bench
+data = bench.coasting().sweep({{"mass.v": quantity([1, 2, 3, 4, 5, 6], "m/s")}}, "10 ms",
+                              outputs=[bench.endless], executor=2)
+print(*data.status.values)
+"""
+
+
+@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to one process", "to all of them"])
+def test_workers_do_not_outlive_the_study(send, tmp_path):
+    tests = Path(__file__).resolve().parent.parent
+    script = SCRIPT.format(root=str(tests.parent), tests=str(tests))
+    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, "SWEEP_LOG": str(tmp_path / "log")})  # fmt: skip
+    while not (tmp_path / "log").exists() and process.poll() is None:
+        time.sleep(0.01)
+    send(process.pid, signal.SIGINT)
+    printed, said = process.communicate(timeout=60)  # runs under way last a day
+    assert (process.returncode, said) == (0, "")
+    assert set(printed.split()) <= {"finished", "not", "run"}
+    assert "not run" in printed
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_ctrl_c_ends_a_study_in_machine_code(workers):
+    pytest.importorskip("numba")
+    model = Model("oscillator")
+    model.block, model.wall = Mass(mass="1 kg"), Reference()
+    model.spring = Spring(stiffness="100 N/m")
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.wall.V)
+    speeds = quantity(np.linspace(1, 2, 100_000), "m/s")
+    model.sweep({"block.v": speeds[:2]}, "1 s", outputs=["final(block.v)"], method="dopri5")
+    timer = threading.Timer(1.0, _thread.interrupt_main)
+    timer.start()
+    with pytest.warns(UserWarning, match="of 100000 runs were made"):  # which would take minutes
+        data = model.sweep({"block.v": speeds}, "20 s", outputs=["final(block.v)"], rtol=1e-9,
+                           executor=workers, method="dopri5")  # fmt: skip
+    timer.join()
+    made = data.status.values == "finished"
+    assert 0 < made.sum() < 100_000
+    assert_allclose(data["final(block.v)"][made], speeds.m[made] * np.cos(200), rtol=1e-5)
+    assert np.isnan(data["final(block.v)"][~made]).all()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

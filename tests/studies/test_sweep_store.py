@@ -215,7 +215,7 @@ def test_an_output_function_that_was_edited_is_another_study(tmp_path):
 
     study(tmp_path / "study", outputs={"left": made(2)})
     study(tmp_path / "study", outputs={"left": made(2)})
-    with pytest.raises(ParameterError, match="output 'left' has function"):
+    with pytest.raises(ParameterError, match="output 'left' was computed by a function"):
         study(tmp_path / "study", outputs={"left": made(3)})
 
 
@@ -269,12 +269,12 @@ def test_a_crash_while_a_run_is_written_leaves_no_half_file(tmp_path, monkeypatc
     def half(self, content):
         if self.suffix != ".json" and "run-00000002" in self.name:
             write(self, bytes(content)[:100])
-            raise OSError("no space left")
+            raise MemoryError("no memory left")
         return write(self, content)
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", half)
-        with pytest.raises(OSError, match="no space"):
+        with pytest.raises(MemoryError, match="no memory"):
             study(tmp_path / "study")
     assert load(tmp_path / "study").attrs["runs finished"] == 2
     assert study(tmp_path / "study").attrs["runs finished"] == 20

@@ -89,7 +89,7 @@ class Setting:
 def _accept_solver_option(path: str, value: Any) -> None:
     where = f"sweep({path}=…)"
     if path == "method":
-        known = ["auto", *METHODS]
+        known = ["auto", *METHODS, "dopri5", "moreau_jean"]
         if str(value).lower() not in [k.lower() for k in known]:
             raise unknown_name(where, value, known, "methods")
         return
@@ -111,9 +111,12 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
     ParameterError
         For what exists but cannot be varied.
     """
+    if not isinstance(path, str):
+        raise ParameterError("sweep()", f"varies {path!r}, which is no path.",
+                             'Write it as a text, "block.mass".', given=path)  # fmt: skip
     if path in SOLVER and path not in model._declared:
         return Setting(path, None)
-    *names, last = str(path).split(".")
+    *names, last = path.split(".")
     part: Any = model
     for name in names:
         part = part._children.get(name)
@@ -253,7 +256,14 @@ def plan(model: Component, over: Any, samples: int | None, seed: int) -> tuple[P
 def _as_points(over: Any) -> dict[str, Any] | None:
     """Columns of a list of points or of a table; None for a mapping of axes."""
     if hasattr(over, "columns") and hasattr(over, "iloc"):
-        return {_heading(str(c), over[c])[0]: _heading(str(c), over[c])[1] for c in over.columns}
+        columns: dict[str, Any] = {}
+        for k, heading in enumerate(over.columns):
+            path, values = _heading(str(heading), over.iloc[:, k])
+            if path in columns:
+                raise ParameterError("sweep()", f"was given a table with two columns of {path}.",
+                                     "Leave one out.", given=path)  # fmt: skip
+            columns[path] = values
+        return columns
     if isinstance(over, Mapping):
         return None
     if isinstance(over, str) or not hasattr(over, "__iter__"):
@@ -263,10 +273,14 @@ def _as_points(over: Any) -> dict[str, Any] | None:
     points = list(over)
     first = points[0] if points else {}
     for k, point in enumerate(points):
-        if not isinstance(point, Mapping) or set(point) != set(first):
-            given = ", ".join(map(str, point)) if isinstance(point, Mapping) else repr(point)
+        if not isinstance(point, Mapping):
+            raise ParameterError(f"sweep(): point {k}", f"is {point!r}, not a mapping of paths to "
+                                 "values.", 'Write for example {"block.mass": "1 kg"}.',
+                                 given=point)  # fmt: skip
+        if set(point) != set(first):
             raise ParameterError(
-                f"sweep(): point {k}", f"has {given}, but point 0 has {', '.join(first)}.",
+                f"sweep(): point {k}", f"has {', '.join(map(str, point)) or 'nothing'}, but point "
+                f"0 has {', '.join(map(str, first))}.",
                 "Every point is a mapping of the same paths.", given=point,
             )  # fmt: skip
     return {path: [point[path] for point in points] for path in first}
@@ -277,14 +291,20 @@ def _heading(text: str, column: Any) -> tuple[str, Any]:
     if not text.endswith("]") or " [" not in text:
         return text, list(column)
     path, _, shown = text[:-1].rpartition(" [")
-    return path, list(column) if unit(shown).is_dimensionless and column.dtype == object else (
-        quantity(np.asarray(column, dtype=float), shown))  # fmt: skip
+    if unit(shown).is_dimensionless and column.dtype == object:
+        return path, list(column)  # names, perhaps
+    try:
+        return path, quantity(np.asarray(column, dtype=float), shown)
+    except (TypeError, ValueError):
+        raise ParameterError(path, f"has a column in {shown}, but not all of its values are "
+                             "numbers.", "Give a unit in the heading or with every value, not "
+                             "both.", given=text) from None  # fmt: skip
 
 
 def _grid(over: Mapping[str, Any], samples: int | None, seed: int
           ) -> Iterator[tuple[str, str, Any, bool]]:
     random = {path: found for path, given in over.items() if (found := _distribution(given))}
-    if random and (samples is None or isinstance(samples, bool) or int(samples) < 1):
+    if random and not (_is_whole(samples) and samples > 0):
         raise ParameterError("sweep(samples=…)", "must say how many samples of the distributions "
                              f"to take, but is {samples!r}.", "Write for example samples=200.",
                              given=samples)  # fmt: skip
@@ -292,6 +312,9 @@ def _grid(over: Mapping[str, Any], samples: int | None, seed: int
         raise ParameterError("sweep(samples=…)", "belongs to distributions, but there is none.",
                              'Write for example {"block.mass": (scipy.stats.norm(1, 0.1), "kg")}.',
                              given=samples)  # fmt: skip
+    if random and not (_is_whole(seed) and seed >= 0):
+        raise ParameterError("sweep(seed=…)", f"must be a whole number from 0 on, but is {seed!r}.",
+                             "The same number gives the same samples.", given=seed)  # fmt: skip
     count = int(samples or 0)
     for path, given in over.items():
         if path not in random:
@@ -301,6 +324,10 @@ def _grid(over: Mapping[str, Any], samples: int | None, seed: int
         source = np.random.default_rng([seed, zlib.crc32(path.encode())])
         numbers = np.asarray(distribution.rvs(size=count, random_state=source), dtype=float)
         yield path, "sample", quantity(numbers, shown) if shown else numbers, True
+
+
+def _is_whole(given: Any) -> bool:
+    return isinstance(given, (int, np.integer)) and not isinstance(given, bool)
 
 
 def _distribution(given: Any) -> tuple[Any, str] | None:
@@ -314,7 +341,11 @@ def _distribution(given: Any) -> tuple[Any, str] | None:
 
 def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
     where = setting.path
-    if isinstance(values, str) or np.ndim(values) == 0 and not hasattr(values, "__iter__"):
+    if isinstance(values, (set, frozenset)):
+        raise ParameterError(where, "is varied over a set, which has no order.",
+                             "Give its values as a list.", given=values)  # fmt: skip
+    if isinstance(values, (str, Mapping)) or not hasattr(values, "__iter__") or (
+            hasattr(values, "magnitude") and np.ndim(values.magnitude) == 0):
         raise ParameterError(where, f"is varied, so it takes a list of values, but was given "
                              f"{values!r}.", "Write ['15 N', '20 N'] or quantity([15, 20], 'N').",
                              given=values)  # fmt: skip

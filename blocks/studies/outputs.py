@@ -8,14 +8,14 @@ that are known before the first run (a function's unit with the first result).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, did_you_mean, nearest, unknown_name
+from ..exceptions import ParameterError, UnitError, did_you_mean, nearest, unknown_name
 from ..recording import Catalog
 from ..results.lookup import find
 from ..results.table import _common
@@ -70,7 +70,13 @@ class Output:
         return found() if callable(found) else found
 
     def _called(self, result: Any) -> Any:
-        value = quantity(self.function(result))  # type: ignore[misc]
+        given = self.function(result)  # type: ignore[misc]
+        try:
+            value = quantity(float(given) if isinstance(given, (bool, np.bool_)) else given)
+        except (TypeError, AttributeError, UnitError):
+            what = "nothing" if given is None else f"a {type(given).__name__}"
+            raise ParameterError(f"output {self.name!r}", f"is a function that gave {what}.",
+                                 "It has to give a single number or quantity.") from None
         if np.ndim(value.magnitude):
             raise ParameterError(f"output {self.name!r}", "is a function that gave an array of "
                                  f"shape {np.shape(value.magnitude)}.",
@@ -91,6 +97,10 @@ def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], e
     """
     if isinstance(given, str) or callable(given):
         given = [given]
+    if not isinstance(given, Iterable):
+        raise ParameterError("sweep(outputs=…)", f"is {given!r}, so nothing of the runs would be "
+                             "kept.", "Write for example outputs=['max(spring.f)'].",
+                             given=given)  # fmt: skip
     named = dict(given) if isinstance(given, Mapping) else {_name_of(g): g for g in given}
     if not named:
         raise ParameterError("sweep(outputs=…)", "is empty, so nothing of the runs would be kept.",

@@ -25,6 +25,8 @@ from concurrent.futures import (
 from queue import SimpleQueue
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import BlocksError, ParameterError
 from ..interrupts import postponed
 from .axes import Plan
@@ -44,8 +46,10 @@ _initial: dict[str, bytes] = {}
 def runner_for(model: Any, recipe: Recipe, executor: Any, plan: Plan, count: int
                ) -> Any:
     """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
-    own = isinstance(executor, int) and not isinstance(executor, bool) and executor > 0
+    own = isinstance(executor, (int, np.integer)) and not isinstance(executor, bool) and (
+        executor > 0)
     if own or executor is None:
+        executor = executor and int(executor)
         batched = Batched(model, recipe, plan, count, executor or 1)
         if not batched.reason:
             return batched

@@ -108,6 +108,9 @@ class Store:
         ParameterError
             If the folder belongs to something else; says in which way.
         """
+        if not isinstance(folder, (str, os.PathLike)):
+            raise ParameterError("sweep(store=…)", f"is {folder!r}, which is no path.",
+                                 "Give the name of a folder.", given=folder)  # fmt: skip
         folder = Path(folder)
         if folder.suffix in (".zarr", ".nc", ".h5", ".parquet"):
             better = str(folder.with_suffix(""))

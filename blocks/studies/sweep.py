@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import UnknownName, did_you_mean, nearest, need_package
+from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest, need_package
+from ..solvers import method_named
 from ..units import to_si, unit
-from .axes import SOLVER, plan
+from .axes import SOLVER, Setting, plan
 from .dataset import Gathered, need_xarray
 from .identity import describe
 from .outputs import outputs_of
@@ -48,6 +49,7 @@ def sweep(
     if twice:
         raise UnknownName("sweep()", f"{twice[0]} is both varied and given.", "Leave one out.",
                           name=twice[0], known=[], nearest=[])  # fmt: skip
+    _refuse_bad(options, system, {s.path for s in settings})
     kept = outputs_of(outputs, model, system, (t0, t0 + length), every,
                       [a.path for a in points.axes])
     given = {"start": start, **options}
@@ -101,6 +103,27 @@ def _refuse_unknown(options: dict[str, Any]) -> None:
                 "sweep()", f"there is no option {name!r}.", did_you_mean(name, known, "options"),
                 name=name, known=known, nearest=nearest(name, known),
             )  # fmt: skip
+
+
+def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
+    """Values that every run would refuse."""
+    from ..model import _positive, _Tolerances
+
+    for name in ("step", "max_step", "first_step"):
+        if options.get(name) is not None:
+            _positive(options[name], name)
+    tolerances = _Tolerances(system, options.get("rtol", 1e-6), options.get("atol"))
+    if tolerances.by_dimension:
+        tolerances._absolute()
+    if "method" not in options:
+        return
+    Setting("method", None).accept(options["method"])
+    name = options["method"].lower()
+    fixed = name == "moreau_jean" or (
+        name not in ("auto", "dopri5") and method_named(name).fixed_step)
+    if fixed and options.get("step") is None and "step" not in varied:
+        raise ParameterError("sweep(step=…)", f"method {options['method']!r} takes fixed steps.",
+                             "Give the step, such as step='1 ms'.")  # fmt: skip
 
 
 def _seconds(value: Any) -> Any:

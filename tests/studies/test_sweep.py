@@ -372,3 +372,34 @@ def test_the_progress_bar_counts_runs(wanted, capsys):
     printed = capsys.readouterr()
     assert ("2/2" in printed.err) is wanted
     assert printed.out == ""
+
+
+def test_every_method_can_be_varied():
+    pytest.importorskip("numba")
+    data = bench.coasting().sweep({"method": ["dopri5", "moreau_jean", "rk4", "cvode"]}, "0.5 s",
+                                  outputs=["final(mass.v)"], step="0.1 ms")  # fmt: skip
+    assert (data.status == "finished").all()
+    assert_allclose(data["final(mass.v)"], 5 * np.exp(-0.75), rtol=1e-4)
+
+
+def test_texts_and_quantities_may_stand_in_one_list():
+    data = bench.coasting().sweep({"mass.v": ["1 m/s", quantity(3, "m/s"), "200 cm/s"]}, "0.5 s",
+                                  outputs=["final(mass.v)"])  # fmt: skip
+    assert data["mass.v"].values.tolist() == [1, 3, 2]
+    assert_allclose(data["final(mass.v)"], np.array([1, 3, 2]) * np.exp(-0.75), rtol=1e-5)
+
+
+@pytest.mark.parametrize("gives, said", [
+    (lambda result: None, "is a function that gave nothing"),
+    (lambda result: result["mass.v"], "is a function that gave a Series"),
+    (lambda result: "fast", "is a function that gave a str"),
+])  # fmt: skip
+def test_a_function_that_gives_no_number_is_named(gives, said):
+    data = bench.coasting().sweep({"mass.v": ["1 m/s"]}, "0.5 s", outputs={"left": gives})
+    assert str(data.message.values[0]).startswith(f"output 'left': {said}.")
+
+
+def test_a_function_may_say_yes_or_no():
+    data = bench.coasting().sweep({"mass.v": ["1 m/s", "3 m/s"]}, "0.5 s", outputs={
+        "fast": lambda result: result["mass.v"].final > quantity("1 m/s")})  # fmt: skip
+    assert data["fast"].values.tolist() == [0, 1]

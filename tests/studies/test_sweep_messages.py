@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -16,6 +17,7 @@ from library.translational import Mass, Reference
 from . import bench
 
 OVER = {"friction.coulomb_force": ["15 N", "20 N"]}
+SAMPLED = {"over": {"block.mass": (stats.norm(1, 0.1), "kg")}, "samples": 2}
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +68,7 @@ def test_misspelt_options_are_answered_with_the_nearest():
     assert said(UnknownName, rtoll=1e-3) == (
         "sweep(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?")  # fmt: skip
     assert "Did you mean 'executor'" in said(UnknownName, excutor=2)
+    assert "Did you mean 'cvode'" in said(UnknownName, method="cvod")
 
 
 @pytest.mark.parametrize("over, text", [
@@ -91,7 +94,16 @@ def test_wrong_units_name_the_parameter_and_both_units(over, text):
      "friction.coulomb_force: must be at least 0 N, but is -1 N."),
     ({"friction.coulomb_force": "1 N"}, "is varied, so it takes a list of values"),
     ({"rtol": 1e-3}, "is varied, so it takes a list of values"),
-    ({"friction.coulomb_force": quantity("1 N")}, "takes a plain list of values"),
+    ({"friction.coulomb_force": quantity("1 N")}, "is varied, so it takes a list of values"),
+    ({"friction.coulomb_force": quantity([[1.0]], "N")}, "takes a plain list of values"),
+    ({"friction.coulomb_force": {"1 N", "2 N"}}, "is varied over a set, which has no order"),
+    ({3: ["1 N"]}, "sweep(): varies 3, which is no path."),
+    ([["1 N"]], "sweep(): point 0: is ['1 N'], not a mapping of paths to values."),
+    ([{"block.v": "1 m/s"}, {}], "sweep(): point 1: has nothing, but point 0 has block.v."),
+    (pd.DataFrame({"block.mass [kg]": ["1 kg"]}),
+     "block.mass: has a column in kg, but not all of its values are numbers."),
+    (pd.DataFrame({"block.mass [kg]": [1], "block.mass [g]": [2]}),
+     "was given a table with two columns of block.mass."),
     ({"friction.coulomb_force": []}, "was given an empty list"),
     ({"pull.velocity": [lambda t: t]}, "cannot be varied over functions of time"),
     ({"friction.breakaway_velocity": ["1 m/s"]}, "has no meaning with law='coulomb'"),
@@ -121,6 +133,17 @@ def test_values_that_do_not_fit_are_refused(over, text):
     ({"over": {"block.mass": (stats.norm(1, 0.1), "kg")}}, "must say how many samples"),
     ({"executor": "threads"}, "is 'threads', which cannot run anything"),
     ({"duration": "-1 s"}, "must be a positive time"),
+    ({"outputs": None}, "is None, so nothing of the runs would be kept"),
+    ({"store": 3}, "sweep(store=…): is 3, which is no path."),
+    ({**SAMPLED, "samples": 2.5}, "must say how many samples of the distributions to take"),
+    ({**SAMPLED, "samples": "many"}, "must say how many samples of the distributions to take"),
+    ({**SAMPLED, "seed": None}, "sweep(seed=…): must be a whole number from 0 on, but is None."),
+    ({**SAMPLED, "seed": -1}, "sweep(seed=…): must be a whole number from 0 on, but is -1."),
+    ({"rtol": 2}, "must be a number between 0 and 1"),
+    ({"atol": ["1 kg"]}, "simulate(atol=…): no variable of the model is in kg"),
+    ({"max_step": "0 s"}, "must be a positive time"),
+    ({"method": "rk4"}, "sweep(step=…): method 'rk4' takes fixed steps."),
+    ({"method": "moreau_jean"}, "sweep(step=…): method 'moreau_jean' takes fixed steps."),
 ])  # fmt: skip
 def test_requests_that_make_no_sense_are_refused(asked, text):
     assert text in said(ParameterError, **asked)

@@ -33,8 +33,10 @@ REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
 COMPILES = 100_000  # and worth compiling it now
 LARGE = 300  # unknowns above which laws are written as loops over their instances
-#: In a study: choose by the work alone, not by what this process has done before.
-steady: ContextVar[bool] = ContextVar("steady", default=False)
+MANY = 50  # runs with exact friction, contacts or tied states that are worth loading it
+#: In a study: how many runs it has. Then the work alone decides, not what this process, or
+#: another one on this machine, has done before.
+study: ContextVar[int] = ContextVar("study", default=0)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 MOST_UNKNOWNS = 50  # of algebraic loops
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
@@ -89,17 +91,21 @@ def worth(steps: float, size: int, rtol: float) -> bool:
     if not _installed():
         return False
     work = steps * (1 + size / 500)
-    if loaded() and rtol >= TIGHT and not steady.get():
+    if runs := study.get():
+        return work * (runs if rtol >= TIGHT else 1) > LOADS
+    if loaded() and rtol >= TIGHT:
         return True
     return work > (LOADS if loaded() or _prepared() else COMPILES)
 
 
 def ready_for_solves(rtol: float) -> bool:
-    """Whether exact friction, contacts and tied states run in machine code: where it is loaded.
+    """Whether exact friction, contacts and tied states run in machine code: where it costs no
+    loading, or little for all runs of a study.
 
     Slopes that need a solve cost so much in Python that also many more steps are cheap.
     """
-    return _installed() and loaded() and not steady.get() and rtol >= TIGHT_FOR_SOLVES
+    runs = study.get()
+    return _installed() and rtol >= TIGHT_FOR_SOLVES and (runs >= MANY if runs else loaded())
 
 
 def written_soon(problem: Any) -> bool:

@@ -45,13 +45,12 @@ class Batched:
     Parameters
     ----------
     model, recipe : what is run
-    plan, count : the points, and how many of them are missing
+    plan : the points
     workers : number of threads
     """
 
-    def __init__(self, model: Any, recipe: Recipe, plan: Plan, count: int, workers: int = 1
-                 ) -> None:
-        self.recipe, self.plan, self.count, self.workers = recipe, plan, count, workers
+    def __init__(self, model: Any, recipe: Recipe, plan: Plan, workers: int = 1) -> None:
+        self.recipe, self.plan, self.workers = recipe, plan, workers
         self.model, self.system = model, model.compile()
         self.reason = self._why_not()
         if not self.reason:
@@ -69,6 +68,8 @@ class Batched:
         from ..model import _positive, _Tolerances
 
         system, options = self.system, self.recipe.options
+        if system.nu:
+            return "the model has exact friction or contacts"
         reason = native.why_not(system) or (
             "algebraic loops and constraints are solved one run at a time"
             if system.nz or system.clusters else "")
@@ -109,9 +110,9 @@ class Batched:
         if steps > most:
             return "the model is stiff"
         self.most = int(LONGER * max(most, (self.t1 - self.t0) / self.max_step))
-        work = steps * self.count
-        if str(options.get("method", "auto")).lower() == "auto" and (
-                work < native.LOADS or not native.worth(work, problem.size, self.rtol)):
+        # all points count, so that a study that was stopped goes on as it began
+        work = steps * len(self.plan) * (1 + problem.size / 500)
+        if str(options.get("method", "auto")).lower() == "auto" and work <= native.LOADS:
             return "the study is short"
         self.p, self.q = problem.p.copy(), np.concatenate([problem.z, np.zeros(1)])
         self.x = problem.x.copy()

@@ -47,6 +47,7 @@ class Recipe:
     outputs: tuple[Output, ...]
     duration: Any
     options: dict[str, Any]
+    runs: int = 1  # of the whole study, those that are kept already among them
 
 
 class Runner:
@@ -93,7 +94,7 @@ class Runner:
 
     def run_one(self, number: int, values: Sequence[Any]) -> Outcome:
         """One run; raises nothing but KeyboardInterrupt."""
-        token = native.steady.set(True)
+        token = native.study.set(self.recipe.runs)
         try:
             with interruptible():
                 return self._outcome(number, values)
@@ -102,7 +103,7 @@ class Runner:
         except Exception as error:  # one bad run must not end a study: it is kept with its reason
             return Outcome(number, "failed", f"{type(error).__name__}: {error}")
         finally:
-            native.steady.reset(token)
+            native.study.reset(token)
 
     def _outcome(self, number: int, values: Sequence[Any]) -> Outcome:
         """A run that finished."""

@@ -43,14 +43,13 @@ _here = threading.local()
 _initial: dict[str, bytes] = {}
 
 
-def runner_for(model: Any, recipe: Recipe, executor: Any, plan: Plan, count: int
-               ) -> Any:
+def runner_for(model: Any, recipe: Recipe, executor: Any, plan: Plan) -> Any:
     """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
     own = isinstance(executor, (int, np.integer)) and not isinstance(executor, bool) and (
         executor > 0)
     if own or executor is None:
         executor = executor and int(executor)
-        batched = Batched(model, recipe, plan, count, executor or 1)
+        batched = Batched(model, recipe, plan, executor or 1)
         if not batched.reason:
             return batched
         runner = InProcess(model, recipe) if not own else Spread(model, recipe, None, executor)

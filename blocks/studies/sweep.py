@@ -66,8 +66,9 @@ def sweep(
     done = gathered.done
     missing = [n for n in points.order(settings) if n not in done]
     if missing:
-        recipe = Recipe(tuple(s.path for s in settings), kept, duration, given)
-        runner = runner_for(model, recipe, executor, points, len(missing))
+        recipe = Recipe(tuple(s.path for s in settings), kept, duration, given,
+                        len(points))
+        runner = runner_for(model, recipe, executor, points)
         gathered.execution = runner.execution
         with _Bar(progress, len(points), len(done)) as tick:
             _collect(runner.run(points, missing), gathered, folder, tick)

@@ -6,7 +6,7 @@ from blocks import native
 
 
 @pytest.fixture(autouse=True)
-def steady():
-    token = native.steady.set(True)
+def as_in_a_study():
+    token = native.study.set(1)
     yield
-    native.steady.reset(token)
+    native.study.reset(token)

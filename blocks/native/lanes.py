@@ -48,11 +48,12 @@ def _take(context, address):  # type: ignore[no-untyped-def]
 
 
 @njit(**_options)
-def _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of):
+def _begin(lane, run, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, run_of):
     """Put a run into a lane."""
     run_of[lane] = run
     x[:, lane] = x0[run]
     p[:, lane] = p0[run]
+    atol[:, lane] = atol0[run]
     t[lane] = t0
     h[lane] = 0.0
     old[lane] = 1e-4
@@ -60,13 +61,13 @@ def _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of):
 
 
 @njit(**_options)
-def _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh, run_of):
+def _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, fresh, run_of):
     """Give a lane the next run that nobody has taken; whether there was one."""
     run = _take(counter)
     if run >= x0.shape[0]:
         run_of[lane] = -1
         return False
-    _begin(lane, run, t0, x0, p0, x, p, t, h, old, rejected, run_of)
+    _begin(lane, run, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, run_of)
     fresh[lane] = True
     return True
 
@@ -113,7 +114,7 @@ def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
 
 
 @njit(**_options)
-def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, max_step, most,
+def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, max_step, most,
           times, extremes, finals, lows, highs, courses, status, counts):
     """Make all runs from ``t0`` to ``t_end`` that no other thread takes.
 
@@ -125,7 +126,7 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
     taken_runs : (1,) integer, how many runs have been taken; shared by threads
     code : addresses of :func:`~blocks.native.stages.arithmetic` for several lanes
     slope, outputs : addresses of machine code for several lanes
-    x0, p0 : (runs, n), (runs, parameters)
+    x0, p0, atol0 : (runs, n), (runs, parameters), (runs, n) absolute tolerances
     q : what is constant during all runs
     times : ascending times at which outputs are wanted; ``extremes``: whether their range is
     finals : (runs, n) filled with the states at the end
@@ -136,7 +137,7 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
     results = lows.shape[1]
     size = np.array([n])
     k = np.zeros((10, n, LANES))
-    k[ATOL] = np.repeat(atol, LANES).reshape(n, LANES)
+    atol = k[ATOL]
     x, p = np.zeros((n, LANES)), np.zeros((p0.shape[1], LANES))
     wide = np.repeat(q, LANES)
     t, h, old, at = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
@@ -156,7 +157,8 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
     busy = 0
     for lane in range(LANES):  # a lane without a run repeats the last one's start
         run = _take(counter)
-        _begin(lane, min(run, runs - 1), t0, x0, p0, x, p, t, h, old, rejected, run_of)
+        _begin(lane, min(run, runs - 1), t0, x0, p0, atol0, x, p, atol, t, h, old, rejected,
+               run_of)
         if run >= runs:
             run_of[lane] = -1
         else:
@@ -195,8 +197,8 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
             still = not step[0, lane] > 4e-16 * max(abs(t[lane]), abs(t_end)) and not last[lane]
             if still or counts[run, 0] + counts[run, 1] >= most:
                 status[run] = TOO_SMALL if still else FULL
-                busy -= not _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh,
-                                  run_of)
+                busy -= not _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old,
+                                  rejected, fresh, run_of)
         if fresh.any():
             continue
         here, rows, pairs = x.ctypes.data, k.ctypes.data, step.ctypes.data
@@ -228,8 +230,8 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
                 h[lane] = now / min(1 / SLOWEST, error**0.2 / SAFETY)
             if not h[lane] > 4e-16 * max(abs(t[lane]), abs(t_end)):
                 status[run] = TOO_SMALL if finite else NOT_FINITE
-                busy -= not _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh,
-                                  run_of)
+                busy -= not _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old,
+                                  rejected, fresh, run_of)
         if not any_taken:
             continue
         if extremes:
@@ -281,8 +283,8 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol, rtol, t0, t_end, ma
             if last[lane]:
                 finals[run] = x[:, lane]
                 status[run] = REACHED
-                busy -= not _next(lane, counter, t0, x0, p0, x, p, t, h, old, rejected, fresh,
-                                  run_of)
+                busy -= not _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old,
+                                  rejected, fresh, run_of)
     _call(code[9], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
           scrap.ctypes.data, scrap.ctypes.data)
 

@@ -35,6 +35,7 @@ __all__ = ["Batched"]
 
 BLOCK = 128  # runs of one thread that are laid out, and kept, together
 AHEAD = 2  # blocks that are laid out while one is run
+HUGE = 2.0**1000  # a nominal value that no other exceeds
 LONGER = 4  # times the steps that are thought to be worth it: then a run is made by itself
 KNOWN = {"start", "method", "rtol", "atol", "max_step"}
 
@@ -116,8 +117,11 @@ class Batched:
             return "the study is short"
         self.p, self.q = problem.p.copy(), np.concatenate([problem.z, np.zeros(1)])
         self.x = problem.x.copy()
-        scale = problem.scale_x
-        self.atol = _Tolerances(system, self.rtol, options.get("atol"))(problem) * scale
+        tolerances = _Tolerances(system, self.rtol, options.get("atol"))
+        self.atol = tolerances.factor
+        self.given = np.full(problem.size, np.nan)  # absolute tolerances that are
+        if tolerances.by_dimension:
+            self.given = tolerances._absolute()[system.tape.reduced.states]
         return self._prepare(problem)
 
     def _lay_columns(self) -> None:
@@ -137,6 +141,30 @@ class Batched:
                 self.targets.append((k, setting))
             else:
                 self.columns.append((k, setting, self._places(setting)))
+        self.nominal, self.sized = self._nominals()
+
+    def _nominals(self) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Nominal values of the states without the varied values, 0 where there is none.
+
+        For each axis also the states whose nominal value is one of its, if that is the largest.
+        """
+        states = self.runner.system.tape.reduced.states
+        tables = [(s.component._values if s.kind == "parameter" else s.component._targets,
+                   s.declared.name, s.kind == "target") for s in self.runner.settings]
+
+        def found(varied: int | None) -> Any:
+            for k, (table, name, is_target) in enumerate(tables):
+                value = HUGE if k == varied else 0.0
+                table[name] = (value, "high") if is_target else value
+            return find_nominals(self.runner.system, self.runner.model._nominal_table)
+
+        kept = [(table, dict(table)) for table, _, _ in tables]
+        none = found(None)
+        sized = [found(k).value[states] == HUGE for k in range(len(tables))]
+        for table, before in kept:
+            table.clear()
+            table.update(before)
+        return np.where(none.origin[states] == 3, 0.0, none.value[states]), sized
 
     @staticmethod
     def _refuses(setting: Any, axis: Any, k: int) -> bool:
@@ -232,8 +260,14 @@ class Batched:
             self._place_target(setting, self.numbers[k][places[k]], x)
         for k, _, columns in self.columns:
             p[:, columns] = self.numbers[k][places[k]][:, None]
+        nominal = np.tile(self.nominal, (runs, 1))
+        for k, sized in enumerate(self.sized):
+            size = np.abs(self.numbers[k][places[k]])[:, None]
+            nominal[:, sized] = np.maximum(nominal[:, sized], size)
+        scale = np.exp2(np.round(np.log2(np.where(nominal > 0, nominal, 1.0))))
+        atol = np.where(np.isfinite(self.given), self.given, self.atol * scale)
         return _Block(
-            numbers, places, p, x, np.zeros(1, dtype=np.int64), np.empty_like(x),
+            numbers, places, p, x, atol, np.zeros(1, dtype=np.int64), np.empty_like(x),
             np.empty((runs, width)), np.empty((runs, width)),
             np.empty((runs, len(self.times), width)), np.full(runs, -1),
         )  # fmt: skip
@@ -249,7 +283,7 @@ class Batched:
     def _march(self, block: _Block) -> None:
         """Make those runs of a block that no other thread makes."""
         self.lanes.march(
-            block.taken, self.code, self.slope, self.outputs, block.x, block.p, self.q, self.atol,
+            block.taken, self.code, self.slope, self.outputs, block.x, block.p, self.q, block.atol,
             self.rtol, self.t0, self.t1, self.max_step, self.most, self.times, self.extremes,
             block.finals, block.lows, block.highs, block.courses, block.status,
             np.zeros((len(block.numbers), 3), dtype=np.int64),
@@ -313,6 +347,7 @@ class _Block:
     places: Any  # of their values on the axes
     p: np.ndarray
     x: np.ndarray
+    atol: np.ndarray
     taken: np.ndarray  # how many of them threads have taken, (1,)
     finals: np.ndarray
     lows: np.ndarray

@@ -412,3 +412,33 @@ def test_a_jump_whose_instant_is_varied_is_stepped_onto():
     data = model.sweep({"kick.at": quantity([3, 5], "s")}, "8 s", outputs=["final(block.v)"],
                        method="dopri5", max_step="1 s")  # fmt: skip
     assert_allclose(data["final(block.v)"], np.sqrt(np.pi) / 2, rtol=1e-4)
+
+
+@pytest.mark.parametrize("beside", [None, "1 m/s"])
+def test_the_tolerance_of_a_run_in_a_lane_is_its_own(beside):
+    """Amplitudes from a nanometre on are followed alike, whatever the model itself holds."""
+    pytest.importorskip("xarray")
+    speeds = 10.0 ** np.arange(-9, 4, 3)
+    model = oscillator()
+    if beside:
+        model.block.v = beside
+    data = model.sweep({"block.v": quantity(speeds, "m/s")}, "1 s", outputs=["final(block.v)"],
+                       method="dopri5", rtol=1e-8)  # fmt: skip
+    assert "at once" in data.encoding["execution"]
+    assert_allclose(data["final(block.v)"] / speeds, np.cos(10), rtol=1e-6)
+    for k, speed in enumerate(speeds):
+        model.block.v = quantity(speed, "m/s")
+        one = model.simulate("1 s", method="dopri5", rtol=1e-8)
+        assert_allclose(data["final(block.v)"][k], one["block.v"].final.m, rtol=1e-12)
+
+
+def test_a_tolerance_that_is_given_holds_in_lanes_too():
+    pytest.importorskip("xarray")
+    model = oscillator()
+    for atol in (["1 nm", "1 nm/s"], 1e-3):
+        data = model.sweep({"block.v": quantity([1e-3, 1.0], "m/s")}, "1 s", method="dopri5",
+                           outputs=["final(block.v)"], atol=atol)  # fmt: skip
+        for k, speed in enumerate([1e-3, 1.0]):
+            model.block.v = quantity(speed, "m/s")
+            one = model.simulate("1 s", method="dopri5", atol=atol)
+            assert_allclose(data["final(block.v)"][k], one["block.v"].final.m, rtol=1e-12)

@@ -150,6 +150,7 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, m
     run_of = np.full(LANES, -1)
     spare = np.zeros((n, LANES))
     seen = np.zeros((max(results, 1), LANES))
+    looks = np.zeros((5, max(results, 1), LANES))  # at the start of a step, and in it
     processor, scrap = np.empty(2), np.empty(1)
     _call(code[8], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
           scrap.ctypes.data, scrap.ctypes.data)
@@ -178,7 +179,7 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, m
                 fresh[lane] = False
                 pending[lane] = 0
                 for j in range(results):
-                    lows[run, j] = highs[run, j] = seen[j, lane]
+                    lows[run, j] = highs[run, j] = looks[0, j, lane] = seen[j, lane]
                 while pending[lane] < times.size and times[pending[lane]] <= t0:
                     for j in range(results):
                         courses[run, pending[lane], j] = seen[j, lane]
@@ -235,14 +236,29 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, m
         if not any_taken:
             continue
         if extremes:
-            for look in LOOKS:
-                _look(code, outputs, look, step, x, k, size, t, at, p, wide, spare, seen)
-                for lane in range(LANES):
-                    if taken[lane]:
-                        run = run_of[lane]
-                        for j in range(results):
-                            lows[run, j] = min(lows[run, j], seen[j, lane])
-                            highs[run, j] = max(highs[run, j], seen[j, lane])
+            for m in range(4):
+                step[1, :] = LOOKS[m]
+                _within(code, outputs, step, x, k, size, t, at, p, wide, spare, seen)
+                looks[m + 1] = seen
+                _widen(taken, run_of, seen, lows, highs)
+            for m in range(3):
+                for j in range(results):
+                    asked = False
+                    for lane in range(LANES):
+                        step[1, lane] = 0.0
+                        if taken[lane]:
+                            run = run_of[lane]
+                            part = _turn(looks[m, j, lane], looks[m + 1, j, lane],
+                                         looks[m + 2, j, lane], lows[run, j], highs[run, j])
+                            if part > 0.0:
+                                step[1, lane] = 0.25 * (m + part)
+                                asked = True
+                    if asked:
+                        _within(code, outputs, step, x, k, size, t, at, p, wide, spare, seen)
+                        _widen(taken, run_of, seen, lows, highs)
+            for lane in range(LANES):
+                if taken[lane]:
+                    looks[0, :, lane] = looks[4, :, lane]
         while times.size:
             asked = False
             for lane in range(LANES):
@@ -300,8 +316,25 @@ def _within(code, outputs, step, x, k, size, t, at, p, q, spare, seen):
 
 
 @njit(**_options)
-def _look(code, outputs, part, step, x, k, size, t, at, p, q, spare, seen):
-    """Outputs at one part of all present steps."""
+def _widen(taken, run_of, seen, lows, highs):
+    """Take outputs into the ranges of the runs that have taken a step."""
     for lane in range(LANES):
-        step[1, lane] = part
-    _within(code, outputs, step, x, k, size, t, at, p, q, spare, seen)
+        if taken[lane]:
+            run = run_of[lane]
+            for j in range(lows.shape[1]):
+                lows[run, j] = min(lows[run, j], seen[j, lane])
+                highs[run, j] = max(highs[run, j], seen[j, lane])
+
+
+@njit(**_options)
+def _turn(a, b, c, low, high):
+    """Where a parabola through three looks leaves the range: 0 to 2 from the first; or -1."""
+    bend = a - 2.0 * b + c
+    if bend == 0.0:
+        return -1.0
+    away = 0.5 * (a - c) / bend
+    if not -1.0 <= away <= 1.0:
+        return -1.0
+    value = b - 0.25 * (a - c) * away
+    grain = 1e-12 * (abs(a) + abs(b) + abs(c))
+    return 1.0 + away if value > high + grain or value < low - grain else -1.0

@@ -18,11 +18,12 @@ from ..units import Unit, from_si, quantity
 from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .sheet import Sheet
 from .shown import SECOND, label, number, unit_to_show
-from .times import check_side, seconds_of, within_run
+from .times import check_side, seconds_of, summits, within_run
 
 __all__ = ["Series"]
 
 MANY = 1000  # instances of an array of which single samples are read by themselves
+FEW = 300  # and between whose samples the largest value is looked for
 NODES, WEIGHTS = np.sqrt(0.6) * np.array([-1, 0, 1]), np.array([5, 8, 5]) / 9  # Gauss
 
 
@@ -179,12 +180,47 @@ class Series:
         return self._recording.values([i.index for i in self.infos], times)[:, 0]
 
     def max(self) -> Any:
-        """Largest sample; for an array, that of every instance."""
-        return from_si(self._some().max(axis=-1), self.unit)
+        """Largest value, also between samples; for an array, that of every instance."""
+        return from_si(self._shaped(self._largest(1)), self.unit)
 
     def min(self) -> Any:
-        """Smallest sample; for an array, that of every instance."""
-        return from_si(self._some().min(axis=-1), self.unit)
+        """Smallest value, also between samples; for an array, that of every instance."""
+        return from_si(self._shaped(-self._largest(-1)), self.unit)
+
+    def _largest(self, sign: int) -> np.ndarray:
+        """The largest of all samples and of the summit they promise, as a row per variable.
+
+        A parabola through three samples shows where a summit is, the solver's interpolant
+        how high. Arrays of very many instances are left at their samples.
+        """
+        rows = sign * self._some().reshape(len(self.infos), -1)
+        best = rows.max(axis=-1)
+        if rows.shape[1] < 3 or len(rows) > FEW:
+            return best
+        times = np.asarray(self._recording.times)
+        tops, heights = summits((times[:-2], times[1:-1], times[2:]),
+                                (rows[:, :-2], rows[:, 1:-1], rows[:, 2:]))  # fmt: skip
+        place = np.argmax(heights, axis=1)
+        found = np.flatnonzero(heights[np.arange(len(rows)), place] > best)
+        if not len(found):
+            return best
+        indices = [self.infos[int(i)].index for i in found]
+        own = np.arange(len(found))
+        top, place = tops[found, place[found]], place[found]
+
+        def height(at: np.ndarray) -> np.ndarray:
+            order = np.argsort(at, kind="stable")
+            values = np.empty((len(found), at.size))
+            values[:, order] = self._recording.values(indices, at[order])
+            return sign * values[own, own]
+
+        apart = (times[place + 2] - times[place]) / 16
+        near = [np.clip(top + k * apart, times[place], times[place + 2]) for k in (-1, 0, 1)]
+        seen = [height(at) for at in near]
+        tops, heights = summits(near, seen)
+        seen.append(height(np.where(np.isfinite(heights), tops, top)))
+        best[found] = np.maximum(best[found], np.max(seen, axis=0))
+        return best
 
     def mean(self) -> Any:
         """Mean over time, whatever the spacing of the samples; of every instance."""

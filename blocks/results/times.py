@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..exceptions import ParameterError, unknown_name
 from ..units import to_si
 from .shown import SECOND, number
 
-__all__ = ["check_side", "grid", "seconds_of", "within_run"]
+__all__ = ["check_side", "grid", "seconds_of", "summits", "within_run"]
 
 SIDES = ("left", "right")
 MOST = 50_000_000  # samples of an equidistant grid
@@ -74,3 +75,16 @@ def grid(recorded: np.ndarray, every: Any, times: Any) -> np.ndarray | None:
         raise ParameterError("every", f"of {every} makes {count:,} samples.",
                              "Take a longer one.", given=every, code="result.size")  # fmt: skip
     return np.minimum(start + step * np.arange(count), end)
+
+
+def summits(times: Sequence[np.ndarray], values: Sequence[np.ndarray]
+            ) -> tuple[np.ndarray, np.ndarray]:
+    """Times and heights of parabolas through three values; -inf where none has its summit there."""
+    (t0, t1, t2), (a, b, c) = times, values
+    with np.errstate(all="ignore"):
+        rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
+        bend = (last - rise) / (t2 - t0)
+        top = (t0 + t1) / 2 - rise / (2 * bend)
+        height = a + (top - t0) * rise + (top - t0) * (top - t1) * bend
+        there = (bend < 0) & (t0 < t1) & (t1 < t2) & (t0 <= top) & (top <= t2)
+    return np.where(there, top, t1), np.where(there & np.isfinite(height), height, -np.inf)

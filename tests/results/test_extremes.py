@@ -1,0 +1,63 @@
+"""Are the largest and smallest values those of the curve, not of the samples?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library.signal import Pulse, Sine
+from library.translational import HardStop, Mass, Reference, Spring
+
+
+def oscillators(count):
+    """1 kg on 100 N/m, 1 m/s and multiples: 10 rad/s."""
+    model = Model("oscillators")
+    model.blocks = Mass(count=count, v=quantity(1.0 + np.arange(count), "m/s"))
+    model.springs, model.ground = Spring(count=count, stiffness="100 N/m"), Reference()
+    model.connect(model.blocks.M, model.springs.R)
+    model.connect(model.springs.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("method", ["cvode", "DOP853", "Radau", "ode45"])
+def test_a_spring_is_stretched_by_the_whole_amplitude(method):
+    run = oscillators(3).simulate("10 s", method=method, rtol=1e-9)
+    amplitude = 0.1 * np.array([1, 2, 3])
+    assert_allclose(run["springs.x"].max().to("m").m, amplitude, rtol=1e-6)
+    assert_allclose(run["springs.x"].min().to("m").m, -amplitude, rtol=1e-6)
+    assert_allclose(run["springs[1].x"].max().to("cm").m, 20, rtol=1e-6)
+
+
+def test_coarse_samples_show_the_same_extremes():
+    model = Model("sine")
+    model.wave = Sine(amplitude="3 mV", bias="1 mV", frequency="1 Hz")
+    y = model.simulate("2 s", every="0.11 s")["wave.y"]
+    assert y.m.max() < 3.99
+    assert_allclose([y.max().m, y.min().m], [4, -2], rtol=1e-9)
+
+
+def test_a_run_that_ends_on_the_slope_has_its_extremes_at_its_ends():
+    run = oscillators(1).simulate("0.1 s", rtol=1e-9)
+    assert_allclose(run["springs[0].x"].max().m, 0.1 * np.sin(1), rtol=1e-7)
+    assert run["springs[0].x"].min().m == 0
+    assert run["blocks[0].v"].max().m == 1
+
+
+def test_a_jump_has_no_summit_beyond_its_sides():
+    model = Model("pulse")
+    model.pulse = Pulse(amplitude="6 N", period="1 s", width=0.25)
+    y = model.simulate("8 s")["pulse.y"]
+    assert (y.max().m, y.min().m) == (6, 0)
+
+
+def test_the_force_of_an_impact_on_a_stop_is_that_of_its_energy():
+    """A mass of 1 kg and 1 m/s on a bound of 1e6 N/m: sqrt(k m) v = 1000 N."""
+    model = Model("stop")
+    model.block, model.ground = Mass(v="1 m/s"), Reference()
+    model.stop = HardStop(model="full", upper_damping="0 N*s/m", upper_bound="0.1 m")
+    model.connect(model.block.M, model.stop.R)
+    model.connect(model.stop.C, model.ground.V)
+    run = model.simulate("0.15 s", rtol=1e-9)
+    assert_allclose(run["stop.f"].max().to("N").m, 1000, rtol=1e-6)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Model"]
 
+LOST = 0.5  # part of a duration that rounding may take
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
@@ -288,7 +289,7 @@ class Model(Component):
         _refuse_unknown(unknown)
         began = clock.perf_counter()
         t0 = float(to_si(start, unit("s"), "simulate(start=…)"))
-        t1 = t0 + _positive(duration, "duration")
+        t1 = _end(t0, _positive(duration, "duration"))
         findings = self.check()
         findings.raise_errors()
         system = self.compile()
@@ -565,11 +566,16 @@ def _refuse_uncompiled(system: System, problem: Problem | None = None) -> None:
 
 
 def _compiled_method(system: System) -> Any:
+    """The method in machine code, if it can run a system."""
+    if not system.nu:  # otherwise it depends on its laws
+        _refuse_uncompiled(system)
+    return compiled_method()
+
+
+def compiled_method() -> Any:
     """The method in machine code, or a word on what is missing."""
     from . import native
 
-    if not system.nu:  # otherwise it depends on its laws
-        _refuse_uncompiled(system)
     try:
         return native.compiled_method()
     except ImportError as error:
@@ -615,6 +621,16 @@ def _positive(value: Any, name: str) -> float:
         raise ParameterError(f"simulate({name}=…)", f"must be a positive time, but is {value}.",
                              "Write for example '4 s'.", given=value)
     return float(number)
+
+
+def _end(t0: float, duration: float) -> float:
+    """When a run ends that can be told apart from its start."""
+    t1 = t0 + duration
+    if not t1 - t0 > LOST * duration:
+        raise ParameterError("simulate(start=…)", f"is {t0:g} s, where times are told apart by "
+                             f"{np.spacing(t0):.2g} s: a run of {duration:g} s is lost there.",
+                             "Begin nearer to 0 s.", given=t0)  # fmt: skip
+    return t1
 
 
 def _samples(every: Any, times: Any, t0: float, t1: float) -> np.ndarray | None:

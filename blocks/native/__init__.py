@@ -10,6 +10,8 @@
     equations   which machine code belongs to a compiled model
     stages      the arithmetic of a step
     dopri       the compiled steps of the explicit method
+    lanes       the same for several runs at once
+    kept        how they are kept on disk
     method      that method under the contract of all methods
 
 numba and llvmlite are imported where a run is worth it or ``method="dopri5"`` is
@@ -19,6 +21,7 @@ asked for. The steps are compiled once, for all models, and kept on disk:
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import sys
 from contextvars import ContextVar
@@ -158,5 +161,10 @@ def _installed() -> bool:
 
 @cache
 def _prepared() -> bool:
-    """Whether numba has kept the steps on disk."""
-    return any(Path(__file__).with_name("__pycache__").glob("dopri.advance-*.nbi"))
+    """Whether numba has kept the steps on disk: of this Python and of the steps as they are."""
+    source = Path(__file__).with_name("dopri.py")
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    with contextlib.suppress(OSError):
+        return any(file.stat().st_mtime >= source.stat().st_mtime for file in
+                   source.with_name("__pycache__").glob(f"dopri.advance-*.{python}.nbi"))
+    return False

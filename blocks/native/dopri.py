@@ -17,12 +17,11 @@ Trans. Math. Softw. 47(1), 2020.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from .kept import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
 __all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "advance",
@@ -37,7 +36,6 @@ DIP, SPARE, LARGEST = 5, 6, 7  # rows of ``looks``: between two looks, and the l
 GRAIN = 2.220446049250313e-16  # of the time: instants that are told apart
 CLOSE = 1e-6  # of its size before: a margin that counts as crossed
 
-_options: Any = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
 
 
 @intrinsic
@@ -55,13 +53,13 @@ def _call(context, address, t, x, p, q, out):  # type: ignore[no-untyped-def]
     return types.void(*[types.intp] * 6), generate
 
 
-@njit(**_options)
+@compiled
 def call(function, t, x, p, q, out):
     """Machine code at the address ``function``, on arrays."""
     _call(function, t.ctypes.data, x.ctypes.data, p.ctypes.data, q.ctypes.data, out.ctypes.data)
 
 
-@njit(**_options)
+@compiled
 def _stages(code, slope, p, q, at, t, h, x, k, size, step):
     """Stages 2 to 7 of a step from k1 = f(t, x); the end of the step goes into its row."""
     here, rows, work = x.ctypes.data, k.ctypes.data, k[WORK].ctypes.data
@@ -74,7 +72,7 @@ def _stages(code, slope, p, q, at, t, h, x, k, size, step):
         _call(slope, moment, out, p, q, k[j + 1].ctypes.data)
 
 
-@njit(**_options)
+@compiled
 def _error(code, h, rtol, x, k, size, step, pair):
     """The largest error of all unknowns in units of their tolerance; nan if one is nan."""
     step[0], step[1] = h, rtol
@@ -83,7 +81,7 @@ def _error(code, h, rtol, x, k, size, step, pair):
     return pair[0] if np.isfinite(pair[1]) else np.nan
 
 
-@njit(**_options)
+@compiled
 def _inside(code, theta, h, x, k, size, step, out):
     """The continuous extension at the part ``theta`` of a step."""
     step[0], step[1] = h, theta
@@ -91,7 +89,7 @@ def _inside(code, theta, h, x, k, size, step, out):
           step.ctypes.data)
 
 
-@njit(**_options)
+@compiled
 def _first_step(slope, p, q, at, t, x, k, rtol, limit):
     """Hairer's starting step."""
     k1, k2, work, atol = k[0], k[1], k[WORK], k[ATOL]
@@ -115,7 +113,7 @@ def _first_step(slope, p, q, at, t, x, k, rtol, limit):
     return min(100 * h, later, limit)
 
 
-@njit(**_options)
+@compiled
 def _margins(crossings, p, q, at, t, x, held, known, out):
     """Look at the relations: True if one that is not known beforehand is violated."""
     at[0] = t
@@ -131,7 +129,7 @@ def _margins(crossings, p, q, at, t, x, held, known, out):
     return violated
 
 
-@njit(**_options)
+@compiled
 def _dip(ta, a, tb, b, tc, c, first):
     """The next relation from ``first`` on that may dip below zero between three looks, and when."""
     for r in range(first, a.size):
@@ -146,7 +144,7 @@ def _dip(ta, a, tb, b, tc, c, first):
     return -1, 0.0
 
 
-@njit(**_options)
+@compiled
 def _least(margins, wrong):
     """The smallest margin of some relations."""
     least = np.inf
@@ -156,14 +154,14 @@ def _least(margins, wrong):
     return least
 
 
-@njit(**_options)
+@compiled
 def _margins_inside(code, crossings, p, q, at, t, start, h, x, k, size, step, held, known, out):
     """Look at the relations at a time within a step; the values there are left in ``work``."""
     _inside(code, (t - start) / h, h, x, k, size, step, k[WORK])
     _margins(crossings, p, q, at, t, k[WORK], held, known, out)
 
 
-@njit(**_options)
+@compiled
 def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, held, known, seen,
             wrong):
     """The far side of the first crossing between two times of a step.
@@ -231,7 +229,7 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
     return far
 
 
-@njit(**_options)
+@compiled
 def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
             known, hints, looks, wrong, ends, sizes, rows, every):
     """Accepted steps until ``t_stop``, a crossing, trouble, or until the rows are full.
@@ -391,7 +389,7 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
     return status, taken
 
 
-@njit(**_options)
+@compiled
 def between(code, slope, p, q, starts, sizes, kept, values, which, theta, out):
     """Values inside steps and at their ends, by taking those steps again.
 

@@ -9,10 +9,8 @@ Compiled by numba like :mod:`blocks.native.dopri`, whose step control it shares.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from .dopri import (
@@ -27,12 +25,12 @@ from .dopri import (
     TOO_SMALL,
     _call,
 )
+from .kept import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
 __all__ = ["LANES", "march"]
 
 LANES = 8
-_options: Any = {"cache": True, "fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
 
 
 @intrinsic
@@ -47,7 +45,7 @@ def _take(context, address):  # type: ignore[no-untyped-def]
     return types.int64(types.intp), generate
 
 
-@njit(**_options)
+@compiled
 def _begin(lane, run, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, run_of):
     """Put a run into a lane."""
     run_of[lane] = run
@@ -60,7 +58,7 @@ def _begin(lane, run, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, run_of
     rejected[lane] = False
 
 
-@njit(**_options)
+@compiled
 def _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, fresh, run_of):
     """Give a lane the next run that nobody has taken; whether there was one."""
     run = _take(counter)
@@ -72,12 +70,12 @@ def _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, fre
     return True
 
 
-@njit(**_options)
+@compiled
 def _evaluate(function, at, x, p, q, out):
     _call(function, at.ctypes.data, x.ctypes.data, p.ctypes.data, q.ctypes.data, out.ctypes.data)
 
 
-@njit(**_options)
+@compiled
 def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
     """f(t, x) and Hairer's starting step of lanes that have just been filled."""
     n = x.shape[0]
@@ -113,7 +111,7 @@ def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
         h[lane] = min(100 * first[lane], later, limit)
 
 
-@njit(**_options)
+@compiled
 def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, max_step, most,
           times, extremes, finals, lows, highs, courses, status, counts):
     """Make all runs from ``t0`` to ``t_end`` that no other thread takes.
@@ -305,7 +303,7 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, m
           scrap.ctypes.data, scrap.ctypes.data)
 
 
-@njit(**_options)
+@compiled
 def _within(code, outputs, step, x, k, size, t, at, p, q, spare, seen):
     """Outputs at the part ``step[1]`` of the present steps."""
     _call(code[7], x.ctypes.data, k.ctypes.data, spare.ctypes.data, size.ctypes.data,
@@ -315,7 +313,7 @@ def _within(code, outputs, step, x, k, size, t, at, p, q, spare, seen):
     _evaluate(outputs, at, spare, p, q, seen)
 
 
-@njit(**_options)
+@compiled
 def _widen(taken, run_of, seen, lows, highs):
     """Take outputs into the ranges of the runs that have taken a step."""
     for lane in range(LANES):
@@ -326,7 +324,7 @@ def _widen(taken, run_of, seen, lows, highs):
                 highs[run, j] = max(highs[run, j], seen[j, lane])
 
 
-@njit(**_options)
+@compiled
 def _turn(a, b, c, low, high):
     """Where a parabola through three looks leaves the range: 0 to 2 from the first; or -1."""
     bend = a - 2.0 * b + c

@@ -35,10 +35,11 @@ def sweep(
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
     _refuse_unknown(options)
-    from ..model import _positive
+    from ..model import _end, _positive
 
     t0 = float(to_si(start, unit("s"), "sweep(start=…)"))
     length = _positive(duration, "duration")
+    end = _end(t0, length)
     for finding in model.check().errors:
         # a relation between parameters may hold at the points though not here
         if finding.code != "parameter.relation":
@@ -50,7 +51,7 @@ def sweep(
         raise UnknownName("sweep()", f"{twice[0]} is both varied and given.", "Leave one out.",
                           name=twice[0], known=[], nearest=[])  # fmt: skip
     _refuse_bad(options, system, {s.path for s in settings})
-    kept = outputs_of(outputs, model, system, (t0, t0 + length), every,
+    kept = outputs_of(outputs, model, system, (t0, end), every,
                       [a.path for a in points.axes])
     given = {"start": start, **options}
     study = describe(model, system, points, kept, {
@@ -108,7 +109,7 @@ def _refuse_unknown(options: dict[str, Any]) -> None:
 
 def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
     """Values that every run would refuse."""
-    from ..model import _positive, _Tolerances
+    from ..model import _positive, _Tolerances, compiled_method
 
     for name in ("step", "max_step", "first_step"):
         if options.get(name) is not None:
@@ -120,6 +121,8 @@ def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
         return
     Setting("method", None).accept(options["method"])
     name = options["method"].lower()
+    if name == "dopri5":
+        compiled_method()
     fixed = name == "moreau_jean" or (
         name not in ("auto", "dopri5") and method_named(name).fixed_step)
     if fixed and options.get("step") is None and "step" not in varied:

@@ -103,6 +103,8 @@ def test_samples_are_taken_at_given_times(times):
         ({"every": "0 s"}, ParameterError, "must be a positive time"),
         ({"times": ["0.1 s", "5 s"]}, ParameterError, "5 s is outside the run from 0 s to 1 s"),
         ({"start": 3}, MissingUnit, "simulate(start=…): takes s"),
+        ({"start": "1e17 s"}, ParameterError,
+         "simulate(start=…): is 1e+17 s, where times are told apart by 16 s"),
     ],
 )
 def test_an_option_that_cannot_be_meant_is_refused(options, kind, words):

@@ -141,6 +141,7 @@ def test_values_that_do_not_fit_are_refused(over, text):
     ({**SAMPLED, "seed": -1}, "sweep(seed=…): must be a whole number from 0 on, but is -1."),
     ({"rtol": 2}, "must be a number between 0 and 1"),
     ({"atol": ["1 kg"]}, "simulate(atol=…): no variable of the model is in kg"),
+    ({"start": "1e16 s"}, "simulate(start=…): is 1e+16 s, where times are told apart by 2 s"),
     ({"max_step": "0 s"}, "must be a positive time"),
     ({"method": "rk4"}, "sweep(step=…): method 'rk4' takes fixed steps."),
     ({"method": "moreau_jean"}, "sweep(step=…): method 'moreau_jean' takes fixed steps."),
@@ -179,6 +180,13 @@ def test_what_cannot_be_sent_to_a_process_is_named(monkeypatch):
     model = bench.stick_slip()
     model.pull.velocity = lambda t: bench.ramp(t)
     assert said(ParameterError, model=model, executor=2).startswith("pull.velocity: is a lambda")
+
+
+def test_machine_code_that_is_asked_for_and_missing_is_told_before_any_run(monkeypatch):
+    for name in ("blocks.native.method", "blocks.native.dopri"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert "blocks-toolkit[fast]" in said(MissingPackage, method="dopri5")
 
 
 @pytest.mark.parametrize("package, asked", [("xarray", {}), ("pyarrow", {"store": "study"})])

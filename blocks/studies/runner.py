@@ -7,6 +7,7 @@ fails is an outcome like any other.
 from __future__ import annotations
 
 import copy
+import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ __all__ = ["InProcess", "Outcome", "Recipe", "Runner"]
 
 #: Classes are traced, and their kernels kept, for all copies of a model together.
 ASSEMBLY = threading.RLock()
+if hasattr(os, "register_at_fork"):  # or a worker would wait for a thread that it has not
+    os.register_at_fork(before=ASSEMBLY.acquire, after_in_parent=ASSEMBLY.release,
+                        after_in_child=ASSEMBLY.release)  # fmt: skip
 
 
 @dataclass

@@ -115,7 +115,7 @@ class Spread:
                 f"The executor broke down ({error}), so the rest of the study was not run. A "
                 "worker may have been killed or run out of memory; classes and functions of a "
                 "worker must be importable there; where processes are not forked, a script needs "
-                "if __name__ == '__main__': around its calls.", stacklevel=2,
+                "if __name__ == '__main__': around its calls.", stacklevel=5,
             )  # fmt: skip
         finally:
             if own:

@@ -1,4 +1,7 @@
-"""Ctrl-C ends a study at any instant: no lock is left held, no run is taken for a failed one."""
+"""Ctrl-C ends a study at any instant: no lock is left held, no run is taken for a failed one.
+
+No lock is left held in workers, either, that were made while another thread held it.
+"""
 
 from __future__ import annotations
 
@@ -135,3 +138,29 @@ def test_ctrl_c_ends_a_study_in_machine_code(workers):
     assert_allclose(data["final(block.v)"][made], speeds.m[made] * np.cos(200), rtol=1e-5)
     assert np.isnan(data["final(block.v)"][~made]).all()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.filterwarnings("ignore:.*fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_worker_does_not_wait_for_threads_it_has_not():
+    """A study is assembled in one thread while another one makes its workers."""
+    from blocks.studies import runner
+
+    held, let_go = threading.Event(), threading.Event()
+
+    def assembling():
+        with runner.ASSEMBLY:
+            held.set()
+            let_go.wait(1.0)
+
+    thread = threading.Thread(target=assembling)
+    thread.start()
+    held.wait()
+    process = os.fork()
+    if not process:  # in the worker
+        os._exit(0 if runner.ASSEMBLY.acquire(timeout=20) else 1)
+    let_go.set()
+    thread.join()
+    assert os.waitpid(process, 0)[1] == 0
+    assert runner.ASSEMBLY.acquire(timeout=20)
+    runner.ASSEMBLY.release()

@@ -56,7 +56,13 @@ class Batched:
         self.reason = self._why_not()
         if not self.reason:
             self._lay_columns()
-        self.execution = "several runs at once, in machine code (dopri5)"
+        self.alone = 0  # runs that were made by themselves after all
+
+    @property
+    def execution(self) -> str:
+        """How the runs were made."""
+        rest = f", {self.alone} of them by themselves after all" if self.alone else ""
+        return f"several runs at once, in machine code (dopri5){rest}"
 
     @cached_property
     def runner(self) -> Runner:
@@ -336,6 +342,7 @@ class Batched:
                           more=row != made[-1])
         for row in np.flatnonzero(~good):
             number = block.numbers[row]
+            self.alone += 1
             yield self.runner.run_one(number, self.plan.point(number))
 
 

@@ -70,9 +70,11 @@ def sweep(
         recipe = Recipe(tuple(s.path for s in settings), kept, duration, given,
                         len(points))
         runner = runner_for(model, recipe, executor, points)
-        gathered.execution = runner.execution
         with _Bar(progress, len(points), len(done)) as tick:
             _collect(runner.run(points, missing), gathered, folder, tick)
+        gathered.execution = runner.execution
+    else:
+        gathered.execution = "not at all: every run was kept before"
     if folder is not None and len(gathered.done) == len(points):
         folder.finish()
     return gathered.to_xarray()

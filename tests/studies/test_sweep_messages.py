@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from blocks import Model, ParameterError, StructureError, UnitError, UnknownName, quantity
+from blocks import Model, ParameterError, StructureError, UnitError, UnknownName, native, quantity
 from blocks.exceptions import MissingPackage
 from blocks.studies.runner import Runner
 from library.signal import Constant, Table1D
@@ -183,9 +183,10 @@ def test_what_cannot_be_sent_to_a_process_is_named(monkeypatch):
 
 
 def test_machine_code_that_is_asked_for_and_missing_is_told_before_any_run(monkeypatch):
-    for name in ("blocks.native.method", "blocks.native.dopri"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setitem(sys.modules, "numba", None)
+    def missing():
+        raise ImportError("No module named 'numba'")
+
+    monkeypatch.setattr(native, "compiled_method", missing)
     assert "blocks-toolkit[fast]" in said(MissingPackage, method="dopri5")
 
 

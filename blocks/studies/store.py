@@ -143,12 +143,14 @@ class Store:
     def outcomes(self) -> Iterator[Outcome]:
         """All runs in the folder, each once."""
         seen: set[int] = set()
-        for file in self._files():
-            table = self._table(file)
-            for outcome in () if table is None else self._outcomes_in(table):
-                if outcome.number not in seen:
-                    seen.add(outcome.number)
-                    yield outcome
+        read: set[Path] = set()
+        while files := [f for f in self._files() if f not in read]:  # others come meanwhile
+            read.update(files)
+            for table in filter(None, map(self._table, files)):
+                for outcome in self._outcomes_in(table):
+                    if outcome.number not in seen:
+                        seen.add(outcome.number)
+                        yield outcome
 
     def _files(self) -> list[Path]:
         return sorted(f for f in self.folder.glob("*.parquet") if not f.name.startswith((".", "_")))
@@ -160,13 +162,15 @@ class Store:
             if table.column_names[:3] == ["run", "status", "message"]:
                 return table
             reason = "it holds no runs"
+        except FileNotFoundError:  # gathered into another one
+            return None
         except (OSError, self.arrow.ArrowException) as error:
             reason = str(error)
             if self.opened:
                 with contextlib.suppress(OSError):  # aside, where no reader looks
                     file.rename(file.with_name(f"_{file.name}"))
         warnings.warn(f"{str(file)!r} cannot be read ({reason}): its runs count as not made.",
-                      stacklevel=6)  # fmt: skip
+                      stacklevel=5)  # fmt: skip
         return None
 
     def _outcomes_in(self, table: Any) -> Iterator[Outcome]:
@@ -224,7 +228,7 @@ class Store:
                 warnings.warn(
                     f"Runs cannot be kept in {str(self.folder)!r} ({error.strerror or error}). The "
                     "study goes on; those that were not kept will be made again by the next call.",
-                    stacklevel=7)  # fmt: skip
+                    stacklevel=8)  # fmt: skip
 
     def _rows(self, outcomes: list[Outcome]) -> Any:
         """A table with a row for every outcome."""

@@ -18,6 +18,7 @@ from numpy.testing import assert_allclose
 from blocks import ParameterError, quantity
 from blocks.studies import load
 from blocks.studies.runner import Runner
+from blocks.studies.store import Store
 
 from . import bench
 
@@ -75,6 +76,27 @@ def test_a_run_that_stands_in_two_files_is_gathered_once(tmp_path, runs):
     study(tmp_path / "study")
     assert runs == []
     assert pd.read_parquet(tmp_path / "study")["run"].tolist() == list(range(6))
+
+
+def test_a_study_is_read_while_its_files_are_gathered(tmp_path, monkeypatch):
+    whole = study(tmp_path / "study")
+    file = next((tmp_path / "study").glob("*.parquet"))
+    rows = parquet.read_table(file)
+    for k in range(6):
+        parquet.write_table(rows.slice(k, 1), file.with_name(f"run-{k:08d}.parquet"))
+    file.unlink()
+    read = Store._table
+    gathered = []
+
+    def meanwhile(self, file):
+        if not gathered:
+            gathered.append(True)
+            head = json.loads((tmp_path / "study" / "_study.json").read_text())
+            Store(tmp_path / "study", head).finish()
+        return read(self, file)
+
+    monkeypatch.setattr(Store, "_table", meanwhile)
+    assert load(tmp_path / "study").identical(whole)
 
 
 @pytest.mark.parametrize("content", ['{"format"', "[]", "{}"])

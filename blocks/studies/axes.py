@@ -304,7 +304,7 @@ def _heading(text: str, column: Any) -> tuple[str, Any]:
 def _grid(over: Mapping[str, Any], samples: int | None, seed: int
           ) -> Iterator[tuple[str, str, Any, bool]]:
     random = {path: found for path, given in over.items() if (found := _distribution(given))}
-    if random and not (_is_whole(samples) and samples > 0):
+    if random and (samples is None or not (_is_whole(samples) and samples > 0)):
         raise ParameterError("sweep(samples=…)", "must say how many samples of the distributions "
                              f"to take, but is {samples!r}.", "Write for example samples=200.",
                              given=samples)  # fmt: skip

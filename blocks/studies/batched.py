@@ -155,8 +155,9 @@ class Batched:
         For each axis also the states whose nominal value is one of its, if that is the largest.
         """
         states = self.runner.system.tape.reduced.states
+        settings: Any = self.runner.settings
         tables = [(s.component._values if s.kind == "parameter" else s.component._targets,
-                   s.declared.name, s.kind == "target") for s in self.runner.settings]
+                   s.declared.name, s.kind == "target") for s in settings]
 
         def found(varied: int | None) -> Any:
             for k, (table, name, is_target) in enumerate(tables):

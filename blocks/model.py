@@ -641,6 +641,9 @@ def _samples(every: Any, times: Any, t0: float, t1: float) -> np.ndarray | None:
         if outside.any():
             raise ParameterError("simulate(times=…)", f"{chosen[outside][0]:g} s is outside the "
                                  f"run from {t0:g} s to {t1:g} s.", given=times)
+        for k in np.flatnonzero(np.diff(chosen) < 0)[:1]:
+            raise ParameterError("simulate(times=…)", f"must increase, but {chosen[k + 1]:g} s "
+                                 f"comes after {chosen[k]:g} s.", given=times)
         return chosen
     if every is None:
         return None

@@ -102,6 +102,7 @@ def test_samples_are_taken_at_given_times(times):
         ({"max_step": "-1 s"}, ParameterError, "must be a positive time"),
         ({"every": "0 s"}, ParameterError, "must be a positive time"),
         ({"times": ["0.1 s", "5 s"]}, ParameterError, "5 s is outside the run from 0 s to 1 s"),
+        ({"times": ["0.1 s", "0.5 s", "0.2 s"]}, ParameterError, "0.2 s comes after 0.5 s"),
         ({"start": 3}, MissingUnit, "simulate(start=…): takes s"),
         ({"start": "1e17 s"}, ParameterError,
          "simulate(start=…): is 1e+17 s, where times are told apart by 16 s"),

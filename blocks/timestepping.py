@@ -21,7 +21,7 @@ from .exceptions import ParameterError, SimulationError
 from .loads import with_loads
 from .setvalued import set_valued_laws
 from .solvers import Method, Step
-from .steplaws import StepLaws, step_laws
+from .steplaws import Active, StepLaws, step_laws
 from .system import System
 
 __all__ = ["MoreauJean"]
@@ -204,8 +204,6 @@ class MoreauJean(Method):
     def _with_few(self, laws: StepLaws, t: float, y: np.ndarray, end: np.ndarray, h: float
                   ) -> np.ndarray:
         """Add the efforts of the elements that can act in this step."""
-        from .nonsmooth import moreau_step
-
         problem = self.problem
         last = laws.last_efforts()
         laws.look_at(problem, t + h, end)
@@ -218,21 +216,43 @@ class MoreauJean(Method):
         which = laws.acting(near)
         before = laws.active(which, last[laws.elements_of(which)])
         gaps = laws.gaps_of(which)
-        push = self._through_smooth(_rows_by(
-            1 / problem.scale, laws.push(problem, t + h / 2, (y + end) / 2, which)), h)
         laws.look_at(problem, t + h, end)
         now = laws.active(which)
-        index = now.elements
-        flow_x = laws.flow_by_velocity(problem, t + h, end, which, now)
-        d = -(flow_x @ _rows_by(problem.scale, push))
-        dense = len(index) <= FEW
-        if issparse(d) == dense:
-            d = d.toarray() if issparse(d) else csc_matrix(d)
-        contact, stuck = laws.contact[index], laws.modes[index] == 0
+        index, contact = now.elements, laws.contact[now.elements]
         closed = contact & (gaps - 0.5 * h * np.maximum(before.flow, now.flow) <= 0)
         # what does not rebound comes no nearer than to touch
         apart = contact & ~closed & (now.restitution == 0)
-        effort = last[index]
+        flow_x = laws.flow_by_velocity(problem, t + h, end, which, now)
+        for part in (0.5, 1.0):  # crowds may have forces in symmetric directions only
+            push = self._through_smooth(_rows_by(1 / problem.scale, laws.push(
+                problem, t + part * h, y + part * (end - y), which)), h)
+            d = -(flow_x @ _rows_by(problem.scale, push))
+            solved, shut = self._efforts_of_few(
+                laws, t, y, h, which, before, now, d, gaps, closed, apart, last[index])
+            if solved.converged or solved.solution.residual <= ACCEPTED:
+                break
+        else:
+            self._refuse(laws, solved.solution, t, index)
+        effort = solved.effort
+        modes = np.where(laws.contact, -1, laws.modes)
+        modes[index] = np.where(
+            contact, np.where((shut | apart) & (effort > 0), 0, -1),
+            np.where(solved.solution.state == 0, 0, np.sign(solved.flow)))
+        laws.modes = modes.astype(np.int8)
+        laws.keep(problem, t + h, index, effort)
+        return end + h * np.asarray(push @ effort).ravel()
+
+    def _efforts_of_few(self, laws: StepLaws, t: float, y: np.ndarray, h: float,
+                        which: list[np.ndarray], before: Active, now: Active, d: Any,
+                        gaps: np.ndarray, closed: np.ndarray, apart: np.ndarray,
+                        effort: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Their efforts over the step, and which contacts are closed in the end."""
+        from .nonsmooth import moreau_step
+
+        dense = len(now.elements) <= FEW
+        if issparse(d) == dense:
+            d = d.toarray() if issparse(d) else csc_matrix(d)
+        contact, stuck = laws.contact[now.elements], laws.modes[now.elements] == 0
         for _ in range(LOADED):
             low = np.where(stuck, before.bounds[0], before.bounds[2])
             high = np.where(stuck, before.bounds[1], before.bounds[3])
@@ -255,17 +275,9 @@ class MoreauJean(Method):
             elif not laws.bent or change <= 1e-12 * np.abs(effort).max(initial=0.0):
                 break
             if laws.bent:
-                laws.look_at(problem, t, y)
+                laws.look_at(self.problem, t, y)
                 before = laws.active(which, effort)
-        if not solved.converged and not solved.solution.residual <= ACCEPTED:
-            self._refuse(laws, solved.solution, t, index)
-        modes = np.where(laws.contact, -1, laws.modes)
-        modes[index] = np.where(
-            contact, np.where((closed | apart) & (effort > 0), 0, -1),
-            np.where(solved.solution.state == 0, 0, np.sign(solved.flow)))
-        laws.modes = modes.astype(np.int8)
-        laws.keep(problem, t + h, index, effort)
-        return end + h * np.asarray(push @ effort).ravel()
+        return solved, closed
 
     def _loaded(self, laws: Any, t: float, y: np.ndarray, d: Any, free: np.ndarray, h: float,
                 before: Any, closed: np.ndarray, restitution: np.ndarray) -> Any:

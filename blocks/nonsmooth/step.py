@@ -126,12 +126,21 @@ def moreau_step(
             raise ValueError("restitution needs the flows at the beginning of the step")
         rebound = rebound + e * np.maximum(np.asarray(flow_before, dtype=float), 0.0)
     matrix = h * (D if sp.issparse(D) else np.asarray(D, dtype=float))
-    if by_lower is None or by_upper is None:
+    many, loaded = len(free) > MANY, by_lower is not None and by_upper is not None
+    if not loaded and many and not _is_symmetric(matrix):
+        nothing = sp.csr_array(matrix.shape)
+        solution = solve_pressed(matrix, free + rebound, lower, upper, nothing, nothing,
+                                 start=start, tol=tol)  # fmt: skip
+    elif not loaded:
         solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)
     else:
         given = matrix, free + rebound, lower, upper, by_lower, by_upper
-        many = len(free) > MANY
         solution = (solve_pressed if many else solve_coupled)(*given, start=start, tol=tol)
         if many and len(free) <= PIVOTED and not solution.converged:
             solution = solve_coupled(*given, start=start, tol=tol)
     return StepSolution(solution.effort, h * solution.effort, solution.rate - rebound, solution)
+
+
+def _is_symmetric(matrix: Any) -> bool:
+    """But for rounding: forces act along the normals that flows are measured along."""
+    return bool(abs(matrix - matrix.T).max() <= 1e-12 * abs(matrix).max())

@@ -1,10 +1,12 @@
 """Moreau-Jean on curved paths: of second order while the modes last."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from blocks import Model, Target, cos, quantity
+from blocks import Model, Target, cos, nonsmooth, quantity
 from library.planar import Body, Circle, Contact, Ground, Line, ParametricCurve
 
 G = 9.81
@@ -37,6 +39,30 @@ def test_a_disc_that_slides_round_a_bowl_without_friction_keeps_its_energy():
     assert max(error) < 1e-5
     assert missing[0] < 4e-6  # of a swing that turns 9 J over
     assert missing[1] == pytest.approx(missing[0] / 4, rel=0.2)
+
+
+def test_forces_act_along_the_normals_of_the_end_where_none_along_others_are_found(monkeypatch):
+    solve, first = nonsmooth.moreau_step, iter([])
+
+    def fails_first(*given, **options):
+        nonlocal first
+        solved = solve(*given, **options)
+        if next(first, None) is None:
+            first = iter([True])
+            solution = replace(solved.solution, converged=False, residual=1.0)
+            return replace(solved, solution=solution)
+        return solved
+
+    monkeypatch.setattr(nonsmooth, "moreau_step", fails_first)
+    model = touching(Body(inertia="4 g*m^2", x="0.9 m", y="0 m"), Circle("0.1 m"),
+                     Circle("1 m", inside=True), smooth=True)  # fmt: skip
+    error, _ = errors(model, "0.3 s", 0.9 * np.cos(FALLEN), ("2 ms", "1 ms"), "body.x")
+    assert error[1] < 3e-3
+    assert error[1] == pytest.approx(error[0] / 2, rel=0.2)
+
+
+FALLEN = solve_ivp(lambda t, y: [y[1], -G / 0.9 * np.cos(y[0])], (0, 0.3), [0, 0], rtol=1e-12,
+                   atol=1e-12, method="DOP853").y[0, -1]  # fmt: skip
 
 
 def rolling(turn, w):

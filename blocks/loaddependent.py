@@ -452,9 +452,15 @@ class LoadDependence:
         laws = self.laws
         kinetic, d, parts = self.kinetic(problem, t), laws.delassus(problem, t), self.linked(
             problem, t)
+        now, rest = laws._present(problem, t), laws.modes == 0
+        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
+        touching = laws.contact & ~rest & (now.gap <= 1e-12 * far) & (
+            np.abs(now.flow) <= 1e-12 * laws._speed)
+        if touching.any():  # open by rounding only
+            rest |= touching & (np.abs(now.rate) <= laws._noise(problem, t))
         for part in np.unique(parts[sliding]):
             mine = np.flatnonzero(parts == part)
-            slides, rests = mine[laws.modes[mine] != 0], mine[laws.modes[mine] == 0]
+            slides, rests = mine[~rest[mine]], mine[rest[mine]]
             drives = rests[_cut(kinetic, slides, rests).any(axis=0)]
             if len(drives) == 0 or len(rests) < 2:
                 continue

@@ -29,6 +29,7 @@ ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
 TURNED = 1e-6  # of the fastest flow: one that is no rounding
 AGAIN = 1e-9  # of the time: decisions in so quick a succession are about rounding
+ROUNDED = 1e-12  # of the largest effort: one that is none
 IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 NEAR = 1e-6  # of its range: an effort that is close to a bound
 LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
@@ -274,6 +275,10 @@ class Decisions:
         if self.load is not None:
             self.load.refuse_jam(problem, t, np.ones(self.size, dtype=bool))
             self.load.refuse_several(problem, t)
+            effort = np.abs(self.efforts_of(problem.u)).max(initial=0.0)
+            idle = self._present(problem, t).idle & ~self.contact & (self.modes == 0)
+            if idle.any():  # friction without strength lets go of a load, not of rounding
+                self._slack = np.where(idle, ROUNDED * effort, 0.0)
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
         """Closed contacts that carry nothing open when they would pull, not again by rounding."""

@@ -350,27 +350,29 @@ class LoadDependence:
                           "no motion obeys")
 
     def _wedged(self, t: float, elements: np.ndarray) -> SimulationError:
-        names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
-        return SimulationError(
-            ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
-            f"at t = {t:.9g} s several motions obey the laws of rigid contact and dry friction: "
-            "these contacts are wedged, any force that they press with against each other obeys "
-            "the laws, and the friction of what slides depends on it.",
+        return self._paradox(
+            t, elements, "several motions obey the laws of rigid contact and dry friction: these "
+            "contacts are wedged, any force that they press with against each other obeys the "
+            "laws, and the friction of what slides depends on it.",
             "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
             "damper in its place says how hard it is pressed.",
-            code="simulation.paradox", time=float(t), variables=names,
         )  # fmt: skip
 
     def _error(self, t: float, elements: np.ndarray, found: str) -> SimulationError:
-        names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
-        return SimulationError(
-            ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
-            f"at t = {t:.9g} s {found} the laws of rigid contact and dry friction: sliding "
+        return self._paradox(
+            t, elements, f"{found} the laws of rigid contact and dry friction: sliding "
             "friction presses its own contact together as fast as the contact can push back, or "
             "faster (Painlevé's paradox: the body jams), or what presses it is not determined.",
             "Lower the coefficient of friction or change the angle at which the friction acts; or "
             "let the contact yield: a spring with a damper in place of the rigid contact or guide.",
-            code="simulation.paradox", time=float(t), variables=names,
+        )  # fmt: skip
+
+    def _paradox(self, t: float, elements: np.ndarray, what: str, advice: str) -> SimulationError:
+        names = tuple(dict.fromkeys(self.laws.label(int(i)) for i in elements))
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.laws.name(int(i)) for i in elements)),
+            f"at t = {t:.9g} s {what}", advice, code="simulation.paradox", time=float(t),
+            variables=names,
         )  # fmt: skip
 
     def hold(self, problem: Problem, t: float) -> np.ndarray:

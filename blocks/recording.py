@@ -268,12 +268,13 @@ class RunRecording:
         x = np.empty((self.system.nx, len(t)))
         z = np.empty((self.system.nz, len(t)))
         u = np.empty((self.system.nu, len(t)))
-        followed = _Followed(problem, episode) if carried is None and self.system.clusters else None
+        followed: _Followed | None = None
         for k, at in enumerate(t):
             try:
                 if carried is not None:
                     problem.x[:] = carried[:, k]
-                if followed is not None:
+                elif self.system.clusters:
+                    followed = followed or _Followed(problem, episode)
                     problem.x[problem.tied] = followed.near(at)
                 problem.x[free] = y[:, k] * problem.scale_x[free]
                 if held is None or problem.algebraic:

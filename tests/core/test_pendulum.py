@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin
+from blocks.system import AlgebraicFailure, Problem
 
 from .parts import Pendulum, alone, final
 
@@ -47,6 +48,15 @@ def test_the_angle_is_that_of_the_equation_in_the_angle(method, tolerance):
     assert final(run, "c.y") == pytest.approx(-np.cos(angle[0]), abs=tolerance)
     pull = G * np.cos(angle[0]) + angle[1] ** 2
     assert final(run, "c.tension") == pytest.approx(pull, rel=10 * tolerance)
+
+
+def test_values_that_cannot_be_solved_for_are_no_numbers(monkeypatch):
+    def fails(self, t):
+        raise AlgebraicFailure(t, ["c.y"], "Newton's method does not converge")
+
+    run = swung("0.1 s", "DOP853")
+    monkeypatch.setattr(Problem, "update", fails)
+    assert np.isnan(run["c.y"].magnitude).all()
 
 
 def test_a_pendulum_is_structurally_of_index_three():

@@ -17,7 +17,6 @@ from numpy.testing import assert_allclose
 
 from blocks import ParameterError, quantity
 from blocks.studies import load
-from blocks.studies.runner import Runner
 from blocks.studies.store import Store
 
 from . import bench
@@ -35,20 +34,6 @@ def study(folder, **changed):
 @pytest.fixture(autouse=True)
 def restored(monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "FACTOR", FACTOR)
-
-
-@pytest.fixture
-def runs(monkeypatch):
-    """Numbers of the points that are run."""
-    made = []
-    run = Runner.run_one
-
-    def counted(self, number, values):
-        made.append(number)
-        return run(self, number, values)
-
-    monkeypatch.setattr(Runner, "run_one", counted)
-    return made
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"nothing of the kind"])

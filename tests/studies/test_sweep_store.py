@@ -26,20 +26,6 @@ OVER = {"mass.v": SPEEDS}
 TESTS = Path(__file__).resolve().parent.parent
 
 
-@pytest.fixture
-def runs(monkeypatch):
-    """Numbers of the points that are run."""
-    made = []
-    run = Runner.run_one
-
-    def counted(self, number, values):
-        made.append(number)
-        return run(self, number, values)
-
-    monkeypatch.setattr(Runner, "run_one", counted)
-    return made
-
-
 def study(folder, over=OVER, model=None, **changed):
     asked = {"outputs": ["final(mass.v)"], **changed}
     duration = asked.pop("duration", "0.5 s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from planar_bench import touching
 from scipy.integrate import solve_ivp
 
 from benchmarks import planar
@@ -25,15 +26,6 @@ from library.planar import (
 )
 
 G = 9.81
-
-
-def touching(curve, base, body, **contact):
-    model = Model("contact")
-    model.ground, model.body = Ground(), body
-    model.touch = Contact(curve=curve, base=base, **contact)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.body.P, model.touch.F)
-    return model
 
 
 def resting(x, y, **more):

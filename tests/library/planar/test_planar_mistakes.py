@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import planar_bench
 import pytest
 
 from blocks import Model, ParameterError, SimulationError, Target, quantity
@@ -23,12 +24,7 @@ RAMP = [[k / 10, k / 50] for k in range(-5, 11)]  # up to x = 1 m, y = 0.2 m
 
 
 def touching(curve, base, y="0.5 m", **law):
-    model = Model("mistake")
-    model.ground, model.body = Ground(), Body(y=y, x="0 m")
-    model.touch = Contact(curve=curve, base=base, **law)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.body.P, model.touch.F)
-    return model
+    return planar_bench.touching(curve, base, Body(y=y, x="0 m"), **law)
 
 
 def told(model):

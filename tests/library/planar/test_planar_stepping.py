@@ -4,21 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from planar_bench import touching
 from scipy.integrate import solve_ivp
 
-from blocks import Model, Target, cos, nonsmooth, quantity
-from library.planar import Body, Circle, Contact, Ground, Line, ParametricCurve
+from blocks import Target, cos, nonsmooth, quantity
+from library.planar import Body, Circle, Line, ParametricCurve
 
 G = 9.81
-
-
-def touching(body, curve, base, **law):
-    model = Model("curved")
-    model.ground, model.body = Ground(), body
-    model.touch = Contact(curve=curve, base=base, **law)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.body.P, model.touch.F)
-    return model
 
 
 def errors(model, end, truth, steps, name):
@@ -33,8 +25,8 @@ def test_a_disc_that_slides_round_a_bowl_without_friction_keeps_its_energy():
     swing = solve_ivp(lambda t, y: [y[1], -G / 0.9 * np.cos(y[0])], (0, 1), [0, 0], rtol=1e-12,
                       atol=1e-12, method="DOP853")  # fmt: skip
     truth = 0.9 * np.cos(swing.y[0, -1])
-    model = touching(Body(inertia="4 g*m^2", x="0.9 m", y="0 m"), Circle("0.1 m"),
-                     Circle("1 m", inside=True), smooth=True)  # fmt: skip
+    model = touching(Circle("0.1 m"), Circle("1 m", inside=True),
+                     Body(inertia="4 g*m^2", x="0.9 m", y="0 m"), smooth=True)  # fmt: skip
     error, missing = errors(model, "1 s", truth, ("4 ms", "2 ms"), "body.x")
     assert max(error) < 1e-5
     assert missing[0] < 4e-6  # of a swing that turns 9 J over
@@ -54,8 +46,8 @@ def test_forces_act_along_the_normals_of_the_end_where_none_along_others_are_fou
         return solved
 
     monkeypatch.setattr(nonsmooth, "moreau_step", fails_first)
-    model = touching(Body(inertia="4 g*m^2", x="0.9 m", y="0 m"), Circle("0.1 m"),
-                     Circle("1 m", inside=True), smooth=True)  # fmt: skip
+    model = touching(Circle("0.1 m"), Circle("1 m", inside=True),
+                     Body(inertia="4 g*m^2", x="0.9 m", y="0 m"), smooth=True)  # fmt: skip
     error, _ = errors(model, "0.3 s", 0.9 * np.cos(FALLEN), ("2 ms", "1 ms"), "body.x")
     assert error[1] < 3e-3
     assert error[1] == pytest.approx(error[0] / 2, rel=0.2)
@@ -77,7 +69,7 @@ def test_a_disc_with_a_weight_in_it_rolls_with_an_error_that_quarters_with_half_
                       atol=1e-12, method="DOP853")  # fmt: skip
     body = Body(mass="2 kg", inertia="0.04 kg*m^2", center_x="0.15 m", x="0 m", y="0.3 m",
                 phi="90 deg", vx="0.6 m/s", w="-2 rad/s")  # fmt: skip
-    model = touching(body, Circle("0.3 m"), Line(), friction=2.0)
+    model = touching(Circle("0.3 m"), Line(), body, friction=2.0)
     error, missing = errors(model, "1 s", exact.y[0, -1], ("4 ms", "2 ms"), "body.phi")
     assert error[1] < 3e-5
     assert error[1] == pytest.approx(error[0] / 4, rel=0.2)
@@ -90,7 +82,7 @@ def test_the_nearest_point_of_a_general_curve_is_followed_to_second_order_as_wel
                            closed=False, free="left")  # fmt: skip
     body = Body(inertia="20 mg*m^2", x="50 mm", y=Target("0.22 m", priority="low"), vx="0 m/s",
                 phi="0 rad", w="0 rad/s")  # fmt: skip
-    model = touching(body, Circle("20 mm"), hill, smooth=True)
+    model = touching(Circle("20 mm"), hill, body, smooth=True)
     model.touch.gap = "0 m"
     model.touch.xi_B = Target("0.05 rad", priority="none")
     exact = model.simulate("0.8 s", rtol=1e-10)

@@ -1,20 +1,21 @@
 """When does the first of the held relations, or of the held modes, no longer hold?
 
 A margin is positive while a relation or a mode holds as assumed. Within a step it is looked at
-in four places, and where a parabola through three looks comes near zero: what dips and comes
-back is found between looks, and comes before anything that is found further on. A crossing
+in four places, and again wherever a parabola through neighbouring looks, made steeper by as much
+as neighbouring parabolas differ, would come below zero: what dips and comes back is found
+between looks, and comes before anything that is found further on. So a margin that bends is
+looked at more closely where it is near zero, and no step is shortened for it. A crossing
 lies in the interval up to the first look where a margin is negative; several relations may
 cross in it, and the least of their margins says when the first one does. The instant that counts is
 on the far side, as near to it as times can be told apart: rounding cannot undo the switch.
 All relations whose margin is zero there, compared with the look, have crossed.
 
-This is done here for methods that take one step at a time, and likewise in machine code by
-:mod:`blocks.native.dopri` for its own.
+Where to look next is decided by :func:`next_look` alone, here for methods that take one step at a
+time, and in machine code by :mod:`blocks.native.dopri` for its own. How long a step may be, while
+nothing moves, is said by :mod:`blocks.timefunctions`.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -22,9 +23,69 @@ from .instants import Stops
 from .solvers import Step
 from .system import Problem
 
-__all__ = ["Crossings"]
+__all__ = ["MOST_LOOKS", "Crossings", "next_look"]
 
-INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at for double crossings
+INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at in any case
+MOST_LOOKS = 32  # at a step
+STEEPER = 1.2  # a parabola through looks bends at least so much less than the margin may
+ALONE = 1.5  # times that, where there is no other one to compare it with
+NARROW = 1e-3  # part of a step between two looks that is not looked into
+ENDS = 0.05  # part of an interval at its ends where no look is placed
+ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
+
+
+def next_look(times, margins, count):  # type: ignore[no-untyped-def]
+    """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
+
+    In plain loops: it is compiled for machine code as it stands.
+
+    Parameters
+    ----------
+    times : (looks,) ascending
+    margins : (looks, n) not negative before the last look; nan where not known
+    count : number of looks
+    """
+    earliest = np.inf
+    shortest = NARROW * (times[count - 1] - times[0])
+    for r in range(margins.shape[1]):
+        low, high = np.inf, -np.inf
+        for k in range(count):
+            value = margins[k, r]
+            if value < low:
+                low = value
+            if high < value < np.inf:
+                high = value
+        if not low < high - low:  # a parabola through these cannot reach zero
+            continue
+        for i in range(count - 1):
+            start, width = times[i], times[i + 1] - times[i]
+            if start >= earliest:
+                break
+            a, b = margins[i, r], margins[i + 1, r]
+            if not (width > shortest and 0.0 <= a < np.inf and 0.0 <= b < np.inf):
+                continue
+            rise = (b - a) / width
+            left = right = np.nan
+            if i > 0 and np.isfinite(margins[i - 1, r]):
+                before = (a - margins[i - 1, r]) / (start - times[i - 1])
+                left = (rise - before) / (times[i + 1] - times[i - 1])
+            if i + 2 < count and np.isfinite(margins[i + 2, r]):
+                after = (margins[i + 2, r] - b) / (times[i + 2] - times[i + 1])
+                right = (after - rise) / (times[i + 2] - start)
+            if np.isnan(left) and np.isnan(right):
+                continue
+            if np.isnan(left) or np.isnan(right):
+                bend = STEEPER * ALONE * (right if np.isnan(left) else left)
+            else:
+                bend = STEEPER * max(left, right) + abs(left - right)
+            if not bend > 0.0:
+                continue
+            away = 0.5 * width - 0.5 * rise / bend
+            if not 0.0 < away < width:
+                continue
+            if a + away * rise + away * (away - width) * bend < -ROUNDING * high:
+                earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
+    return earliest
 
 
 class Crossings:
@@ -33,9 +94,11 @@ class Crossings:
     def __init__(self, problem: Problem, stops: Stops) -> None:
         self.problem, self.stops = problem, stops
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look
+        #: What margins of relations may be below zero by, from rounding where they switched.
+        self.slack = np.zeros(problem.system.nm)
 
     def forget(self) -> None:
-        """Begin an episode: at its start margins may be zero."""
+        """Begin an episode: what has just switched, or come to rest, begins at zero."""
         self.seen = []
 
     def look_back(self, step: Step) -> None:
@@ -45,51 +108,68 @@ class Crossings:
     def violated(self, t: float, y: np.ndarray) -> np.ndarray:
         """Margins of the held relations: negative where one no longer holds as assumed."""
         g = self.problem.crossings(t, y)
-        margin = np.where(self.problem.m > 0.5, g, -g)
-        margin[self.stops.stepped_onto(t)] = 1.0  # known instants are not searched for
+        margin = self._relations(g, t)
         if self.problem.laws is not None:
             margin = np.concatenate([margin, self.problem.laws.margins(self.problem, t)])
         return margin
 
-    def first(self, step: Step) -> tuple[float, np.ndarray] | None:
-        """The first crossing in a step, and what has crossed: relations, then elements."""
-        seen = [p for p in self.seen if p[0] == step.t_old]  # times and margins, oldest first
-        for t, margin in self._looks(step):
-            seen.append((t, margin))
-            if len(seen) > 2:
-                left, middle, right = seen[-3:]
-                for near in _dips(left, middle, right, self._smooth_margins()):
-                    margin = self.violated(near, step.dense(near))
-                    if np.any(margin < 0):
-                        return self._crossing_between(step, left[0], near, margin)
-            if np.any(seen[-1][1] < 0):
-                before = seen[-2][0] if len(seen) > 1 else step.t_old
-                return self._crossing_between(step, before, t, seen[-1][1])
-        self.seen = seen[-1:]
-        return None
+    def _relations(self, g: np.ndarray, t: float) -> np.ndarray:
+        margin = np.where(self.problem.m > 0.5, g, -g) + self.slack
+        margin[self.stops.stepped_onto(t)] = 1.0  # known instants are not searched for
+        return margin
 
-    def _smooth_margins(self) -> np.ndarray:
-        """Margins that may dip below zero between two looks: relations and gaps."""
-        gaps = np.zeros(0, dtype=int)
-        if self.problem.laws is not None:
-            gaps = self.problem.system.nm + self.problem.laws.plain.open_contacts
-        return np.concatenate([np.arange(self.problem.system.nm), gaps])
+    def first(self, step: Step, parts: int = 0) -> tuple[float, np.ndarray] | None:
+        """The first crossing in a step, and what has crossed: relations, then elements.
 
-    def _looks(self, step: Step) -> Iterator[tuple[float, np.ndarray]]:
-        """Times within a step, and the margins there."""
-        times = step.t_old + INTERIOR * (step.t - step.t_old)
+        The step is looked at in four ``parts``, or in more.
+        """
+        at_start = self.seen[-1:] if self.seen and self.seen[-1][0] == step.t_old else [
+            (step.t_old, _unknown(self.violated(step.t_old, step.dense(step.t_old))))]
+        looks = at_start + self._looks(step, parts)
+        bad = next((k for k, (_, margin) in enumerate(looks[1:], 1) if np.any(margin < 0)), None)
+        if bad is not None:
+            looks = looks[: bad + 1]
+        most = max(MOST_LOOKS, len(looks) + MOST_LOOKS // 2)
+        while len(looks) < most:
+            times, margins = np.array([t for t, _ in looks]), np.array([m for _, m in looks])
+            # most margins are so large that no parabola could reach zero
+            finite = np.where(np.isfinite(margins), margins, np.nan)
+            with np.errstate(invalid="ignore"):
+                low = np.fmin.reduce(margins, axis=0)
+                near = low < np.fmax.reduce(finite, axis=0) - low
+            if not near.any():
+                break
+            at = next_look(times, margins[:, near], len(times))
+            if not at < np.inf:
+                break
+            k = int(np.searchsorted(times, at))
+            looks.insert(k, (at, self.violated(at, step.dense(at))))
+            if np.any(looks[k][1] < 0):
+                bad, looks = k, looks[: k + 1]
+        if bad is None:
+            self.seen = looks[-1:]
+            return None
+        return self._crossing_between(step, looks[-2][0], *looks[-1])
+
+    def _looks(self, step: Step, parts: int) -> list[tuple[float, np.ndarray]]:
+        """Times within a step, and the margins there, up to the first one that is negative."""
+        inside = INTERIOR if parts <= len(INTERIOR) else np.arange(1, parts + 1) / parts
+        times = step.t_old + inside * (step.t - step.t_old)
+        times[-1] = step.t
         laws = self.problem.laws
         if laws is not None and laws.together is not None:
             y = np.column_stack([step.dense(times[:-1]), step.y])
             found = laws.several_margins(self.problem, times, y)
             if found is not None:
-                margins = np.where(self.problem.m[:, None] > 0.5, found[0], -found[0])
-                for t, g, margin in zip(times, margins.T, found[1].T, strict=True):
-                    g[self.stops.stepped_onto(t)] = 1.0
-                    yield float(t), np.concatenate([g, margin])
-                return
+                return [(float(t), np.concatenate([self._relations(g, t), margin]))
+                        for t, g, margin in zip(times, found[0].T, found[1].T, strict=True)]
+        looks = []
         for t in times:
-            yield float(t), self.violated(t, step.y if t == times[-1] else step.dense(t))
+            margin = self.violated(t, step.y if t == times[-1] else step.dense(t))
+            looks.append((float(t), margin))
+            if np.any(margin < 0):
+                break
+        return looks
 
     def _crossing_between(self, step: Step, low: float, high: float, margin: np.ndarray
                           ) -> tuple[float, np.ndarray]:
@@ -110,6 +190,10 @@ class Crossings:
         ends = {low: margin(low), high: margin(high)}  # another evaluation may round otherwise
         if ends[high] >= 0:
             return high
+        # what begins where another mode has ended may have held for a while
+        while not ends[low] > 0 and low < (middle := (low + high) / 2) < high:
+            ends[middle] = margin(middle)
+            low, high = (low, middle) if ends[middle] < 0 else (middle, high)
         at = low
         if ends[low] > 0:
             from scipy.optimize import brentq
@@ -127,20 +211,6 @@ class Crossings:
         return at
 
 
-def _dips(left: tuple[float, np.ndarray], middle: tuple[float, np.ndarray],
-          right: tuple[float, np.ndarray], which: np.ndarray) -> list[float]:
-    """Times between three looks where a parabola through a margin comes near zero."""
-    (t0, a), (t1, b), (t2, c) = left, middle, right
-    a, b, c = a[which], b[which], c[which]
-    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
-    uneven = max((t1 - t0) / (t2 - t1), (t2 - t1) / (t1 - t0))
-    if (low > 3 * uneven * (high - low)).all():  # a parabola cannot dip by more than a third
-        return []
-    with np.errstate(all="ignore"):
-        rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
-        bend = (last - rise) / (t2 - t0)
-        at = (t0 + t1) / 2 - rise / (2 * bend)
-        lowest = a + (at - t0) * rise + (at - t0) * (at - t1) * bend
-        near = lowest < 0.25 * (high - lowest)
-        good = (bend > 0) & (at > t0) & (at < t2) & near & np.isfinite(at)
-    return sorted(set(at[good].tolist()))
+def _unknown(margin: np.ndarray) -> np.ndarray:
+    """Margins at the start of an episode: what begins at zero says nothing yet."""
+    return np.where(margin > 0, margin, np.nan)

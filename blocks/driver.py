@@ -23,6 +23,7 @@ from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .solvers import Method, Step, Trajectory, Work, method_named
 from .system import AlgebraicFailure, Problem, System
+from .timefunctions import TimeFunctions
 
 __all__ = ["Driver", "Settings"]
 
@@ -37,6 +38,9 @@ WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs 
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 CHATTER = 200  # events of one relation within a thousandth of the run
+LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown of it, amplified by few operations
+JITTER = 8.0  # times what that does to a relation: which side it is on is not known
+AHEAD = 1e-7  # of a state: how far is looked ahead to see where a relation is going
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,8 @@ class Driver:
         self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
         self.crossings = Crossings(problem, self.stops)
+        self.functions = TimeFunctions(system, problem.p, settings.t_start, settings.t_end,
+                                       self.stops.times)
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.method: Any = None  # of the present episode
@@ -177,8 +183,7 @@ class Driver:
         self.crossings.forget()
         try:
             while t < stop:
-                step = method.advance(
-                    stop if self.delays is None else min(stop, t + self.delays.shortest))
+                step = method.advance(self._limit(t, stop))
                 if step.failure:
                     self._fail(step)
                 if method_steps_over:
@@ -200,7 +205,8 @@ class Driver:
                 if self.watched and not step.clear and found is None:
                     if looks_itself and step.t_old > trajectory.start:
                         self.crossings.look_back(step)
-                    found = self.crossings.first(step)
+                    found = self.crossings.first(step, self.functions.count(step.t_old, step.t)
+                                                 if s.method.fixed_step else 0)
                 if found is not None:
                     at, which = found
                     self._keep(trajectory, step, at)
@@ -241,6 +247,15 @@ class Driver:
             self._switch(t, self.stops.at(t))
         return t
 
+    def _limit(self, t: float, stop: float) -> float:
+        """How far the method may go before it is asked again."""
+        if self.delays is not None:
+            stop = min(stop, t + self.delays.shortest)
+        if hasattr(self.method, "watch"):  # it looks at the pieces itself
+            self.method.pieces = self.functions.around(t)
+            return min(stop, self.functions.end)
+        return stop if self.settings.method.fixed_step else min(stop, self.functions.limit(t))
+
     def _method_at(self, t: float, y: np.ndarray) -> Any:
         """The method for the next episode."""
         s, problem = self.settings, self.problem
@@ -254,6 +269,7 @@ class Driver:
                 getattr(self.method, "free", ()), problem.free):  # made to be started again
             self.method.first_step, self.method.max_step = self.pace, self.longest
             self.method.work = Work()
+            self._watch(self.method)
             self.method.restart(t, y)
             return self.method
         method: Any = kind(
@@ -261,8 +277,12 @@ class Driver:
             first_step=self.pace, max_step=self.longest, step=s.step,
         )  # fmt: skip
         if hasattr(kind, "watch"):
-            method.watch(self.stops.timed & ~self.stops.curved, self.stops.curved)
+            self._watch(method)
         return method
+
+    def _watch(self, method: Any) -> None:
+        method.watch(self.stops.timed & ~self.stops.curved, self.stops.curved,
+                     self.crossings.slack)
 
     def _turned(self, t: float, y: np.ndarray, stop: float) -> np.ndarray:
         """Relations that no longer hold at the end of a step, known instants apart."""
@@ -442,7 +462,7 @@ class Driver:
             problem.m[flips] = 1.0 - problem.m[flips]
             g0 = problem.crossings_here(t)
             size = np.abs(g0) + 1e-300
-            frozen = set(flips.tolist())
+            frozen, every = set(flips.tolist()), np.arange(self.system.nm)
             acted = False
             for _ in range(MOST_ROUNDS):
                 changed = self.samples.apply(problem, t)
@@ -457,6 +477,9 @@ class Driver:
                 wrong |= (g == 0) & ((problem.m > 0.5) != self.stops.at_zero)  # discrete values
                 wrong[timed] = False
                 wrong[[i for i in frozen if abs(g[i]) <= 1e-9 * max(1e-9, abs(g0[i]))]] = False
+                doubtful = np.flatnonzero(wrong & np.isin(every, list(frozen)))
+                if len(doubtful):  # a law may be continuous, and steep on one side
+                    wrong[doubtful[self._passes(t, g, doubtful)]] = False
                 todo = np.flatnonzero(wrong)
                 acted |= changed
                 if not len(todo) and not changed:
@@ -466,6 +489,8 @@ class Driver:
                 self._no_fixpoint(t, todo)
             if len(flips) and not acted and np.array_equal(problem.m, before):
                 self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+            if len(flips):
+                self._allow_rounding(t, g, flips)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.recent.append((t, self.stops.describe(int(r), True)[0]))
         self._note(t, np.flatnonzero(problem.m != before))
@@ -474,6 +499,39 @@ class Driver:
         self._require(t)
         problem.failure = None
         problem.choose_states(t)
+
+    def _passes(self, t: float, g: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """Relations that are on the wrong side by rounding only, and on their way to the right one.
+
+        Where a piecewise law is continuous, both of its branches agree on where a relation goes.
+        """
+        problem = self.problem
+        y, side = problem.start_vector(), np.where(problem.m > 0.5, 1.0, -1.0)
+        slope = problem.slope(t, y)
+        with np.errstate(divide="ignore"):
+            steps = AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
+        h = min(float(steps.min(initial=np.inf)), AHEAD * (self.settings.t_end - t))
+        going = problem.crossings(t + h, y + h * slope) - g
+        small = np.abs(g) <= JITTER * self._in_doubt(t, g)
+        problem.solve(t, y)
+        return (small & (side * going > 0))[which]
+
+    def _in_doubt(self, t: float, g: np.ndarray) -> np.ndarray:
+        """How much of every crossing function the last digits of the states leave unknown."""
+        problem = self.problem
+        y = problem.start_vector()
+        change = LAST_DIGITS * np.maximum(np.abs(y), 1.0) * (-1.0) ** np.arange(len(y))
+        later = LAST_DIGITS * (self.settings.t_end - self.settings.t_start)
+        moved = [np.abs(problem.crossings(t + dt, y + dy) - g)
+                 for dt, dy in ((0.0, change), (0.0, np.abs(change)), (later, 0.0 * change))]
+        problem.solve(t, y)
+        return np.maximum.reduce(moved)
+
+    def _allow_rounding(self, t: float, g: np.ndarray, flips: np.ndarray) -> None:
+        """What has just switched may be on the wrong side by rounding for a while."""
+        margin = np.where(self.problem.m > 0.5, g, -g)[flips]
+        slack = JITTER * self._in_doubt(t, g)[flips]
+        self.crossings.slack[flips] = np.where(margin < slack, slack, 0.0)
 
     def _require(self, t: float) -> None:
         try:

@@ -151,15 +151,18 @@ class RunRecording:
         if self.samples is not None:
             return self._split(self.samples, "right")
         steps = sum(len(e.trajectory.t) - 1 for e in self.episodes)
-        parts = int(np.clip(np.ceil(FEWEST_SAMPLES / max(steps, 1)), 1, FEWEST_SAMPLES))
-        if steps < MANY_STEPS:  # high-order methods take long steps; the curve between is known
-            parts = max(parts, FEWEST_IN_STEP)
+        parts = int(np.clip(np.ceil(FEWEST_SAMPLES / max(steps, 1)), FEWEST_IN_STEP, FEWEST_SAMPLES))
+        # high-order methods take long steps; the curve between is known
+        short = 0.0
+        if steps >= MANY_STEPS:
+            short = (self.episodes[-1].end - self.episodes[0].start) / MANY_STEPS
         out = []
         for e in self.episodes:
             t = e.trajectory.t
-            if parts > 1 and len(t) > 1:
-                inner = np.linspace(t[:-1], t[1:], parts, endpoint=False, axis=1).ravel()
-                t = np.append(inner, t[-1])
+            if len(t) > 1:
+                inside = np.linspace(t[:-1], t[1:], parts, endpoint=False, axis=1)
+                some = np.arange(parts) * (np.diff(t) > short)[:, None] == np.arange(parts)
+                t = np.append(inside[some], t[-1])
             out.append((e, t))
         return out
 

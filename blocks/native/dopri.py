@@ -9,8 +9,7 @@ J. Comp. Appl. Math. 6(1), 1980; step control and continuous extension as in
 E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I",
 2nd ed., sec. II.4-6, but with the largest error of all unknowns instead of its
 mean: the accuracy of one must not depend on how many others are at rest. Crossings are
-located as :mod:`blocks.crossings` does for other methods, where what counts as one is
-written down; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An
+looked for where :mod:`blocks.crossings` says, as for other methods; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An
 Enhancement of the Bisection Method Average Performance Preserving Minmax Optimality", ACM
 Trans. Math. Softw. 47(1), 2020.
 """
@@ -21,21 +20,24 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
+from ..crossings import MOST_LOOKS
+from ..crossings import next_look as _next_look
 from .kept import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
-__all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "advance",
-           "between", "call"]  # fmt: skip
+__all__ = ["CROSSED", "FULL", "LARGEST", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL",
+           "advance", "between", "call"]  # fmt: skip
 
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 TIMES, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04  # of the step control
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
-DIP, SPARE, LARGEST = 5, 6, 7  # rows of ``looks``: between two looks, and the largest so far
+LARGEST = MOST_LOOKS  # row of ``looks`` after those of a step: the largest so far
 GRAIN = 2.220446049250313e-16  # of the time: instants that are told apart
 CLOSE = 1e-6  # of its size before: a margin that counts as crossed
 
+next_look = compiled(_next_look)
 
 
 @intrinsic
@@ -114,7 +116,7 @@ def _first_step(slope, p, q, at, t, x, k, rtol, limit):
 
 
 @compiled
-def _margins(crossings, p, q, at, t, x, held, known, out):
+def _margins(crossings, p, q, at, t, x, held, known, slack, out):
     """Look at the relations: True if one that is not known beforehand is violated."""
     at[0] = t
     _call(crossings, at.ctypes.data, x.ctypes.data, p, q, out.ctypes.data)
@@ -122,26 +124,12 @@ def _margins(crossings, p, q, at, t, x, held, known, out):
     for r in range(out.size):
         if held[r] <= 0.5:
             out[r] = -out[r]
+        out[r] += slack[r]
         if known[r]:
             out[r] = 1.0
         elif not out[r] >= 0.0:
             violated = True
     return violated
-
-
-@compiled
-def _dip(ta, a, tb, b, tc, c, first):
-    """The next relation from ``first`` on that may dip below zero between three looks, and when."""
-    for r in range(first, a.size):
-        rise, last = (b[r] - a[r]) / (tb - ta), (c[r] - b[r]) / (tc - tb)
-        bend = (last - rise) / (tc - ta)
-        if bend > 0.0:
-            t = 0.5 * (ta + tb) - rise / (2.0 * bend)
-            if ta < t < tc:
-                lowest = a[r] + (t - ta) * rise + (t - ta) * (t - tb) * bend
-                if lowest < 0.25 * (max(a[r], b[r], c[r]) - lowest):
-                    return r, t
-    return -1, 0.0
 
 
 @compiled
@@ -155,15 +143,16 @@ def _least(margins, wrong):
 
 
 @compiled
-def _margins_inside(code, crossings, p, q, at, t, start, h, x, k, size, step, held, known, out):
+def _margins_inside(code, crossings, p, q, at, t, start, h, x, k, size, step, held, known, slack,
+                    out):
     """Look at the relations at a time within a step; the values there are left in ``work``."""
     _inside(code, (t - start) / h, h, x, k, size, step, k[WORK])
-    _margins(crossings, p, q, at, t, k[WORK], held, known, out)
+    return _margins(crossings, p, q, at, t, k[WORK], held, known, slack, out)
 
 
 @compiled
-def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, held, known, seen,
-            wrong):
+def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, held, known, slack,
+            seen, wrong):
     """The far side of the first crossing between two times of a step.
 
     Parameters
@@ -179,16 +168,18 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
     margins, grain = np.empty(seen.size), GRAIN * max(abs(low), abs(high))
     near, far, below = low, high, _least(seen, wrong)
     _margins_inside(code, crossings, p, q, at, low, start, h, x, k, size, step, held, known,
-                    margins)
+                    slack, margins)
     above = _least(margins, wrong)
-    if not above > 0.0:  # begins where another mode has ended
-        near = min(low + grain, high)
-        _margins_inside(code, crossings, p, q, at, near, start, h, x, k, size, step, held, known,
-                        margins)
-        above = _least(margins, wrong)
-        if above < 0.0:
-            far = near
-    whole = slack = far - near
+    while not above > 0.0 and near < 0.5 * (near + far) < far:  # begins where another mode ended
+        guess = 0.5 * (near + far)
+        _margins_inside(code, crossings, p, q, at, guess, start, h, x, k, size, step, held, known,
+                        slack, margins)
+        value = _least(margins, wrong)
+        if value < 0.0:
+            far, below = guess, value
+        else:
+            near, above = guess, value
+    whole = reserve = far - near
     # until there is no time between them, or none that matters
     while near < 0.5 * (near + far) < far and far - near > 0.25 * grain:
         width, middle = far - near, 0.5 * (near + far)
@@ -196,14 +187,14 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
         away = middle - guess
         shift = 0.2 * width * width / whole
         guess = guess + np.copysign(shift, away) if shift < abs(away) else middle
-        reach = slack - 0.5 * width
+        reach = reserve - 0.5 * width
         if abs(guess - middle) > reach:
             guess = middle - np.copysign(reach, away)
         if not near < guess < far or reach <= 0.0:
             guess = middle
-        slack *= 0.5
+        reserve *= 0.5
         _margins_inside(code, crossings, p, q, at, guess, start, h, x, k, size, step, held, known,
-                        margins)
+                        slack, margins)
         value = _least(margins, wrong)
         if value < 0.0:
             far, below = guess, value
@@ -214,7 +205,7 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
         _inside(code, (far - start) / h, h, x, k, size, step, k[WORK])
     else:
         _margins_inside(code, crossings, p, q, at, far, start, h, x, k, size, step, held, known,
-                        margins)
+                        slack, margins)
     closest, least, several = 0, np.inf, False
     for r in range(seen.size):
         if wrong[r]:
@@ -230,8 +221,8 @@ def _locate(code, crossings, p, q, at, low, high, start, h, x, k, size, step, he
 
 
 @compiled
-def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, rtol, max_step, held,
-            known, hints, looks, wrong, ends, sizes, rows, every):
+def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, rtol, max_step,
+            pieces, across, held, known, hints, slack, looks, wrong, ends, sizes, rows, every):
     """Accepted steps until ``t_stop``, a crossing, trouble, or until the rows are full.
 
     Parameters
@@ -239,15 +230,16 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
     code : addresses of :func:`~blocks.native.stages.arithmetic`
     slope, crossings, p, q : addresses
     settle : address of what brings the end of a step back onto its constraints, or 0
-    held, known, hints : the relations that hold, that are not searched for, and those whose
-        margin only says that somebody else must look: such a step is not shortened
+    pieces, across : borders of pieces of time, and how many of them a step may reach over
+    held, known, hints, slack : the relations that hold, that are not searched for, those whose
+        margin only says that somebody else must look (such a step is not shortened), and what
+        margins may be below zero by
     x : (n,) the present point; moved on
     k : (10, n) rows of stages; the first holds f(t, x) on entry and on return
-    state : time, next step (0: to be found), last error, whether ``looks`` holds a look at t
-        (0: there is none, 2: it is still to be taken)
+    state : time, next step (0: to be found), last error, 1 if ``looks`` holds a look at t
     counts : steps, rejected, evaluations; counted up
-    looks : (8, relations) work space; the first row is the last look, the last one holds
-        the largest margins that were seen
+    looks : (MOST_LOOKS + 1, relations) work space; the first row is the last look, the last one
+        holds the largest margins that were seen
     wrong : filled with the relations that have crossed
     ends, sizes : filled with the end and the size of every step
     rows : filled with the values at the end of every step whose number, counted from 1, is
@@ -261,7 +253,7 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
     size = np.array([x.size])
     step, pair = np.empty(2), np.empty(2)
     at = np.empty(1)
-    when = np.empty(6)
+    when = np.empty(MOST_LOOKS)
     t, h = state[TIMES], state[STEP]
     if h <= 0.0:
         h = _first_step(slope, p, q, at, t, x, k, rtol, min(max_step, t_stop - t))
@@ -278,6 +270,10 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
             status = REACHED
             break
         proposed = min(h, max_step)
+        if pieces.size:
+            ahead = np.searchsorted(pieces, t, side="right") + across - 1
+            if ahead < pieces.size:
+                proposed = min(proposed, pieces[ahead] - t)
         last = t + 1.001 * proposed >= t_stop
         now = t_stop - t if last else proposed
         if not last and t + 2 * proposed > t_stop:
@@ -312,55 +308,58 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
         old_error = max(error, 1e-4)
         rejected = False
         end = t_stop if last else t + now
-        crossed, low, high, seen = False, t, end, 0
+        crossed, count = False, 1
         if held.size:
-            first = 0
             when[0] = t
-            if state[LOOKED] == 0.0:
-                first = 1
-            elif state[LOOKED] == 2.0:
-                _margins(crossings, p, q, at, t, x, held, known, looks[0])
+            if state[LOOKED] != 1.0:
+                _margins(crossings, p, q, at, t, x, held, known, slack, looks[0])
+                for r in range(held.size):
+                    if not looks[0, r] > 0.0:  # what begins at zero says nothing yet
+                        looks[0, r] = np.nan
             for j in range(4):
-                when[j + 1] = end if j == 3 else t + LOOKS[j] * (end - t)
+                when[count] = end if j == 3 else t + LOOKS[j] * (end - t)
                 if j < 3:
                     _inside(code, LOOKS[j], now, x, k, size, step, work)
                 else:
                     work[:] = new
-                crossed = _margins(crossings, p, q, at, when[j + 1], work, held, known,
-                                   looks[j + 1])
-                low, high, seen = when[j], when[j + 1], j + 1
-                if j + 1 - first >= 2:  # between the looks comes first
-                    r, place = _dip(when[j - 1], looks[j - 1], when[j], looks[j],
-                                    when[j + 1], looks[j + 1], 0)
-                    while r >= 0:
-                        if seen != DIP or place < high:
-                            _inside(code, (place - t) / now, now, x, k, size, step, work)
-                            if _margins(crossings, p, q, at, place, work, held, known,
-                                        looks[SPARE]):
-                                crossed, low, high, seen = True, when[j - 1], place, DIP
-                                looks[DIP, :] = looks[SPARE]
-                        r, place = _dip(when[j - 1], looks[j - 1], when[j], looks[j],
-                                        when[j + 1], looks[j + 1], r + 1)
+                crossed = _margins(crossings, p, q, at, when[count], work, held, known, slack,
+                                   looks[count])
+                count += 1
                 if crossed:
                     break
+            while count < MOST_LOOKS:  # between the looks comes first
+                place = next_look(when, looks, count)
+                if not place < np.inf:
+                    break
+                j = count
+                while when[j - 1] > place:
+                    when[j] = when[j - 1]
+                    looks[j, :] = looks[j - 1, :]
+                    j -= 1
+                when[j] = place
+                count += 1
+                if _margins_inside(code, crossings, p, q, at, place, t, now, x, k, size, step, held,
+                                   known, slack, looks[j]):
+                    crossed, count = True, j + 1
+            for j in range(1, count - 1 if crossed else count):
                 for r in range(held.size):
-                    if looks[j + 1, r] > looks[LARGEST, r]:
-                        looks[LARGEST, r] = looks[j + 1, r]
+                    if looks[j, r] > looks[LARGEST, r]:
+                        looks[LARGEST, r] = looks[j, r]
         counts[0] += 1
         if crossed:
             status = CROSSED
             state[LOOKED] = 2.0
-            sure = False
+            sure, seen = False, looks[count - 1]
             for r in range(held.size):
-                wrong[r] = looks[seen, r] < 0.0
+                wrong[r] = seen[r] < 0.0
                 sure |= wrong[r]
             for r in range(held.size):
                 if wrong[r] and hints[r]:
                     sure = False
             if sure:
                 status = LOCATED
-                high = _locate(code, crossings, p, q, at, low, high, t, now, x, k, size, step, held,
-                               known, looks[seen], wrong)
+                high = _locate(code, crossings, p, q, at, when[count - 2], when[count - 1], t, now,
+                               x, k, size, step, held, known, slack, seen, wrong)
                 if high < end:
                     new[:] = work
                     end = high
@@ -380,7 +379,7 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
         if crossed:
             break
         if held.size:
-            looks[0, :] = looks[4, :]
+            looks[0, :] = looks[count - 1, :]
             state[LOOKED] = 1.0
     _call(code[9], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data, p, q)
     if status == FULL and t >= t_stop:

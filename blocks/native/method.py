@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..solvers.base import Array, Method, Step
+from ..timefunctions import ACROSS
 from . import dopri, most_steps
 from .equations import equations_of
 from .stages import ATOL, ROWS, arithmetic
@@ -49,7 +50,9 @@ class Dopri5(Method):
         self.hints = np.zeros(self.equations.relations, dtype=bool)
         self.hints[self.relations :] = True
         self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
-        self.looks = np.empty((8, self.held.size))
+        self.slack = np.zeros(self.held.size)
+        self.looks = np.empty((dopri.LARGEST + 1, self.held.size))
+        self.pieces = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
         self.carries = self.equations.carried is not None
@@ -86,10 +89,11 @@ class Dopri5(Method):
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
-    def watch(self, known: Array, hints: Array) -> None:
-        """Relations that are not searched for, and those that others must judge."""
+    def watch(self, known: Array, hints: Array, slack: Array) -> None:
+        """Relations that are not searched for, those that others must judge, and their slack."""
         self.known[: len(known)] = known
         self.hints[: len(hints)] = hints
+        self.slack[: len(slack)] = slack
 
     @property
     def largest(self) -> Array:
@@ -111,8 +115,8 @@ class Dopri5(Method):
         status, taken = dopri.advance(
             arithmetic(), self.equations.slope, self.equations.crossings, self.equations.settle,
             self.p.ctypes.data, self.q.ctypes.data, self.x, self.k, self.state, counts,
-            float(t_stop), self.rtol, self.max_step, self.held, self.known, self.hints,
-            self.looks, self.crossed, ends, sizes, rows, every,
+            float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS, self.held, self.known,
+            self.hints, self.slack, self.looks, self.crossed, ends, sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])

@@ -1,0 +1,253 @@
+"""How finely must time be divided so that nothing a model's functions of time do is overlooked?
+
+While nothing moves, no error estimate asks for short steps: a sine that will break a block
+loose, or a burst a thousandth of the run wide, would be stepped over. Everything in a model
+that depends on time alone (sources, signals made of them, functions a user wrote) is therefore
+read off the equations and enclosed piece by piece in interval arithmetic, which sees also what
+lies between two points. A piece is halved until every such function, and every part of its
+expression, changes by no more than a part of its whole range in it. A method may not step over
+more than a few pieces.
+
+Pieces are not made shorter than a millionth of the run. Known instants (edges of pulses, points
+of tables) are borders of pieces. What is linear in time needs no division. Where a run has very
+many periods, pieces are made for a part of it at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from .assembly.flatten import Group
+from .expression import TIME
+from .intervals import Bounds, enclosure
+from .system import System
+
+__all__ = ["ACROSS", "TimeFunctions"]
+
+Array = NDArray[np.float64]
+
+CHANGE = 0.25  # part of its range by which a function may change within a piece
+OF_VALUE = 0.01  # part of its largest value below which a range is no range
+PIECES = 16  # at first
+SHORTEST = 2.0**-20  # part of what is divided at once
+MOST = 1 << 16  # pieces that are made at once
+ACROSS = 4  # pieces that a step may reach over
+EDGE = 1e-6  # part of a piece that is left out at its ends, where something may jump
+
+
+class TimeFunctions:
+    """The functions of time in a system, and the pieces into which they divide a run.
+
+    Parameters
+    ----------
+    system : System
+    p : (parameters,) or (parameters, runs) values; the pieces serve all runs
+    t_start, t_end : the run
+    known : instants that are stepped onto anyway
+
+    Attributes
+    ----------
+    pieces : ascending borders of the pieces made so far; empty where no division is needed
+    """
+
+    def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array
+                 ) -> None:
+        self.p = p[:, None] if p.ndim == 1 else p
+        self.t_end, self.known = t_end, known
+        self.length = t_end - t_start  # of the part that was divided last
+        function = _function(system)
+        self.instructions = [] if function is None else _instructions(function)
+        self.pieces: Array = np.zeros(0)
+        if self.instructions and t_end > t_start:
+            self.pieces = self._divided(t_start)
+
+    def limit(self, t: float) -> float:
+        """How far a step from ``t`` may reach."""
+        pieces = self.around(t)
+        k = int(np.searchsorted(pieces, t, side="right")) + ACROSS - 1
+        return float(pieces[k]) if k < len(pieces) else self.end
+
+    def around(self, t: float) -> Array:
+        """Borders of the pieces around ``t`` and after it; they go as far as ``end``."""
+        if self.end - t < 1e-12 * self.length:
+            self.pieces = self._divided(t)
+        return self.pieces
+
+    @property
+    def end(self) -> float:
+        """Up to where pieces are made; inf at the end of the run."""
+        done = not len(self.pieces) or self.pieces[-1] >= self.t_end
+        return np.inf if done else float(self.pieces[-1])
+
+    def count(self, start: float, end: float) -> int:
+        """Number of pieces that an interval touches."""
+        return int(np.diff(np.searchsorted(self.pieces, [start, end]))[0]) + 1
+
+    # -- pieces ------------------------------------------------------------------------
+    def _divided(self, start: float) -> Array:
+        """Borders of pieces from ``start`` to the end, or as far as many pieces go."""
+        end = min(self.t_end, start + 2 * self.length)
+        while (pieces := self._divide(start, end)) is None:
+            end = start + (end - start) / 2
+        self.length = end - start
+        return pieces
+
+    def _divide(self, start: float, end: float) -> Array | None:
+        inner = self.known[(self.known > start) & (self.known < end)]
+        borders = np.unique(np.concatenate([np.linspace(start, end, PIECES + 1), inner]))
+        left, right = borders[:-1], borders[1:]
+        low, high = self._bounds(left, right)
+        while len(low):
+            if len(left) * max(len(low), 16) > 16 * MOST:
+                return None
+            split = self._varies(low, high) & (right - left > SHORTEST * (end - start))
+            if not split.any():
+                break
+            middle = (left[split] + right[split]) / 2
+            halves = np.concatenate([left[split], middle]), np.concatenate([middle, right[split]])
+            new_low, new_high = self._bounds(*halves)
+            low = np.concatenate([low[:, ~split], new_low], axis=1)
+            high = np.concatenate([high[:, ~split], new_high], axis=1)
+            left = np.concatenate([left[~split], halves[0]])
+            right = np.concatenate([right[~split], halves[1]])
+        return np.append(np.sort(left), end) if len(low) else np.zeros(0)
+
+    @staticmethod
+    def _varies(low: Array, high: Array) -> NDArray[np.bool_]:
+        """Pieces in which some function changes too much."""
+        with np.errstate(invalid="ignore"):
+            finite = np.isfinite(low) & np.isfinite(high)
+            least = np.where(finite, low, np.inf).min(axis=1)
+            most = np.where(finite, high, -np.inf).max(axis=1)
+            value = np.maximum(np.abs(least), np.abs(most))
+            allowed = CHANGE * np.maximum(most - least, OF_VALUE * value)
+            return (finite & (high - low > allowed[:, None])).any(axis=0)
+
+    def _bounds(self, left: Array, right: Array) -> tuple[Array, Array]:
+        """Bounds of everything that is curved in time, (functions x runs, pieces) each."""
+        inset = EDGE * (right - left)
+        moment = (left + inset)[None, :], (right - inset)[None, :]
+        work: dict[int, Bounds | None] = {}
+        degree: dict[int, int] = {}  # in time: 0, 1, or 2 for whatever is curved
+        lows: list[Array] = []
+        highs: list[Array] = []
+        shape = self.p.shape[1], len(left)
+        for op, out, given in self.instructions:
+            if op == ca.OP_INPUT:
+                argument, i = given
+                work[out] = moment if argument == 0 else (
+                    (self.p[i][:, None],) * 2 if argument == 1 else None)
+                degree[out] = int(argument == 0)
+                continue
+            if op == ca.OP_CONST:
+                work[out], degree[out] = (np.full((1, 1), given),) * 2, 0
+                continue
+            operands = [work[i] for i in given]
+            work[out] = None
+            if any(o is None for o in operands):
+                continue
+            degrees = [degree[i] for i in given]
+            work[out] = enclosure(op, *operands)
+            degree[out] = _degree(op, degrees)
+            found = work[out]
+            if degree[out] > 1 and found is not None:
+                lows.append(np.broadcast_to(found[0], shape))
+                highs.append(np.broadcast_to(found[1], shape))
+        if not lows:
+            return np.zeros((0, len(left))), np.zeros((0, len(left)))
+        return np.concatenate(lows), np.concatenate(highs)
+
+
+def _degree(op: int, degrees: list[int]) -> int:
+    """How an operation's result depends on time: not at all (0), linearly (1), else (2)."""
+    if not any(degrees):
+        return 0
+    if op in (ca.OP_ADD, ca.OP_SUB, ca.OP_NEG, ca.OP_TWICE, ca.OP_ASSIGN):
+        return max(degrees)
+    if op == ca.OP_MUL:
+        return min(2, sum(degrees))
+    if op == ca.OP_DIV and not degrees[1]:
+        return degrees[0]
+    return 2
+
+
+def _instructions(function: ca.Function) -> list[tuple[int, int, Any]]:
+    """(operation, place of the result, places of the operands, input or constant)."""
+    found: list[tuple[int, int, Any]] = []
+    for k in range(function.n_instructions()):
+        op = function.instruction_id(k)
+        if op == ca.OP_OUTPUT:
+            continue
+        (out,) = function.instruction_output(k)
+        given: Any = function.instruction_input(k)
+        if op == ca.OP_CONST:
+            given = function.instruction_constant(k)
+        found.append((op, out, given))
+    return found
+
+
+def _function(system: System) -> ca.Function | None:
+    """Everything that depends on time explicitly, or by way of other functions of time."""
+    tape, families = system.tape, system.network.families
+    rows = [tape.writer.kernel_row(f, sx).T for f, family in enumerate(families)
+            for sx in _expressions(family.kernel) if _depends_on_time(sx)]
+    if not rows:
+        return None
+    rows.append(tape.values[_known_classes(system).tolist()])
+    rest = ca.vertcat(tape.x, tape.z, tape.m, tape.d, tape.u)
+    return ca.Function("functions_of_time", [TIME, tape.p, rest], [ca.vertcat(*rows)])
+
+
+def _expressions(kernel: Any) -> Iterator[Any]:
+    """All that a class says between events."""
+    yield from (law.residual for law in kernel.laws)
+    yield from kernel.defaults.values()
+    yield from (crossing for crossing, _ in kernel.relations)
+    yield from kernel.observed.values()
+    yield from (sx for _, *sxs in kernel.set_valued for sx in sxs if sx is not None)
+    yield from (sx for _, _, *sxs in kernel.load_laws for sx in sxs if sx is not None)
+
+
+def _depends_on_time(sx: Any) -> bool:
+    return any(s.__hash__() == TIME.__hash__() for s in ca.symvar(sx))
+
+
+def _known_classes(system: System) -> Any:
+    """Unknowns that follow from time and parameters alone, in the order of evaluation."""
+    flat = system.flat
+    known = np.zeros(flat.classes, dtype=bool)
+    moving = np.zeros(flat.classes, dtype=bool)
+    for step in system.tape.steps:
+        if step.group < 0:
+            continue
+        group = flat.groups[step.group]
+        rows = step.equations - group.first
+        sure = np.ones(len(rows), dtype=bool)
+        moves = np.zeros(len(rows), dtype=bool)
+        if group.law is None:
+            which, classes, _ = group.terms(rows)
+            other = classes != step.unknowns[which]
+            np.logical_and.at(sure, which[other], known[classes[other]])
+            np.logical_or.at(moves, which[other], moving[classes[other]])
+        else:
+            law, kernel = group.law, group.law.kernel
+            inside = {s.__hash__() for s in ca.symvar(law.residual)}
+            held = {s.__hash__() for s in kernel.relation_symbols}
+            discrete = any(kernel.variables[i].kind == "discrete" for i, _ in law.arguments)
+            if inside & held or discrete:
+                continue
+            moves |= TIME.__hash__() in inside
+            one = Group(group.family, law, group.instances[rows])
+            for key in law.arguments:
+                classes = flat.argument(one, key)[0]
+                own = classes == step.unknowns
+                sure &= known[classes] | own
+                moves |= moving[classes] & ~own
+        known[step.unknowns] = sure
+        moving[step.unknowns] = moves
+    return np.flatnonzero(known & moving)

@@ -24,6 +24,7 @@ from .domain import Domain
 from .exceptions import (
     BlocksError,
     ConnectionRefused,
+    EnergyWarning,
     EquationError,
     InitialisationError,
     ModelError,
@@ -78,7 +79,7 @@ from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
-    "EquationError", "InitialWarning", "InitialisationError", "Input", "Model", "ModelError",
+    "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model", "ModelError",
     "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "Replaceable",
     "Replacement", "SimulationError",
     "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",

@@ -23,7 +23,6 @@ from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .solvers import Method, Step, Trajectory, Work, method_named
 from .system import AlgebraicFailure, Problem, System
-from .timefunctions import TimeFunctions
 
 __all__ = ["Driver", "Settings"]
 
@@ -79,8 +78,7 @@ class Driver:
         self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
         self.crossings = Crossings(problem, self.stops)
-        self.functions = TimeFunctions(system, problem.p, settings.t_start, settings.t_end,
-                                       self.stops.times)
+        self.functions = self.stops.functions
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.method: Any = None  # of the present episode

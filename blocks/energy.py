@@ -16,11 +16,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from .results.quadrature import integrals
 from .results.recording import EnergyTerm
 
 __all__ = ["energy_terms"]
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 FLOWS = ("work", "power_dissipated", "power_supplied")
 
 
@@ -39,21 +39,20 @@ class _Rows:
 
 
 def energy_terms(recording: Any) -> list[EnergyTerm]:
-    """Energy of every leaf component over the run, by Gauss quadrature in every step."""
+    """Energy of every leaf component over the run, by adaptive quadrature in every step."""
     rows = _functions(recording.system)
     if rows is None:
         return []
     network = recording.system.network
     sizes = [network.families[f].size for f in rows.families]
     flows = np.zeros(rows.rate.size1_out(0))
-    exchanged = np.zeros(len(flows))
+    exchanged, unsure = np.zeros(len(flows)), np.zeros(len(flows))
     stored = np.zeros(sum(sizes))
     held = np.zeros(len(stored))
     jump_work, jump_loss = np.zeros(len(stored)), np.zeros(len(stored))
     before: np.ndarray | None = None
     for episode in recording.episodes:
         t = episode.trajectory.t
-        half = np.diff(t) / 2
         both = recording._evaluate(rows.stored, episode, t[[0, -1]], share=False)
         ends = both[: len(stored)]
         held = np.maximum(held, both[len(stored) :].max(axis=1))
@@ -63,23 +62,23 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
             _jump(recording, rows, episode, jump, jump_work, jump_loss)
         stored += ends[:, 1] - ends[:, 0]
         before = ends[:, 1]
-        if len(half):
-            at = (t[:-1, None] + half[:, None] * (NODES + 1)).ravel()
-            weights = (half[:, None] * WEIGHTS).ravel()
-            power = recording._evaluate(rows.rate, episode, at, share=False)
-            flows += power @ weights
-            exchanged += np.abs(power) @ weights
+        if len(t) > 1:
+            for sums, more in zip((flows, exchanged, unsure), integrals(
+                    lambda at, of=episode: recording._evaluate(rows.rate, of, at, share=False),
+                    t[:-1], t[1:]), strict=True):
+                sums += more
     terms = []
     a = b = 0
     for f, n in zip(rows.families, sizes, strict=True):
         family = network.families[f]
         work, lost, given = flows[a : a + 3 * n].reshape(3, n)
         moved = exchanged[a : a + n]
+        error = unsure[a : a + 3 * n].reshape(3, n).sum(axis=0)
         for i in range(n):
             terms.append(EnergyTerm(
                 family.path(i), family.kernel.name, float(work[i] + jump_work[b + i]),
                 float(stored[b + i]), float(lost[i] + jump_loss[b + i]), float(given[i]),
-                float(moved[i]), float(held[b + i]),
+                float(moved[i]), float(held[b + i]), float(error[i]),
             ))  # fmt: skip
         a += 3 * n
         b += n

@@ -34,6 +34,7 @@ __all__ = [
     "BlocksError",
     "CheckError",
     "ConnectionRefused",
+    "EnergyWarning",
     "EquationError",
     "InitialisationError",
     "MissingPackage",
@@ -48,6 +49,10 @@ __all__ = [
     "UnknownUnit",
     "WrongDimension",
 ]
+
+
+class EnergyWarning(UserWarning):
+    """The energy of a run does not close to its tolerance."""
 
 
 class BlocksError(Exception):

@@ -19,13 +19,14 @@ from .exceptions import ParameterError, SimulationError
 from .expression import TIME
 from .readable import crossing, readable
 from .system import Evaluator, Problem, System
+from .timefunctions import TimeFunctions
 from .units import from_si
 
 __all__ = ["Requirements", "Resets", "Samples", "Stops"]
 
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
-LOOKS = 20_000  # times at which relations of time alone are looked at before the run
+TOUCHES = 0.2  # of its change between looks, by which a relation may miss zero between them
 
 
 class Stops:
@@ -70,6 +71,8 @@ class Stops:
             instants.setdefault(t, [])
         self.t_end = t_end
         self.tiny = 1e-12 * max(abs(t_end), abs(t_start), t_end - t_start)
+        #: How finely the run must be looked at.
+        self.functions = TimeFunctions(system, p, t_start, t_end, np.array(sorted(instants)))
         for t in self._curved_instants(np.array(sorted(instants)), t_start, t_end):
             instants.setdefault(t, [])
         self.times = np.array(sorted(instants))
@@ -92,7 +95,7 @@ class Stops:
         return [t for t in out if t_start < t < t_end]
 
     def _curved_instants(self, known: np.ndarray, t_start: float, t_end: float) -> list[float]:
-        """Crossings of relations such as sin(w t) > 0, from a look at many times."""
+        """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
         if not self.curved.any() or not t_end > t_start:
             return []
         from scipy.optimize import brentq
@@ -103,17 +106,20 @@ class Stops:
         def value(t: float, row: int) -> float:
             return float(function(t, self.p)[row])
 
-        times = np.linspace(t_start, t_end, LOOKS + 1)
-        g = np.array(function(times[None, :], self.p))[rows]
         found = []
-        for row, k in zip(*np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0)), strict=True):
-            low, high = times[k], times[k + 1]
-
-            at = brentq(value, low, high, args=(int(rows[row]),), rtol=8.9e-16,
-                        xtol=4e-16 * max(abs(low), abs(high)))
-            near = known[np.searchsorted(known, at - 1e3 * self.tiny):][:1]
-            if not len(near) or near[0] > at + 1e3 * self.tiny:  # no breakpoint is announced there
-                found.append(float(at))
+        for times in self.functions.looks():
+            g = np.array(function(times[None, :], self.p))[rows]
+            places = [(row, float(times[k]), float(times[k + 1])) for row, k in
+                      zip(*np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0)), strict=True)]
+            for row, k, top in _touches(times, g):
+                if (value(top, int(rows[row])) > 0) != (g[row, k] > 0):
+                    places += [(row, float(times[k - 1]), top), (row, top, float(times[k + 1]))]
+            for row, low, high in places:
+                at = brentq(value, low, high, args=(int(rows[row]),), rtol=8.9e-16,
+                            xtol=4e-16 * max(abs(low), abs(high)))
+                near = known[np.searchsorted(known, at - 1e3 * self.tiny):][:1]
+                if not len(near) or near[0] > at + 1e3 * self.tiny:  # no breakpoint announces it
+                    found.append(float(at))
         return [t for t in found if t_start < t < t_end - 4 * self.tiny]
 
     def stepped_onto(self, t: float) -> np.ndarray:
@@ -189,6 +195,20 @@ class Stops:
             told[offset : offset + family.size] = not consequence and (
                 mine in used or mine not in asked)
         return told
+
+
+def _touches(times: np.ndarray, g: np.ndarray) -> Iterator[tuple[int, int, float]]:
+    """Rows that may reach zero between looks without another sign at one: row, look and place."""
+    a, b, c = np.abs(g[:, :-2]), np.abs(g[:, 1:-1]), np.abs(g[:, 2:])
+    same = ((g[:, 1:-1] > 0) == (g[:, :-2] > 0)) & ((g[:, 1:-1] > 0) == (g[:, 2:] > 0))
+    low = same & (b <= a) & (b <= c) & (b < TOUCHES * (np.maximum(a, c) - b))
+    for row, k in zip(*np.nonzero(low), strict=True):
+        left, right = times[k + 1] - times[k], times[k + 2] - times[k + 1]
+        rise, last = (b[row, k] - a[row, k]) / left, (c[row, k] - b[row, k]) / right
+        bend = (last - rise) / (left + right)
+        if bend > 0:
+            top = (times[k] + times[k + 1]) / 2 - rise / (2 * bend)
+            yield int(row), int(k) + 1, float(np.clip(top, times[k], times[k + 2]))
 
 
 def _laws_of(kernel: Any) -> Iterator[Any]:

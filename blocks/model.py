@@ -42,6 +42,8 @@ __all__ = ["Model"]
 LOST = 0.5  # part of a duration that rounding may take
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
+LEDGER = 100.0  # relative tolerances that the residual of an energy balance may have
+COARSE = 0.05  # the same in all for a fixed step, which has no tolerance
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -323,6 +325,7 @@ class Model(Component):
         )  # fmt: skip
         recording = RunRecording(self._title, system, problem, problem.p)
         recording.samples = _samples(every, times, t0, t1)
+        recording.energy_tolerance = COARSE if chosen.fixed_step else max(LEDGER * rtol, 1e-8)
         recording.statistics.update({
             "method": chosen.name, "why": why, "states": system.nx, "algebraic unknowns": system.nz,
             "time compiling": self._compiled[2], "time checking": checked - began,

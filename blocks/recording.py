@@ -135,6 +135,8 @@ class RunRecording:
     status: str = "finished"
     message: str = ""
     samples: np.ndarray | None = None
+    #: Relative residual of the energy ledger that the accuracy of the run explains.
+    energy_tolerance: float | None = None
     start: Any = None  # what became of the initial targets
     ledger: Any = None
     _functions: dict[Any, Any] = field(default_factory=dict, repr=False)

@@ -33,10 +33,14 @@ Array = NDArray[np.float64]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
 OF_VALUE = 0.01  # part of its largest value below which a range is no range
+#: Part of the range that long pieces suggest. Where terms cancel, bounds are as narrow as pieces
+#: are short, and no division would ever be fine enough.
+OF_COARSE = 0.1
 PIECES = 16  # at first
 SHORTEST = 2.0**-20  # part of what is divided at once
 MOST = 1 << 16  # pieces that are made at once
 ACROSS = 4  # pieces that a step may reach over
+WITHIN = 4  # looks at a piece, where it is asked when a function is zero
 EDGE = 1e-6  # part of a piece that is left out at its ends, where something may jump
 
 
@@ -58,8 +62,9 @@ class TimeFunctions:
     def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array
                  ) -> None:
         self.p = p[:, None] if p.ndim == 1 else p
-        self.t_end, self.known = t_end, known
+        self.t_start, self.t_end, self.known = t_start, t_end, known
         self.length = t_end - t_start  # of the part that was divided last
+        self.shortest = SHORTEST * self.length
         function = _function(system)
         self.instructions = [] if function is None else _instructions(function)
         self.pieces: Array = np.zeros(0)
@@ -77,6 +82,21 @@ class TimeFunctions:
         if self.end - t < 1e-12 * self.length:
             self.pieces = self._divided(t)
         return self.pieces
+
+    def looks(self) -> Iterator[Array]:
+        """Times at which all functions of time are known well, part of the run by part."""
+        start = self.t_start
+        while len(self.pieces) and start < self.t_end:
+            pieces = self._divided(start)
+            inside = np.linspace(pieces[:-1], pieces[1:], WITHIN, endpoint=False, axis=1)
+            yield np.append(inside.ravel(), pieces[-1])
+            start = float(pieces[-1])
+
+    @property
+    def parameters(self) -> list[int]:
+        """Parameters that these functions depend on."""
+        return [given[1] for op, _, given in self.instructions
+                if op == ca.OP_INPUT and given[0] == 1]
 
     @property
     def end(self) -> float:
@@ -102,10 +122,14 @@ class TimeFunctions:
         borders = np.unique(np.concatenate([np.linspace(start, end, PIECES + 1), inner]))
         left, right = borders[:-1], borders[1:]
         low, high = self._bounds(left, right)
+        coarse = self._ranges(low, high)
         while len(low):
-            if len(left) * max(len(low), 16) > 16 * MOST:
+            if len(left) * max(len(low), 16) > 16 * MOST and end - start > self.shortest:
                 return None
-            split = self._varies(low, high) & (right - left > SHORTEST * (end - start))
+            allowed = CHANGE * np.maximum(self._ranges(low, high), OF_COARSE * coarse)
+            with np.errstate(invalid="ignore"):
+                varies = (high - low > allowed[:, None]) & np.isfinite(high - low)
+            split = varies.any(axis=0) & (right - left > SHORTEST * (end - start))
             if not split.any():
                 break
             middle = (left[split] + right[split]) / 2
@@ -118,15 +142,14 @@ class TimeFunctions:
         return np.append(np.sort(left), end) if len(low) else np.zeros(0)
 
     @staticmethod
-    def _varies(low: Array, high: Array) -> NDArray[np.bool_]:
-        """Pieces in which some function changes too much."""
+    def _ranges(low: Array, high: Array) -> Array:
+        """Between which values every function stays, where it is finite, or what counts as that."""
+        finite = np.isfinite(low) & np.isfinite(high)
+        least = np.where(finite, low, np.inf).min(axis=1, initial=np.inf)
+        most = np.where(finite, high, -np.inf).max(axis=1, initial=-np.inf)
         with np.errstate(invalid="ignore"):
-            finite = np.isfinite(low) & np.isfinite(high)
-            least = np.where(finite, low, np.inf).min(axis=1)
-            most = np.where(finite, high, -np.inf).max(axis=1)
             value = np.maximum(np.abs(least), np.abs(most))
-            allowed = CHANGE * np.maximum(most - least, OF_VALUE * value)
-            return (finite & (high - low > allowed[:, None])).any(axis=0)
+            return np.where(np.isfinite(value), np.maximum(most - least, OF_VALUE * value), 0.0)
 
     def _bounds(self, left: Array, right: Array) -> tuple[Array, Array]:
         """Bounds of everything that is curved in time, (functions x runs, pieces) each."""

@@ -112,8 +112,8 @@ def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
 
 
 @compiled
-def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, max_step, most,
-          times, extremes, finals, lows, highs, courses, status, counts):
+def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, max_step, pieces,
+          across, most, times, extremes, finals, lows, highs, courses, status, counts):
     """Make all runs from ``t0`` to ``t_end`` that no other thread takes.
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
@@ -126,6 +126,7 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, m
     slope, outputs : addresses of machine code for several lanes
     x0, p0, atol0 : (runs, n), (runs, parameters), (runs, n) absolute tolerances
     q : what is constant during all runs
+    pieces, across : borders of pieces of time, and how many of them a step may reach over
     times : ascending times at which outputs are wanted; ``extremes``: whether their range is
     finals : (runs, n) filled with the states at the end
     lows, highs : (runs, outputs) filled; courses : (runs, times, outputs) filled
@@ -184,6 +185,10 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, m
                     pending[lane] += 1
         for lane in range(LANES):
             h[lane] = min(h[lane], max_step)
+            if pieces.size:
+                ahead = np.searchsorted(pieces, t[lane], side="right") + across - 1
+                if ahead < pieces.size:
+                    h[lane] = min(h[lane], pieces[ahead] - t[lane])
             rest = t_end - t[lane]
             last[lane] = 1.001 * h[lane] >= rest
             step[0, lane] = rest if last[lane] else h[lane]

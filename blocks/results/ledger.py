@@ -5,12 +5,13 @@ Sums what the components say about themselves; knows none of them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import unknown_name
+from ..exceptions import EnergyWarning, unknown_name
 from ..units import quantity, unit
 from .lookup import collapsed
 from .recording import EnergyTerm
@@ -115,12 +116,35 @@ class Ledger(Sequence[EnergyTerm]):
             return 0.0
         return missing / scale if scale else float("inf")
 
+    @property
+    def uncertainty(self) -> Any:
+        """How far the integrals over time may be off, whatever the steps were: an estimate."""
+        return quantity(self._sum("uncertainty"), "J")
+
+    def warn(self, tolerance: float | None) -> None:
+        """Warn of a relative residual that a run of this accuracy does not explain."""
+        if tolerance is None or not self.relative_residual > tolerance:
+            return
+        worst = sorted(self._terms, key=lambda t: -abs(self.violation(t)))[:3]
+        shown = _fitting(self.residual.magnitude)
+        named = ", ".join(f"{t.component} ({self.violation(t) / shown.factor:.3g} {pretty(shown)})"
+                          for t in worst if abs(self.violation(t)) > 0)
+        warnings.warn(
+            f"The energy of {self.name or 'the run'} does not close: "
+            f"{self.residual.magnitude / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
+            f"{self.relative_residual:.1e} of what was turned over, where {tolerance:.0e} would "
+            f"follow from the accuracy of the run{f'; most of it in {named}' if named else ''}. "
+            "Look for a wrong sign in a law or in what a component says of its energy; with a "
+            "fixed step, for a step that is too long.", EnergyWarning, stacklevel=3,
+        )  # fmt: skip
+
     def grouped(self) -> Ledger:
         """The instances of an array as one component: ``"masses (100)"``."""
         sums: dict[tuple[str, str], list[EnergyTerm]] = {}
         for term in self._terms:
             sums.setdefault((collapsed(term.component), term.type), []).append(term)
-        fields = ("work_in", "stored", "dissipated", "supplied", "exchanged", "held")
+        fields = ("work_in", "stored", "dissipated", "supplied", "exchanged", "held",
+                  "uncertainty")
         return Ledger(
             (
                 terms[0] if len(terms) == 1 else EnergyTerm(

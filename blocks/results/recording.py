@@ -82,6 +82,8 @@ class EnergyTerm:
         Largest magnitude of a term of its stored energy (kinetic, gravitational, ...) at
         start, events and end; 0 where unknown. Energy may go to and fro between them without
         passing a port.
+    uncertainty : float
+        How far the integrals over time may be off; 0 where unknown.
     """
 
     component: str
@@ -92,6 +94,7 @@ class EnergyTerm:
     supplied: float
     exchanged: float = 0.0
     held: float = 0.0
+    uncertainty: float = 0.0
 
 
 @runtime_checkable
@@ -117,7 +120,8 @@ class Recording(Protocol):
     Notes
     -----
     A recording may also have ``states``, a sequence of paths: what
-    ``Result.plot()`` draws when it is given no names.
+    ``Result.plot()`` draws when it is given no names, and ``energy_tolerance``, the relative
+    residual of the ledger that its accuracy explains.
     """
 
     @property

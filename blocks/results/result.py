@@ -176,10 +176,19 @@ class Result(Mapping[str, Series]):
         return animate(self._recording, save, fps, speed)
 
     def energy(self) -> Ledger:
-        """Work, stored, dissipated and supplied energy per component, and what is missing."""
+        """Work, stored, dissipated and supplied energy per component, and what is missing.
+
+        Warns
+        -----
+        EnergyWarning
+            Where more is missing than the tolerance of the run explains; names the components
+            with the largest part of it.
+        """
         from .ledger import Ledger
 
-        return Ledger(self._recording.energy_terms(), self.name)
+        ledger = Ledger(self._recording.energy_terms(), self.name)
+        ledger.warn(getattr(self._recording, "energy_tolerance", None))
+        return ledger
 
     def sticking(self) -> Sticking:
         """Share of time stuck, break-aways and losses of every exact dry friction."""

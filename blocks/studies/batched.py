@@ -26,6 +26,7 @@ from ..interrupts import postponed
 from ..nominal import find_nominals
 from ..recording import Catalog, RunRecording
 from ..system import Problem
+from ..timefunctions import ACROSS, TimeFunctions
 from ..units import to_si, unit
 from .axes import Plan, find_setting
 from .outputs import find
@@ -123,6 +124,13 @@ class Batched:
             return "the study is short"
         self.p, self.q = problem.p.copy(), np.concatenate([problem.z, np.zeros(1)])
         self.x = problem.x.copy()
+        functions = TimeFunctions(system, self.p, self.t0, self.t1, np.zeros(0))
+        if functions.end < np.inf:
+            return "its functions of time have too many periods"
+        if any(np.isin(self._places(s), functions.parameters).any() for s in self.settings
+               if s.kind == "parameter"):
+            return "its functions of time are varied"
+        self.pieces = functions.pieces
         tolerances = _Tolerances(system, self.rtol, options.get("atol"))
         self.atol = tolerances.factor
         self.given = np.full(problem.size, np.nan)  # absolute tolerances that are
@@ -291,7 +299,8 @@ class Batched:
         """Make those runs of a block that no other thread makes."""
         self.lanes.march(
             block.taken, self.code, self.slope, self.outputs, block.x, block.p, self.q, block.atol,
-            self.rtol, self.t0, self.t1, self.max_step, self.most, self.times, self.extremes,
+            self.rtol, self.t0, self.t1, self.max_step, self.pieces, ACROSS, self.most, self.times,
+            self.extremes,
             block.finals, block.lows, block.highs, block.courses, block.status,
             np.zeros((len(block.numbers), 3), dtype=np.int64),
         )  # fmt: skip

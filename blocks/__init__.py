@@ -79,8 +79,8 @@ from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
-    "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model", "ModelError",
-    "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "Replaceable",
+    "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model",
+    "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "Replaceable",
     "Replacement", "SimulationError",
     "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",
     "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "delayed", "der", "dry_friction",

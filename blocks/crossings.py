@@ -31,6 +31,7 @@ STEEPER = 1.2  # a parabola through looks bends at least so much less than the m
 ALONE = 1.5  # times that, where there is no other one to compare it with
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
+GRAIN = 4 * np.finfo(float).eps  # of the nominal values of states
 ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
 
 
@@ -96,10 +97,19 @@ class Crossings:
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look
         #: What margins of relations may be below zero by, from rounding where they switched.
         self.slack = np.zeros(problem.system.nm)
+        self.grain: np.ndarray | float = 0.0  # the same of elements: flows that rounding makes
 
-    def forget(self) -> None:
+    def begin(self, t: float) -> None:
         """Begin an episode: what has just switched, or come to rest, begins at zero."""
         self.seen = []
+        laws = self.problem.laws
+        if laws is None or not laws.watched:
+            return
+        plain, self.grain = laws.plain, np.zeros(len(laws.modes))
+        if plain.size:
+            size = GRAIN * plain._reach(self.problem, t, self.problem.scale_x)
+            sliding = (plain.modes != 0) & ~plain.contact
+            self.grain[: plain.size] = np.where(sliding, size, 0.0)
 
     def look_back(self, step: Step) -> None:
         """Look at the start of a step whose predecessor was not seen."""
@@ -110,7 +120,8 @@ class Crossings:
         g = self.problem.crossings(t, y)
         margin = self._relations(g, t)
         if self.problem.laws is not None:
-            margin = np.concatenate([margin, self.problem.laws.margins(self.problem, t)])
+            of_laws = self.problem.laws.margins(self.problem, t)
+            margin = np.concatenate([margin, of_laws + self.grain])
         return margin
 
     def _relations(self, g: np.ndarray, t: float) -> np.ndarray:
@@ -124,7 +135,7 @@ class Crossings:
         The step is looked at in four ``parts``, or in more.
         """
         at_start = self.seen[-1:] if self.seen and self.seen[-1][0] == step.t_old else [
-            (step.t_old, _unknown(self.violated(step.t_old, step.dense(step.t_old))))]
+            (step.t_old, self._at_start(step))]
         looks = at_start + self._looks(step, parts)
         bad = next((k for k, (_, margin) in enumerate(looks[1:], 1) if np.any(margin < 0)), None)
         if bad is not None:
@@ -151,6 +162,12 @@ class Crossings:
             return None
         return self._crossing_between(step, looks[-2][0], *looks[-1])
 
+    def _at_start(self, step: Step) -> np.ndarray:
+        """Margins at the start of an episode: what begins at zero says nothing yet."""
+        margin = self.violated(step.t_old, step.dense(step.t_old))
+        zero = 2 * np.append(self.slack, np.broadcast_to(self.grain, len(margin) - len(self.slack)))
+        return np.where(margin > zero, margin, np.nan)
+
     def _looks(self, step: Step, parts: int) -> list[tuple[float, np.ndarray]]:
         """Times within a step, and the margins there, up to the first one that is negative."""
         inside = INTERIOR if parts <= len(INTERIOR) else np.arange(1, parts + 1) / parts
@@ -161,7 +178,7 @@ class Crossings:
             y = np.column_stack([step.dense(times[:-1]), step.y])
             found = laws.several_margins(self.problem, times, y)
             if found is not None:
-                return [(float(t), np.concatenate([self._relations(g, t), margin]))
+                return [(float(t), np.concatenate([self._relations(g, t), margin + self.grain]))
                         for t, g, margin in zip(times, found[0].T, found[1].T, strict=True)]
         looks = []
         for t in times:
@@ -209,8 +226,3 @@ class Crossings:
             middle = (near + at) / 2
             near, at = (near, middle) if margin(middle) < 0 else (middle, at)
         return at
-
-
-def _unknown(margin: np.ndarray) -> np.ndarray:
-    """Margins at the start of an episode: what begins at zero says nothing yet."""
-    return np.where(margin > 0, margin, np.nan)

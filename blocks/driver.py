@@ -178,7 +178,7 @@ class Driver:
             self.stops.after(t), self.delays.after(t))
         method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
         modes: Any = problem.laws.modes.copy() if method_steps_over else None
-        self.crossings.forget()
+        self.crossings.begin(t)
         try:
             while t < stop:
                 step = method.advance(self._limit(t, stop))
@@ -458,7 +458,7 @@ class Driver:
             problem.m[timed] = later[timed]
             flips = which[~timed[which]]
             problem.m[flips] = 1.0 - problem.m[flips]
-            g0 = problem.crossings_here(t)
+            g = g0 = problem.crossings_here(t)
             size = np.abs(g0) + 1e-300
             frozen, every = set(flips.tolist()), np.arange(self.system.nm)
             acted = False
@@ -466,11 +466,12 @@ class Driver:
                 changed = self.samples.apply(problem, t)
                 if changed:
                     problem.settle(t)
-                if self.resets.apply(problem, t):
-                    changed = True
-                    frozen.clear()  # the state has moved: every relation is judged anew
+                moved = self.resets.apply(problem, t)
+                if moved:
                     problem.settle(t)
-                g = problem.crossings_here(t)
+                g, last = problem.crossings_here(t), g
+                if moved:  # relations that the state has moved are judged anew
+                    changed, frozen = True, {i for i in frozen if g[i] == last[i]}
                 wrong = np.where(problem.m > 0.5, g, -g) < -1e-12 * size
                 wrong |= (g == 0) & ((problem.m > 0.5) != self.stops.at_zero)  # discrete values
                 wrong[timed] = False

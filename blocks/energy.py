@@ -21,6 +21,8 @@ from .results.recording import EnergyTerm
 
 __all__ = ["energy_terms"]
 
+NEGLIGIBLE = 1e-4  # part of what the ledger may miss, for an integral over one interval
+ROUNDING = 1e-10  # the least of what is negligible: powers are noisy
 FLOWS = ("work", "power_dissipated", "power_supplied")
 
 
@@ -65,7 +67,8 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
         if len(t) > 1:
             for sums, more in zip((flows, exchanged, unsure), integrals(
                     lambda at, of=episode: recording._evaluate(rows.rate, of, at, share=False),
-                    t[:-1], t[1:]), strict=True):
+                    t[:-1], t[1:], max(NEGLIGIBLE * recording.energy_tolerance, ROUNDING)),
+                    strict=True):
                 sums += more
     terms = []
     a = b = 0

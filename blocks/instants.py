@@ -98,7 +98,7 @@ class Stops:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
         if not self.curved.any() or not t_end > t_start:
             return []
-        from scipy.optimize import brentq
+        from scipy.optimize import brentq, minimize_scalar
 
         rows = np.flatnonzero(self.curved[self.timed_index])
         function: Any = self.timed_function
@@ -111,7 +111,12 @@ class Stops:
             g = np.array(function(times[None, :], self.p))[rows]
             places = [(row, float(times[k]), float(times[k + 1])) for row, k in
                       zip(*np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0)), strict=True)]
-            for row, k, top in _touches(times, g):
+            for row, k in _touches(g):
+                side = 1.0 if g[row, k] > 0 else -1.0
+                top = float(minimize_scalar(
+                    lambda t, row=row, side=side: side * value(t, int(rows[row])),
+                    method="bounded", bounds=times[[k - 1, k + 1]],
+                    options={"xatol": self.tiny}).x)
                 if (value(top, int(rows[row])) > 0) != (g[row, k] > 0):
                     places += [(row, float(times[k - 1]), top), (row, top, float(times[k + 1]))]
             for row, low, high in places:
@@ -197,18 +202,12 @@ class Stops:
         return told
 
 
-def _touches(times: np.ndarray, g: np.ndarray) -> Iterator[tuple[int, int, float]]:
-    """Rows that may reach zero between looks without another sign at one: row, look and place."""
+def _touches(g: np.ndarray) -> list[tuple[int, int]]:
+    """Rows, and looks next to which they may reach zero without another sign at a look."""
     a, b, c = np.abs(g[:, :-2]), np.abs(g[:, 1:-1]), np.abs(g[:, 2:])
     same = ((g[:, 1:-1] > 0) == (g[:, :-2] > 0)) & ((g[:, 1:-1] > 0) == (g[:, 2:] > 0))
     low = same & (b <= a) & (b <= c) & (b < TOUCHES * (np.maximum(a, c) - b))
-    for row, k in zip(*np.nonzero(low), strict=True):
-        left, right = times[k + 1] - times[k], times[k + 2] - times[k + 1]
-        rise, last = (b[row, k] - a[row, k]) / left, (c[row, k] - b[row, k]) / right
-        bend = (last - rise) / (left + right)
-        if bend > 0:
-            top = (times[k] + times[k + 1]) / 2 - rise / (2 * bend)
-            yield int(row), int(k) + 1, float(np.clip(top, times[k], times[k + 2]))
+    return [(int(row), int(k) + 1) for row, k in zip(*np.nonzero(low), strict=True)]
 
 
 def _laws_of(kernel: Any) -> Iterator[Any]:

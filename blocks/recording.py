@@ -136,7 +136,7 @@ class RunRecording:
     message: str = ""
     samples: np.ndarray | None = None
     #: Relative residual of the energy ledger that the accuracy of the run explains.
-    energy_tolerance: float | None = None
+    energy_tolerance: float = 1e-4
     start: Any = None  # what became of the initial targets
     ledger: Any = None
     _functions: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -153,7 +153,7 @@ class RunRecording:
         if self.samples is not None:
             return self._split(self.samples, "right")
         steps = sum(len(e.trajectory.t) - 1 for e in self.episodes)
-        parts = int(np.clip(np.ceil(FEWEST_SAMPLES / max(steps, 1)), FEWEST_IN_STEP, FEWEST_SAMPLES))
+        parts = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))
         # high-order methods take long steps; the curve between is known
         short = 0.0
         if steps >= MANY_STEPS:

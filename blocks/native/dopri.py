@@ -9,9 +9,9 @@ J. Comp. Appl. Math. 6(1), 1980; step control and continuous extension as in
 E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I",
 2nd ed., sec. II.4-6, but with the largest error of all unknowns instead of its
 mean: the accuracy of one must not depend on how many others are at rest. Crossings are
-looked for where :mod:`blocks.crossings` says, as for other methods; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An
-Enhancement of the Bisection Method Average Performance Preserving Minmax Optimality", ACM
-Trans. Math. Softw. 47(1), 2020.
+looked for where :mod:`blocks.crossings` says, as for other methods; the bracket is shrunk as in
+I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of the Bisection Method Average
+Performance Preserving Minmax Optimality", ACM Trans. Math. Softw. 47(1), 2020.
 """
 
 from __future__ import annotations

@@ -26,11 +26,11 @@ COEFFICIENTS = (np.polynomial.legendre.legvander(NODES, 5) * WEIGHTS[:, None]
                 * (np.arange(6) + 0.5))  # fmt: skip
 TAIL = 2  # coefficients that must have died away
 SMOOTH = 1e-3  # to this part of the largest: the integral is then exact to about its cube
-NEGLIGIBLE = 1e-9  # part of all that is integrated which no interval has to know better
-MOST_HALVINGS = 16
+MOST_HALVINGS = 10
+STAYS = 0.6  # part of a tail that halving leaves where values are noisy: a kink leaves half of it
 
 
-def integrals(values: Callable[[Array], Any], starts: Array, ends: Array
+def integrals(values: Callable[[Array], Any], starts: Array, ends: Array, negligible: float = 1e-9
               ) -> tuple[Array, Array, Array]:
     """Integrals over intervals, those of the magnitudes, and estimates of the errors.
 
@@ -38,6 +38,8 @@ def integrals(values: Callable[[Array], Any], starts: Array, ends: Array
     ----------
     values : of times (k,), (n, k) rows
     starts, ends : (k,) intervals, in the order of time
+    negligible : part of all that is integrated, which no interval has to know better: values of
+        a run are no smoother than its tolerance
 
     Returns
     -------
@@ -45,6 +47,7 @@ def integrals(values: Callable[[Array], Any], starts: Array, ends: Array
     """
     total = moved = error = np.zeros(0)
     allowed: Any = None
+    before: Any = np.inf
     for halving in range(MOST_HALVINGS + 1):
         half = (ends - starts) / 2
         at = (starts[:, None] + half[:, None] * (NODES + 1)).ravel()
@@ -52,10 +55,11 @@ def integrals(values: Callable[[Array], Any], starts: Array, ends: Array
         rows = rows.reshape(len(rows), len(half), len(NODES))
         if allowed is None:
             total, moved, error = (np.zeros(len(rows)) for _ in range(3))
-            allowed = NEGLIGIBLE * (np.abs(rows) @ WEIGHTS * half).sum()
+            allowed = negligible * (np.abs(rows) @ WEIGHTS * half).sum()
         sizes = np.abs(rows @ COEFFICIENTS)
         tail, largest = sizes[..., -TAIL:].sum(axis=-1), sizes.max(axis=-1)
-        fine = ((tail <= SMOOTH * largest) | (tail * half <= allowed)).all(axis=0)
+        fine = (tail <= SMOOTH * largest) | (tail * half <= allowed)
+        fine = (fine | (tail > STAYS * before)).all(axis=0)
         if halving == MOST_HALVINGS:
             fine[:] = True
         total = total + rows[:, fine] @ WEIGHTS @ half[fine]
@@ -65,6 +69,7 @@ def integrals(values: Callable[[Array], Any], starts: Array, ends: Array
         error = error + missing[:, fine] @ half[fine]
         if fine.all():
             break
+        before = np.repeat(tail[:, ~fine], 2, axis=1)
         middle = starts[~fine] + half[~fine]
         starts, ends = (np.column_stack(pair).ravel() for pair in
                         ((starts[~fine], middle), (middle, ends[~fine])))  # fmt: skip

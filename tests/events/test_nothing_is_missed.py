@@ -1,0 +1,346 @@
+"""Everything that lets go, lifts off or switches while a model is at rest is found.
+
+No state moves, so no error estimate asks for short steps. Times come from closed forms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from closed_forms import lifts, switches
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    SimulationError,
+    Variable,
+    der,
+    exp,
+    maximum,
+    minimum,
+    quantity,
+    sin,
+    time,
+    when,
+    where,
+)
+from library.mechanisms import DiscClutch
+from library.planar import Body, Circle, Contact, Force, Ground, Line
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+)
+from library.signal import Gain, MathFunction, Sine
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    TranslationalFriction,
+)
+
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "LSODA", "cvode",
+           "adams", "ida", "dopri5"]  # fmt: skip
+FIXED = {"euler": 2.5, "rk4": 0.1, "backward_euler": 2.5, "trapezoidal": 0.5, "moreau_jean": 3.0}
+
+
+def held(load, *, kinetic="1 N", static="1 N"):
+    """A body of 1 kg on a rough floor under a load."""
+    model = Model("held")
+    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force=kinetic, breakaway_force=static)
+    model.load = ForceSource(force=load)
+    model.connect(model.body.M, model.rub.R, model.load.R)
+    model.connect(model.floor.V, model.rub.C, model.load.C)
+    return model
+
+
+def swinging(amplitude, period=1.0):
+    return lambda t: quantity(amplitude, "N") * sin(t * quantity(2 * np.pi / period, "rad/s"))
+
+
+def modes(run, component):
+    """(time, mode) of a friction's events."""
+    of = {"sticks": 0, "slides forward": 1, "slides backward": -1}
+    return [(e.time, of[e.description]) for e in run.events if e.component == component]
+
+
+def assert_switches(run, expected, atol, component="rub"):
+    found = modes(run, component)
+    assert [mode for _, mode in found] == [mode for _, mode in expected]
+    assert_allclose([t for t, _ in found], [t for t, _ in expected], rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("amplitude", [1.001, 1.1, 3.0])
+def test_a_body_held_by_friction_lets_go_whenever_the_load_is_larger(amplitude, method):
+    run = held(swinging(amplitude)).simulate("3 s", method=method)
+    # A speed of amplitude - 1 is known to the absolute tolerance of 1e-8 m/s.
+    atol = 1e-5 + 1e-7 / (amplitude - 1)
+    assert_switches(run, switches(amplitude, 1.0, 1.0, 1.0, 3.0), atol)
+
+
+@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("amplitude", [1.03, 2.0])
+def test_methods_of_fixed_step_find_it_to_a_step(amplitude, method):
+    step = 4e-3
+    run = held(swinging(amplitude)).simulate("1.1 s", method=method, step=quantity(step, "s"))
+    assert_switches(run, switches(amplitude, 1.0, 1.0, 1.0, 1.1), FIXED[method] * step)
+
+
+@pytest.mark.parametrize(("amplitude", "static"), [(1.3, 1.25), (1.2501, 1.25), (2.9, 2.0)])
+def test_breakaway_above_coulomb_friction(amplitude, static):
+    model = held(swinging(amplitude), static=quantity(static, "N"))
+    expected = switches(amplitude, 1.0, static, 1.0, 10.0)
+    assert_switches(model.simulate("10 s"), expected, 1e-6)
+
+
+@pytest.mark.parametrize(("periods", "amplitude"), [(1000, 1.003), (1000, 3.0)])
+def test_a_thousand_periods_have_two_thousand_break_aways(periods, amplitude):
+    run = held(swinging(amplitude, 0.05)).simulate(quantity(0.05 * periods, "s"))
+    expected = switches(amplitude, 1.0, 1.0, 0.05, 0.05 * periods)
+    assert len(expected) == (4 if amplitude < 2 else 2) * periods
+    assert_switches(run, expected, 1e-5)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5"])
+@pytest.mark.parametrize("width", [1e-2, 1e-3, 1e-4])
+def test_smooth_bursts_down_to_a_ten_thousandth_of_the_run_are_found(width, method):
+    # two periods of exp(-(sin(pi t/6)/a)^2), at 0, 6 and 12 s; over the bound for a few widths
+    a = width * 12 * np.pi / 6
+    model = held(lambda t: quantity("2 N") * exp(-(sin(np.pi * t / quantity("6 s")) / a) ** 2),
+                 kinetic="1.5 N", static="1.5 N")  # fmt: skip
+    run = model.simulate("12 s", method=method)
+    away = 6 / np.pi * np.arcsin(a * np.sqrt(np.log(2 / 1.5)))
+    loose = [t for t, mode in modes(run, "rub") if mode == 1]
+    assert_allclose(loose, [0, 6 - away, 12 - away][1 - (loose[0] == 0):], rtol=0, atol=1e-7)
+
+
+def test_a_burst_of_two_millionths_of_the_run_is_found_among_slow_loads():
+    def load(t):
+        burst = exp(-(((t - quantity("6.2831 s")) / quantity("20 us")) ** 2))
+        return quantity("0.5 N") * sin(t * quantity("0.7 rad/s")) + quantity("3 N") * burst
+
+    model = held(load)
+    run = model.simulate("10 s")
+    assert [mode for _, mode in modes(run, "rub")] == [1, 0]
+    assert_allclose(run.events[0].time, 6.2831, atol=1e-4)
+
+
+def test_bursts_made_of_signal_blocks_are_found():
+    # exp(-(300 sin(pi t/4))^2) - 0.7 as a force: over 0.2 N within 1.6 ms of every multiple of 4 s
+    model = held(lambda t: 0 * t * quantity("1 N/s"), kinetic="0.2 N", static="0.2 N")
+    model.wave, model.square = Sine(amplitude=300.0, frequency="0.125 Hz"), MathFunction()
+    model.minus, model.burst = Gain(gain=-1.0), MathFunction(function="exp")
+    model.force = Gain(gain="0.3 N")
+    model.connect(model.wave.y, model.square.u)
+    model.connect(model.square.y, model.minus.u)
+    model.connect(model.minus.y, model.burst.u)
+    model.connect(model.burst.y, model.force.u)
+    model.connect(model.force.y, model.load.S)
+    run = model.simulate("11 s", method="cvode")
+    away = 4 / np.pi * np.arcsin(np.sqrt(np.log(0.3 / 0.2)) / 300)
+    loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 1]
+    assert_allclose(loose, [4 - away, 8 - away], rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5", "BDF"])
+def test_two_frictions_on_a_shaft_let_go_together_at_their_joint_bound(method):
+    model = Model("shaft")
+    model.rotor, model.ground = Inertia(inertia="1 kg*m^2"), RotationalReference()
+    model.seal = RotationalFriction(law="coulomb", coulomb_torque="0.25 N*m",
+                                    breakaway_torque="0.25 N*m")
+    model.bearing = RotationalFriction(law="coulomb", coulomb_torque="0.75 N*m",
+                                       breakaway_torque="0.75 N*m")
+    model.drive = TorqueSource(torque=lambda t: quantity("1.002 N*m") * sin(t * quantity(
+        2 * np.pi, "rad/s")))  # fmt: skip
+    model.connect(model.rotor.I, model.seal.R, model.bearing.R, model.drive.R)
+    model.connect(model.ground.W, model.seal.C, model.bearing.C, model.drive.C)
+    run = model.simulate("3 s", method=method)
+    expected = switches(1.002, 1.0, 1.0, 1.0, 3.0)
+    assert_switches(run, expected, 5e-5, "seal")
+    assert_switches(run, expected, 5e-5, "bearing")
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5", "BDF", "RK45"])
+@pytest.mark.parametrize("amplitude", [1.003, 1.5])
+def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
+    # heights of 0.1 mm are known to 1e-6 m, and speeds at landing are some mm/s
+    model = Model("stop")
+    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model.stop = HardStop(model="restitution", restitution=0.0, lower_bound="0 m",
+                          upper_bound="99 m")
+    model.load = ForceSource(force=lambda t: quantity("-1 N") + quantity(amplitude, "N") * sin(
+        t * quantity("1 rad/s")))  # fmt: skip
+    model.connect(model.body.M, model.load.R, model.stop.R)
+    model.connect(model.floor.V, model.load.C, model.stop.C)
+    run = model.simulate("20 s", method=method)
+    expected = lifts(amplitude, 1.0, 20.0)
+    assert [e.description.split()[0] for e in run.events] == [word for _, word in expected]
+    assert_allclose([e.time for e in run.events], [t for t, _ in expected], atol=1e-3, rtol=0)
+    assert_allclose([e.time for e in run.events][::2], [t for t, _ in expected][::2], atol=1e-8)
+    assert run["stop.lower_force"].min().m > -1e-9
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "dopri5"])
+def test_a_disc_on_a_line_is_not_pulled(method):
+    model = Model("disc")
+    model.ground = Ground()
+    model.disc = Body(mass="1 kg", inertia="20 g*m^2", x="0 m", y="0.2 m", vx="0 m/s", vy="0 m/s",
+                      w="0 rad/s", phi="0 rad")
+    model.touch = Contact(curve=Circle("0.2 m"), base=Line(), friction=0.3)
+    model.pull = Force(fy=lambda t: quantity("9.83 N") * sin(t * quantity("2 rad/s")))
+    model.connect(model.ground.P, model.touch.B)
+    model.connect(model.disc.P, model.touch.F, model.pull.P)
+    run = model.simulate("12 s", method=method)
+    lifted = [e.time for e in run.events if e.description == "opens"]
+    first = np.arcsin(9.81 / 9.83) / 2
+    assert_allclose(lifted, first + np.pi * np.arange(4), atol=2e-5)
+    t = np.random.default_rng(3).uniform(0, 12, 300)
+    pressed, rubbed = (run[f"touch.{n}"].at(quantity(t, "s")).to("N").m for n in ("N", "T"))
+    assert pressed.min() > -1e-9
+    assert (np.abs(rubbed) - 0.3 * pressed).max() < 1e-9
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5"])
+def test_a_clutch_slips_while_a_signal_presses_it_too_little(method):
+    # capacity 0.5 N m per N against 2 N m, pressed by 5 N + 1.01 N sin(2 pi t): below 4 N slips
+    model = Model("clutch")
+    model.rotor, model.ground = Inertia(inertia="100 kg*m^2"), RotationalReference()
+    model.clutch = DiscClutch(static_coefficient=0.5, kinetic_coefficient=0.5, surfaces=1.0,
+                              effective_radius="1 m")
+    model.press = Sine(amplitude="1.01 N", bias="5 N", frequency="1 Hz")
+    model.drive = TorqueSource(torque="2 N*m")
+    model.connect(model.rotor.I, model.clutch.R, model.drive.R)
+    model.connect(model.ground.W, model.clutch.C, model.drive.C)
+    model.connect(model.press.y, model.clutch.N)
+    run = model.simulate("4 s", method=method)
+    slips = [e.time for e in run.events if e.description == "slides forward"]
+    first = 0.5 + np.arcsin(1 / 1.01) / (2 * np.pi)
+    assert_allclose(slips, first + np.arange(4), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5", "ode45", "RK45"])
+def test_relations_of_resting_states_are_found(method):
+    """Conditions on a state that rests and a function of time that only just reaches it."""
+
+    class Watch(Component):
+        x = Variable("1", 1.0, priority="high")
+        seen = Discrete("1", 0.0)
+
+        def equations(self):
+            yield quantity("1 s") * der(self.x) == 0
+            yield when(1.0005 * sin(time * quantity("1 rad/s")) > self.x, {
+                self.seen: self.seen + 1})  # fmt: skip
+
+    model = Model("watch")
+    model.watch = Watch()
+    run = model.simulate("60 s", method=method)
+    assert run["watch.seen"].final.m == 10
+    times = np.arcsin(1 / 1.0005) + 2 * np.pi * np.arange(10)
+    assert_allclose([e.time for e in run.events], times, atol=1e-9)
+
+
+def test_conditions_on_time_alone_are_found_however_short_they_hold():
+    class Pulses(Component):
+        seen = Discrete("1", 0.0)
+
+        def equations(self):
+            yield when(sin(time * quantity("50 rad/s")) > 0.99999999, {self.seen: self.seen + 1})
+
+    model = Model("pulses")
+    model.pulses = Pulses()
+    run = model.simulate(quantity(2 * np.pi, "s"))
+    assert run["pulses.seen"].final.m == 50
+
+
+# -- what states hide -------------------------------------------------------------------------
+def test_what_the_guide_says_of_features_in_states():
+    """A function of a state is looked at in four places a step, not analysed as one of time."""
+
+    class Gate(Component):
+        at, width = Parameter("0.6 m"), Parameter("1 mm", above=0)
+        x = Variable("m", "0 m", priority="high")
+        passed = Discrete("1", 0.0)
+
+        def equations(self):
+            yield der(self.x) == quantity("1 m/s")
+            yield when(exp(-(((self.x - self.at) / self.width) ** 2)) > 0.5, {
+                self.passed: self.passed + 1})  # fmt: skip
+
+
+    model = Model("gate")
+    model.gate = Gate(width="0.1 m")
+    assert model.simulate("1 s")["gate.passed"].final.m == 1
+    model.gate.width = "1 um"
+    assert model.simulate("1 s")["gate.passed"].final.m == 0
+    assert model.simulate("1 s", max_step="1 us")["gate.passed"].final.m == 1
+
+
+# -- bounds hold whenever one looks -----------------------------------------------------------
+@pytest.mark.parametrize("method", ["auto", "cvode", "ode45", "dopri5"])
+def test_friction_stays_within_its_bounds_at_every_instant(method):
+    run = held(swinging(1.3, 0.7), static="1.25 N").simulate("7 s", method=method)
+    t = np.random.default_rng(5).uniform(0, 7, 2000)
+    force = np.abs(run["rub.f"].at(quantity(t, "s")).to("N").m)
+    speed = np.abs(run["body.v"].at(quantity(t, "s")).to("m/s").m)
+    assert force.max() <= 1.25 * (1 + 1e-9)
+    assert_allclose(force[speed > 1e-9], 1.0, rtol=1e-9)
+
+
+# -- continuous laws pass their kinks ---------------------------------------------------------
+def rectifier(flat, steep, form):
+    """A coil on an alternating voltage, across two diodes of opposite polarity."""
+
+    class Bridge(Component):
+        i = Variable("A", "0 A", priority="high")
+        v = Variable("V")
+
+        def diode(self, v):
+            knee, low, high = quantity("1 V"), quantity(flat, "S"), quantity(steep, "S")
+            if form == "where":
+                return where(v < knee, low * v, high * (v - knee) + low * knee)
+            return low * minimum(v, knee) + high * maximum(v - knee, 0)
+
+        def equations(self):
+            source = quantity("200 V") * sin(quantity("314.159 1/s") * time)
+            yield quantity("0.1 mH") * der(self.i) == source - self.v
+            yield self.i == self.diode(self.v - quantity("150 V")) - self.diode(
+                -self.v - quantity("150 V"))  # fmt: skip
+
+    model = Model("rectifier")
+    model.bridge = Bridge()
+    return model
+
+
+@pytest.mark.parametrize(("flat", "steep", "method"), [
+    (0.02, 500.0, "cvode"), (0.02, 500.0, "Radau"), (1e-5, 1e4, "cvode")])
+def test_a_continuous_law_passes_its_kink_however_steep_one_side_is(flat, steep, method):
+    options = {"method": method, "rtol": 1e-7}
+    run = rectifier(flat, steep, "where").simulate("20 ms", **options)
+    same = rectifier(flat, steep, "minimum").simulate("20 ms", max_step="20 us", **options)
+    t = quantity(np.linspace(0, 20, 41), "ms")
+    scale = same["bridge.i"].max().m
+    assert_allclose(run["bridge.i"].at(t).m, same["bridge.i"].at(t).m, atol=2e-5 * scale, rtol=0)
+    # each crossing of +-151 V in each direction, once
+    assert len(run.events) == 4
+
+
+def test_a_law_that_contradicts_itself_still_stops_the_run():
+    class Relay(Component):
+        x = Variable("1", 1.0, priority="high")
+        y = Variable("1")
+
+        def equations(self):
+            yield quantity("1 s") * der(self.x) == -1
+            yield self.y == where(self.x - 0.5 * self.y > 0, 1.0, -0.1)
+
+    model = Model("relay")
+    model.relay = Relay()
+    with pytest.raises(SimulationError, match="contradicts itself|switches back"):
+        model.simulate("2 s")

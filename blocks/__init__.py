@@ -80,11 +80,11 @@ from .units import quantity
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
     "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model",
-    "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port", "Replaceable",
-    "Replacement", "SimulationError",
-    "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin",
-    "arctan", "arctan2", "breakpoints", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
-    "every", "exp", "floor", "held", "initially", "interpolate", "load_law", "log", "maximum",
-    "minimum", "mod", "partial", "quantity", "require", "reset", "sample", "set_valued", "sign",
-    "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where",
+    "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
+    "Replaceable", "Replacement", "SimulationError", "StructureError", "Target", "UnitError",
+    "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "breakpoints",
+    "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor", "held",
+    "initially", "interpolate", "load_law", "log", "maximum", "minimum", "mod", "partial",
+    "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt",
+    "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

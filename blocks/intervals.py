@@ -138,7 +138,7 @@ _RULES: dict[int, Callable[..., Bounds]] = {
     ca.OP_FMOD: _remainder,
     ca.OP_LT: lambda a, b: _truth(a[1] < b[0], a[0] < b[1]),
     ca.OP_LE: lambda a, b: _truth(a[1] <= b[0], a[0] <= b[1]),
-    ca.OP_EQ: lambda a, b: _truth(np.maximum(a[0], b[0]) == np.minimum(a[1], b[1]),
+    ca.OP_EQ: lambda a, b: _truth((a[0] == a[1]) & (b[0] == b[1]) & (a[0] == b[0]),
                                   np.maximum(a[0], b[0]) <= np.minimum(a[1], b[1])),
     ca.OP_NOT: lambda a: _truth((a[0] == 0) & (a[1] == 0), a[0] * a[1] <= 0),
     ca.OP_AND: lambda a, b: _truth((a[0] * a[1] > 0) & (b[0] * b[1] > 0),

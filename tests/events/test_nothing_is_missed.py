@@ -277,9 +277,9 @@ def test_what_the_guide_says_of_features_in_states():
     model = Model("gate")
     model.gate = Gate(width="0.1 m")
     assert model.simulate("1 s")["gate.passed"].final.m == 1
-    model.gate.width = "1 um"
+    model.gate.width = "1 mm"
     assert model.simulate("1 s")["gate.passed"].final.m == 0
-    assert model.simulate("1 s", max_step="1 us")["gate.passed"].final.m == 1
+    assert model.simulate("1 s", max_step="4 ms")["gate.passed"].final.m == 1
 
 
 # -- bounds hold whenever one looks -----------------------------------------------------------

@@ -1,0 +1,134 @@
+"""Bounds of expressions, and the pieces of time that follow from them."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blocks import Model, exp, quantity, sin, where
+from blocks.intervals import enclosure
+from blocks.timefunctions import TimeFunctions
+from library.translational import ForceSource, Mass, Reference, table
+
+UNARY = [ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.fabs, ca.floor, ca.ceil, ca.sign,
+         ca.asin, ca.acos, ca.atan, ca.sinh, ca.cosh, ca.tanh, ca.asinh, ca.acosh, ca.atanh,
+         ca.log1p, ca.expm1, ca.logic_not, lambda a: -a, lambda a: a * a, lambda a: 1 / a,
+         lambda a: 2 * a, lambda a: a**3, lambda a: a**2.5, lambda a: a**-2]  # fmt: skip
+BINARY = [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b, ca.fmin,
+          ca.fmax, lambda a, b: a < b, lambda a, b: a <= b, ca.logic_and, ca.logic_or,
+          lambda a, b: ca.if_else(a > 0, b, 0), ca.fmod, lambda a, b: a == b]  # fmt: skip
+
+ends = st.floats(-5, 5)
+
+
+def bounds_of(function, *intervals):
+    """Bounds by the operations of a function, as they are run through elsewhere."""
+    work = {}
+    for k in range(function.n_instructions()):
+        op = function.instruction_id(k)
+        if op == ca.OP_OUTPUT:
+            return work[function.instruction_input(k)[0]]
+        (out,) = function.instruction_output(k)
+        if op == ca.OP_INPUT:
+            low, high = intervals[function.instruction_input(k)[0]]
+            work[out] = np.array([low]), np.array([high])
+        elif op == ca.OP_CONST:
+            value = np.array([function.instruction_constant(k)])
+            work[out] = value, value
+        else:
+            work[out] = enclosure(op, *(work[i] for i in function.instruction_input(k)))
+    raise AssertionError("no output")
+
+
+def assert_encloses(function, *intervals):
+    grid = np.meshgrid(*(np.linspace(*sorted(i), 41) for i in intervals))
+    with np.errstate(all="ignore"):
+        values = np.array(function(*(g.reshape(1, -1) for g in grid))).ravel()
+        low, high = bounds_of(function, *(sorted(i) for i in intervals))
+    values = values[np.isfinite(values)]
+    if len(values) and not (np.isnan(low[0]) or np.isnan(high[0])):
+        size = 1e-9 * (1 + np.abs(values).max())
+        assert low[0] - size <= values.min()
+        assert values.max() <= high[0] + size
+
+
+@pytest.mark.parametrize("operation", range(len(UNARY)))
+@settings(max_examples=30, deadline=None)
+@given(a=ends, b=ends)
+def test_bounds_hold_every_value_of_one_argument(operation, a, b):
+    x = ca.SX.sym("x")
+    assert_encloses(ca.Function("f", [x], [UNARY[operation](x)]), (a, b))
+
+
+@pytest.mark.parametrize("operation", range(len(BINARY)))
+@settings(max_examples=30, deadline=None)
+@given(a=ends, b=ends, c=ends, d=ends)
+def test_bounds_hold_every_value_of_two_arguments(operation, a, b, c, d):
+    x, y = ca.SX.sym("x"), ca.SX.sym("y")
+    assert_encloses(ca.Function("f", [x, y], [BINARY[operation](x, y)]), (a, b), (c, d))
+
+
+def pieces(load, end):
+    model = Model("pieces")
+    model.body, model.floor, model.load = Mass(), Reference(), ForceSource(force=load)
+    model.connect(model.body.M, model.load.R)
+    model.connect(model.floor.V, model.load.C)
+    system = model.compile()
+    return TimeFunctions(system, system.parameters(), 0.0, end, np.zeros(0))
+
+
+def newtons(value):
+    return quantity(value, "N")
+
+
+def seconds(value):
+    return quantity(value, "s")
+
+
+def test_what_is_linear_in_time_needs_no_division():
+    assert not len(pieces(newtons(3.0), 10.0).pieces)
+    assert not len(pieces(lambda t: newtons(2.0) * t / seconds(3.0) - newtons(1.0), 10.0).pieces)
+    assert not len(pieces(table([seconds(0), seconds(4)], [newtons(1), newtons(3)]), 10.0).pieces)
+    assert pieces(newtons(3.0), 10.0).limit(2.0) == np.inf
+
+
+@pytest.mark.parametrize("periods", [1, 30, 1000])
+def test_a_period_of_a_sine_has_some_ten_to_thirty_pieces(periods):
+    found = pieces(lambda t: newtons(1.0) * sin(2 * np.pi * t / seconds(1.0)), float(periods))
+    assert 8 * periods <= len(found.pieces) <= 32 * periods
+    assert found.pieces[0] == 0
+    assert found.pieces[-1] == periods
+
+
+def test_a_very_long_run_is_divided_part_by_part():
+    found = pieces(lambda t: newtons(1.0) * sin(2 * np.pi * t / seconds(1.0)), 3e6)
+    for _ in range(3):
+        t = found.end
+        assert 1000 < t < 3e6
+        assert t < found.limit(t) < t + 2
+        assert found.end > t
+
+
+def test_pieces_are_as_short_as_a_burst_where_it_is_and_long_elsewhere():
+    found = pieces(lambda t: newtons(1.0) * exp(-(((t - seconds(4.0)) / seconds(1e-4)) ** 2)), 10.0)
+    lengths, middles = np.diff(found.pieces), (found.pieces[1:] + found.pieces[:-1]) / 2
+    assert lengths[np.abs(middles - 4) < 2e-4].max() < 1e-4
+    assert lengths.max() > 0.3
+    assert len(found.pieces) < 200
+
+
+def test_the_branches_of_a_condition_are_looked_at_too():
+    found = pieces(lambda t: where(t > seconds(5.0), newtons(1.0) * sin(t * quantity("9 rad/s")),
+                                   newtons(0.0)), 10.0)  # fmt: skip
+    assert np.diff(found.pieces).max() < 2 * np.pi / 9
+
+
+def test_terms_that_cancel_do_not_ask_for_endless_division():
+    def load(t):
+        push = newtons(1.0) * (t / seconds(1.0)) ** 2
+        return push * push / push - (push + newtons(1.0)) + newtons(1.0)
+
+    assert len(pieces(load, 10.0).pieces) < 20_000

@@ -31,7 +31,6 @@ STEEPER = 1.2  # a parabola through looks bends at least so much less than the m
 ALONE = 1.5  # times that, where there is no other one to compare it with
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
-GRAIN = 4 * np.finfo(float).eps  # of the nominal values of states
 ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
 
 
@@ -103,13 +102,9 @@ class Crossings:
         """Begin an episode: what has just switched, or come to rest, begins at zero."""
         self.seen = []
         laws = self.problem.laws
-        if laws is None or not laws.watched:
-            return
-        plain, self.grain = laws.plain, np.zeros(len(laws.modes))
-        if plain.size:
-            size = GRAIN * plain._reach(self.problem, t, self.problem.scale_x)
-            sliding = (plain.modes != 0) & ~plain.contact
-            self.grain[: plain.size] = np.where(sliding, size, 0.0)
+        if laws is not None and laws.watched:
+            self.grain = np.zeros(len(laws.modes))
+            self.grain[: laws.plain.size] = laws.plain.grain(self.problem, t)
 
     def look_back(self, step: Step) -> None:
         """Look at the start of a step whose predecessor was not seen."""

@@ -113,6 +113,10 @@ class MixedLaws(SetValuedLaws):
         """No group of elements leaves its efforts open."""
         return []
 
+    def grain(self, problem: Problem, t: float) -> np.ndarray:
+        """Their flows follow from efforts as well as from states."""
+        return np.zeros(self.size)
+
     def margins(self, problem: Problem, t: float) -> np.ndarray:
         flow, effort, low, high, *_ = self._see(problem, t)
         return np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)

@@ -309,6 +309,11 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
                 self._flow_x.dense(*problem._arguments(t)))) @ size
         return abs(self._flow_x.sparse(*problem._arguments(t))) @ size
 
+    def grain(self, problem: Problem, t: float) -> np.ndarray:
+        """Flows that rounding alone may give to elements that slide."""
+        size = 4 * np.finfo(float).eps * self._reach(problem, t, problem.scale_x)
+        return np.where((self.modes != 0) & ~self.contact, size, 0.0)
+
     def _parts(self, problem: Problem, t: float) -> np.ndarray:
         """Number of the connected part of every element: efforts act within a part only."""
         if self.load is not None:

@@ -16,6 +16,7 @@ import pint
 from ..exceptions import ParameterError
 from ..units import Unit, from_si, quantity
 from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
+from .runs import along, by_time, own_times, part, refuse_mixture, run_of
 from .sheet import Sheet
 from .shown import SECOND, label, number, unit_to_show
 from .times import check_side, seconds_of, summits, within_run
@@ -44,7 +45,15 @@ class Series:
         v.final, v.max()        # scalar quantities
         v.mean(), v.rms()       # averages over time, not over samples
         v * result["friction.f"]    # arithmetic gives quantities
+        v["0.2 s":"0.4 s"].max()    # a part of the run
         np.asarray(v)           # bare numbers in the declared unit
+
+    Notes
+    -----
+    Arithmetic of series of several runs goes by the sample times of the one on the left:
+    the others are read at these by the interpolants of their own runs, before and after an
+    event of the left one. A run that does not cover these times is refused, and so are
+    functions of numpy that do not go sample by sample.
     """
 
     __hash__ = None  # type: ignore[assignment]  # == compares sample by sample
@@ -249,10 +258,23 @@ class Series:
         return self.si
 
     def __getitem__(self, index: Any) -> Any:
-        """Instances of an array as Series; samples of a variable as quantities."""
+        """Instances of an array as Series; samples of a variable as quantities.
+
+        A time (``v["0.2 s"]``) is that of :meth:`at`; a slice of time gives the Series of that
+        part of the run, or with a step (``v["0 s":"1 s":"10 ms"]``) of samples at equal
+        distances.
+        """
+        if by_time(index):
+            where = f"{self.path}[…]"
+            if not isinstance(index, slice):
+                return from_si(self._at(seconds_of(index, where), "right", where), self.unit)
+            infos = self.infos if self.is_array else self.infos[0]
+            return Series(part(self._recording, index, where), infos, self.path)
         if not self.is_array:
             return self.quantity[index]
         if isinstance(index, tuple):
+            if by_time(index[1]):
+                return self[index[0]][index[1]]
             return self[index[0]].quantity[(..., *index[1:])]
         chosen = np.arange(len(self.infos))[index]
         if np.ndim(chosen) == 0:
@@ -269,10 +291,25 @@ class Series:
         return np.array(self.magnitude)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return getattr(ufunc, method)(*_quantities(inputs), **kwargs)
+        if method != "__call__":
+            refuse_mixture(_series_in(inputs), f"np.{ufunc.__name__}.{method}")
+            return getattr(ufunc, method)(*_quantities(inputs), **kwargs)
+        lead, *others = _series_in(inputs)
+        rows = {id(s): lead._beside(s) for s in others}
+        return ufunc(*(rows.get(id(x), _quantities(x)) for x in inputs), **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        refuse_mixture(_series_in((args, kwargs)), f"np.{func.__name__}")
         return func(*_quantities(args), **_quantities(kwargs))
+
+    def _beside(self, other: Any) -> Any:
+        """What stands beside this series: another one as it is at this one's samples."""
+        if not isinstance(other, Series):
+            return quantity(other) if isinstance(other, str) else other
+        if own_times(self._recording, other._recording):
+            return other.quantity
+        rows = along(other, np.asarray(self._recording.times), self.path)
+        return from_si(other._shaped(rows), other.unit)
 
     def __neg__(self) -> Any:
         return -self.quantity
@@ -325,7 +362,7 @@ def _operator(name: str) -> Callable[[Series, Any], Any]:
     function = getattr(operator, name)
 
     def forward(self: Series, other: Any) -> Any:
-        return function(self.quantity, _operand(other))
+        return function(self.quantity, self._beside(other))
 
     forward.__name__ = name
     return forward
@@ -335,7 +372,7 @@ def _reflected(name: str) -> Callable[[Series, Any], Any]:
     function = getattr(operator, name)
 
     def backward(self: Series, other: Any) -> Any:
-        return function(_operand(other), self.quantity)
+        return function(self._beside(other), self.quantity)
 
     backward.__name__ = name
     return backward
@@ -352,10 +389,14 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 pint.compat.upcast_type_map[f"{Series.__module__}.{Series.__qualname__}"] = Series  # type: ignore[index]
 
 
-def _operand(other: Any) -> Any:
-    if isinstance(other, Series):
-        return other.quantity
-    return quantity(other) if isinstance(other, str) else other
+def _series_in(things: Any) -> list[Series]:
+    """All series in nested arguments, in order."""
+    if isinstance(things, Series):
+        return [things]
+    inner = things.values() if isinstance(things, dict) else things
+    if isinstance(things, (dict, tuple, list)):
+        return [s for thing in inner for s in _series_in(thing)]
+    return []
 
 
 def _quantities(things: Any) -> Any:
@@ -372,7 +413,7 @@ class _Clock:
     """A recording of time itself."""
 
     def __init__(self, recording: Recording) -> None:
-        self.recording = recording
+        self.recording, self.run = recording, run_of(recording)
         self.name, self.times = recording.name, recording.times
         self.catalog: Mapping[str, VariableInfo] = {_TIME.path: _TIME}
         self.events: Sequence[EventRecord] = ()

@@ -17,12 +17,13 @@ from ..exceptions import ParameterError, need_package, unknown_name
 from ..units import Unit, from_si, quantity
 from .lookup import collapsed
 from .recording import Recording
+from .runs import along, headings, own_times, run_of
 from .series import Series, clock
 from .sheet import Sheet, pandas
 from .shown import SECOND, label, number, unit_to_show
 from .times import check_side, grid
 
-__all__ = ["Column", "Table", "sample"]
+__all__ = ["Column", "Table", "sample", "units_wanted"]
 
 CELLS = 50_000_000  # numbers in a table of everything; above it, names are asked for
 
@@ -197,15 +198,16 @@ def sample(
     *,
     every: Any = None,
     times: Any = None,
-    units: Mapping[str, str] | None = None,
+    units: str | Mapping[str, str] | None = None,
     side: str = "right",
 ) -> Table:
-    """Values of series at the recorded times, at equal distances, or at given times."""
-    wanted = dict(units or {})
-    known = [*(s.path for s in chosen), "time"]
-    for path in wanted:
-        if path not in known:
-            raise unknown_name("units", path, known, "columns")
+    """Values of series at the recorded times, at equal distances, or at given times.
+
+    The times are those of ``recording``; series of other runs are read at them.
+    """
+    names = headings(recording, chosen)
+    recording = _clocked(recording, chosen)
+    wanted = units_wanted(units, chosen, names)
     check_side(side, "table")
     seconds = grid(recording.times, every, times)
     samples = len(recording.times) if seconds is None else len(seconds)
@@ -216,13 +218,15 @@ def sample(
             code="result.size",
         )  # fmt: skip
     columns = {}
-    for series, values in zip(chosen, _rows(recording, chosen, seconds, side), strict=True):
-        shown = unit_to_show(series.unit, wanted.get(series.path), series.path)
-        columns[series.path] = Column(
+    rows = _rows(recording, chosen, seconds, side)
+    for name, series, values in zip(names, chosen, rows, strict=True):
+        shown = unit_to_show(series.unit, wanted.get(name), series.path)
+        run = name.removeprefix(series.path)
+        columns[name] = Column(
             np.asarray(from_si(values if series.is_array else values[0], shown).magnitude),
             shown,
             series.doc,
-            tuple(i.path for i in series.infos) if series.is_array else (),
+            tuple(i.path + run for i in series.infos) if series.is_array else (),
         )
     time = clock(recording)
     shown = unit_to_show(SECOND, wanted.get("time"), "time")
@@ -230,13 +234,47 @@ def sample(
     return Table(Column(from_si(at, shown).magnitude, shown, time.doc), columns, recording.name)
 
 
+def _clocked(recording: Recording, chosen: Sequence[Series]) -> Recording:
+    """Whose samples a table has: those of the run, or of the one part of it that is looked at."""
+    parts = [s._recording for s in chosen]
+    same = parts and run_of(parts[0]) is run_of(recording) and all(
+        own_times(parts[0], other) for other in parts)
+    return parts[0] if same else recording
+
+
+def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Series],
+                 names: Sequence[str], kind: str = "columns") -> dict[str, str]:
+    """Unit wished for by heading; one text is for all, a path for that variable of every run."""
+    if units is None:
+        return {}
+    if isinstance(units, str):
+        return dict.fromkeys(names, units)
+    paths = [s.path for s in chosen]
+    for path in units:
+        if path not in (*names, *paths, "time"):
+            raise unknown_name("units", path, [*names, "time"], kind)
+    found = {n: units[p] for n, p in zip(names, paths, strict=True) if p in units}
+    return found | {n: units[n] for n in (*names, "time") if n in units}
+
+
 def _rows(
     recording: Recording, chosen: Sequence[Series], seconds: np.ndarray | None, side: str
 ) -> list[np.ndarray]:
-    """Values in SI of all series, asked for at once."""
-    indices = [i.index for s in chosen for i in s.infos]
-    if not indices:
-        return [np.empty((0, 0)) for _ in chosen]
-    values = recording.values(indices, seconds, side)
-    ends = np.cumsum([len(s.infos) for s in chosen])
-    return np.split(np.asarray(values, dtype=float), ends[:-1])
+    """Values in SI of all series: those of this run asked for at once, others beside them."""
+    own = [own_times(recording, s._recording) for s in chosen]
+    mine = [s for s, is_own in zip(chosen, own, strict=True) if is_own]
+    indices = [i.index for s in mine for i in s.infos if s.kind != "time"]
+    found = np.asarray(recording.values(indices, seconds, side), dtype=float) if indices else None
+    rows, first = [], 0
+    at = np.asarray(recording.times) if seconds is None else seconds
+    for series, is_own in zip(chosen, own, strict=True):
+        if is_own and series.kind == "time":
+            rows.append(at[None, :])
+        elif is_own and found is not None:
+            rows.append(found[first : first + len(series.infos)])
+            first += len(series.infos)
+        elif seconds is None:
+            rows.append(along(series, at, recording.name))
+        else:
+            rows.append(along(series, at, recording.name, side))
+    return rows

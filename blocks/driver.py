@@ -500,12 +500,15 @@ class Driver:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
-            self._remember(t, laws.name(change.element), laws.words(change), not self.struck)
+            told = self.recording.catalog.elements.told(change.element, change.before, change.after)
+            self._remember(t, laws.name(change.element), laws.words(change), not self.struck,
+                           **told)
         self._refuse_chatter(t)
 
-    def _remember(self, t: float, component: str, text: str, suspicious: bool = True) -> None:
+    def _remember(self, t: float, component: str, text: str, suspicious: bool = True,
+                  **mode: str) -> None:
         """Record an event; a series of ever smaller bounces is no chatter."""
-        self.recording.events.append(EventRecord(float(t), component, text))
+        self.recording.events.append(EventRecord(float(t), component, text, **mode))
         if suspicious:
             self.recent.append((t, component))
 

@@ -55,10 +55,17 @@ class Panel:
     curves: list[Curve] = field(default_factory=list)
 
     @property
+    def words(self) -> Any:
+        """What the values of modes mean."""
+        return self.curves[0].series.infos[0].words
+
+    @property
     def heading(self) -> str:
         """``"v [m/s]"``, with the names where they are few."""
         names = list(dict.fromkeys(c.series.infos[0].name for c in self.curves))
         text = ", ".join(names) if len(names) <= 3 and len(", ".join(names)) <= 24 else ""
+        if self.words is not None:
+            return text or "mode"
         return f"{text} [{pretty(self.unit) or '1'}]".strip()
 
 
@@ -114,6 +121,8 @@ def plot(
             for curve in panel.curves:
                 _draw(ax, curve, every, clock, panel.unit)
             ax.set_ylabel(panel.heading)
+            if panel.words is not None:
+                ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
             ax.margins(x=0.0, y=0.08)
             if events and len(chosen[0]._recording.events):
                 _mark(ax, [e.time for e in chosen[0]._recording.events], clock, ax is axes[0])
@@ -152,7 +161,9 @@ def _panels(curves: Sequence[Curve]) -> list[Panel]:
     first: dict[Any, Any] = {}  # panel of a dimension, for series without a wish
     for curve in sorted(curves, key=lambda c: c.wish is None):
         u = curve.series.unit
-        sort = (frozenset(u.dimension.items()), u.angular, u.frequency)
+        words = curve.series.infos[0].words
+        sort = (frozenset(u.dimension.items()), u.angular, u.frequency,
+                tuple(words.items()) if words else ())
         if curve.wish is not None:
             shown = unit_to_show(u, curve.wish, curve.series.path)
             key = (sort, shown)
@@ -180,7 +191,7 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
     at = from_si(times if seconds is None else seconds, clock).magnitude
     si = series.si if seconds is None else series._at(seconds, "right", series.path)
     values = np.atleast_2d(from_si(si, u).magnitude)
-    style = "steps-post" if series.kind == "discrete" else "default"
+    style = "steps-post" if series.kind in ("discrete", "mode") else "default"
     many = len(values) > CROWD
     colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, len(values)))
     named = {0, len(values) // 2, len(values) - 1} if many else set(range(len(values)))

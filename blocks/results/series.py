@@ -15,6 +15,7 @@ import pint
 
 from ..exceptions import ParameterError
 from ..units import Unit, from_si, quantity
+from .modes import code_of, in_words, shares
 from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .runs import along, by_time, own_times, part, refuse_mixture, run_of
 from .sheet import Sheet
@@ -46,6 +47,7 @@ class Series:
         v.mean(), v.rms()       # averages over time, not over samples
         v * result["friction.f"]    # arithmetic gives quantities
         v["0.2 s":"0.4 s"].max()    # a part of the run
+        result["friction.mode"].in_words("1.5 s")    # "stuck"
         np.asarray(v)           # bare numbers in the declared unit
 
     Notes
@@ -170,6 +172,24 @@ class Series:
         rows[:, order] = self._recording.values(indices, inside[order], side)
         found = rows.reshape(len(self.infos), *seconds.shape)
         return found if self.is_array else found[0] if seconds.ndim else float(found[0])
+
+    def in_words(self, times: Any = None, side: str = "right") -> Any:
+        """The words of a mode (``"stuck"``, ``"slides forward"``, ``"open"`` …).
+
+        At given times as in :meth:`at`, or of all samples.
+        """
+        words = self._words()
+        if times is None:
+            return in_words(self.si, words)
+        where = f"{self.path}.in_words"
+        return in_words(self._at(seconds_of(times, where), side, where), words)
+
+    def _words(self) -> Mapping[int, str]:
+        words = self.infos[0].words
+        if words is None:
+            raise ParameterError(self.path, "is a number and has no words.",
+                                 "Only modes of friction and contact have.", code="result.words")
+        return words
 
     @property
     def initial(self) -> Any:
@@ -304,8 +324,11 @@ class Series:
 
     def _beside(self, other: Any) -> Any:
         """What stands beside this series: another one as it is at this one's samples."""
+        if isinstance(other, str):
+            words = self.infos[0].words
+            return quantity(other) if words is None else code_of(other, words, self.path)
         if not isinstance(other, Series):
-            return quantity(other) if isinstance(other, str) else other
+            return other
         if own_times(self._recording, other._recording):
             return other.quantity
         rows = along(other, np.asarray(self._recording.times), self.path)
@@ -341,6 +364,14 @@ class Series:
         if len(times) and len(self.infos):
             rows.append(("samples", f"{len(times)} from {number(times[0], SECOND)} to "
                                     f"{number(times[-1], SECOND)}"))  # fmt: skip
+            words = self.infos[0].words
+            if words is not None:
+                rows += [(word, f"{100 * share:.4g} % of the time")
+                         for word, share in shares(self)]
+                if not self.is_array:
+                    rows += [("initial", in_words(self.si[0], words)),
+                             ("final", in_words(self.si[-1], words))]
+                return Sheet.of_facts(self.path, rows)
             worth = {"initial": self.initial, "final": self.final, "min": self.min(),
                      "max": self.max()}  # fmt: skip
             scale = max(np.max(np.abs(worth[w].magnitude)) for w in ("min", "max"))

@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..units import Unit, from_si, quantity
 from .lookup import collapsed
+from .modes import in_words
 from .recording import Recording
 from .runs import along, headings, own_times, run_of
 from .series import Series, clock
@@ -39,12 +40,15 @@ class Column:
     doc : str
     instances : tuple of str
         Paths of the instances of an array; empty for a single variable.
+    words : mapping of int to str, optional
+        What the values of a mode mean.
     """
 
     values: np.ndarray
     unit: Unit
     doc: str = ""
     instances: tuple[str, ...] = ()
+    words: Mapping[int, str] | None = None
 
     @property
     def quantity(self) -> Any:
@@ -106,21 +110,31 @@ class Table(Mapping[str, Any]):
             if not column.instances:
                 yield path, column
             for name, row in zip(column.instances, column.values, strict=False):
-                yield name, Column(row, column.unit, column.doc)
+                yield name, Column(row, column.unit, column.doc, (), column.words)
 
     def to_pandas(self) -> Any:
         """A DataFrame over time with headings such as ``"block.v [m/s]"``.
 
-        ``frame.attrs`` holds the units and descriptions by path.
+        Modes are shown in words, under their path. ``frame.attrs`` holds the units and
+        descriptions by path.
         """
+        return self._frame(words=True)
+
+    def _frame(self, words: bool) -> Any:
         pd = pandas("A table")
         flat = dict(self.flat())
         index = pd.Index(self.clock.values, name=label("time", self.clock.unit))
-        frame = pd.DataFrame({label(p, c.unit): c.values for p, c in flat.items()}, index=index)
+        frame = pd.DataFrame({
+            p if words and c.words else label(p, c.unit):
+            in_words(c.values, c.words) if words and c.words else c.values
+            for p, c in flat.items()
+        }, index=index)  # fmt: skip
         frame.attrs = {
             "model": self.name,
             "units": {path: str(c.unit) for path, c in flat.items()},
             "docs": {path: c.doc for path, c in flat.items() if c.doc},
+            "modes": {path: {str(k): word for k, word in c.words.items()}
+                      for path, c in flat.items() if c.words},
         }
         return frame
 
@@ -134,7 +148,10 @@ class Table(Mapping[str, Any]):
         coordinates: dict[str, Any] = {"time": clock}
         data: dict[str, Any] = {}
         for path, column in self.columns.items():
-            attributes = {"units": str(column.unit), "long_name": column.doc or path}
+            attributes: dict[str, Any] = {"units": str(column.unit), "long_name": column.doc or path}
+            if column.words:  # as the CF conventions say it
+                attributes |= {"flag_values": list(column.words), "flag_meanings": " ".join(
+                    word.replace(" ", "_") for word in column.words.values())}
             dimensions: tuple[str, ...] = ("time",)
             if column.instances:
                 names = [i[: i.rindex("]") + 1] for i in column.instances]
@@ -145,8 +162,12 @@ class Table(Mapping[str, Any]):
         return xarray.Dataset(data, coordinates, attrs={"model": self.name})
 
     def to_csv(self, file: str | Path) -> None:
-        """Write a CSV file with the units in its first row; see :func:`read_csv`."""
-        self.to_pandas().to_csv(file)
+        """Write a CSV file with the units in its first row; see :func:`read_csv`.
+
+        Modes are written as their codes here and in the other files: 0 stuck or closed,
+        1 slides forward, -1 slides backward or open.
+        """
+        self._frame(words=False).to_csv(file)
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
@@ -154,7 +175,7 @@ class Table(Mapping[str, Any]):
             import pyarrow  # noqa: F401
         except ImportError:
             raise need_package("pyarrow", "Parquet", "table") from None
-        self.to_pandas().to_parquet(file, engine="pyarrow")
+        self._frame(words=False).to_parquet(file, engine="pyarrow")
 
     def to_netcdf(self, file: str | Path) -> None:
         """Write a NetCDF file; see :func:`read_netcdf`.
@@ -174,7 +195,9 @@ class Table(Mapping[str, Any]):
             f"Table {self.name}".rstrip(),
             {"column": [p for p, _ in flat], "unit": [str(c.unit) for _, c in flat],
              "instances": [len(c.instances) or 1 for _, c in flat],
-             "last value": [number(v) if np.ndim(v) == 0 else "…" for v in shown]},
+             "last value": [
+                 "…" if np.ndim(v) else in_words(v, c.words) if c.words else number(v)
+                 for v, (_, c) in zip(shown, flat, strict=True)]},
             note=span,
         )  # fmt: skip
 
@@ -227,6 +250,7 @@ def sample(
             shown,
             series.doc,
             tuple(i.path + run for i in series.infos) if series.is_array else (),
+            series.infos[0].words,
         )
     time = clock(recording)
     shown = unit_to_show(SECOND, wanted.get("time"), "time")
@@ -248,7 +272,7 @@ def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Series]
     if units is None:
         return {}
     if isinstance(units, str):
-        return dict.fromkeys(names, units)
+        return {n: units for n, s in zip(names, chosen, strict=True) if s.infos[0].words is None}
     paths = [s.path for s in chosen]
     for path in units:
         if path not in (*names, *paths, "time"):

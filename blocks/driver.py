@@ -21,6 +21,7 @@ from .instants import Requirements, Resets, Samples, Stops
 from .interrupts import interruptible
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
+from .reversals import forget_reversals
 from .solvers import Method, Step, Trajectory, Work, method_named
 from .system import AlgebraicFailure, Problem, System
 
@@ -107,6 +108,8 @@ class Driver:
         finally:
             if not self.recording.episodes:
                 self._open(t)
+            if getattr(self.settings.method, "steps_over_events", False):
+                forget_reversals(self.recording)
             self.recording.statistics.update(self.work)
             self.recording.statistics["events"] = len(self.recording.events)
             self.recording.statistics["time integrating"] = clock.perf_counter() - started

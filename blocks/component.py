@@ -46,6 +46,7 @@ from .exceptions import (
 from .manual import Documentation, Signature
 from .replaceable import Replaceable, Replacement
 from .units import Unit, from_si, quantity, to_si
+from .words import keyword_elsewhere, part_elsewhere
 
 __all__ = ["Branch", "Component", "View"]
 
@@ -136,7 +137,11 @@ class Component:
     _forms: ClassVar[dict[Any, dict[str, Declaration]]] = _Memory()
     _open: ClassVar[bool] = False
 
-    def __init__(self, *, count: int | None = None, **values: Any) -> None:
+    def __init__(self, *nameless: Any, count: int | None = None, **values: Any) -> None:
+        if nameless:
+            from .manual import nameless_values
+
+            raise nameless_values(type(self), nameless)
         if count is not None and (
             not isinstance(count, int) or isinstance(count, bool) or count < 1
         ):
@@ -482,7 +487,8 @@ class Component:
         else:
             self._refuse_foreign(name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
-            raise unknown_name(self.path, name, known, "parameters and variables")
+            raise unknown_name(self.path, name, known, "parameters and variables",
+                               keyword_elsewhere(self, name))
 
     def __getattr__(self, name: str) -> Any:
         children = self.__dict__.get("_children", {})
@@ -496,7 +502,8 @@ class Component:
         if name in self._declared:  # a numbered port, or a law's own
             return self._declared[name].__get__(self, type(self))
         known = [*children, *self._declared] or ["(nothing)"]
-        raise unknown_name(self.path, name, known, "parts" if children else "names")
+        instead = part_elsewhere(name) if self._is_root else keyword_elsewhere(self, name)
+        raise unknown_name(self.path, name, known, "parts" if children else "names", instead)
 
     def __delattr__(self, name: str) -> None:
         if name not in self._children:
@@ -509,7 +516,7 @@ class Component:
         self._changed(True)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._children, *self._declared]
+        return sorted({*super().__dir__(), *self._children, *self._declared})
 
     # -- pickling and copying ------------------------------------------------------
     def __getstate__(self) -> dict[str, Any]:
@@ -679,6 +686,7 @@ class Component:
                     _port_hint(ref), given=ref, code="connection.ports",
                 )  # fmt: skip
             if not _is_inside(ref.component, self):
+                self._refuse_other_model(ref, ports)
                 raise ConnectionRefused(
                     ref.path,
                     "this port belongs to another model or to a component that is not part of "
@@ -690,6 +698,21 @@ class Component:
         self._agree(ports)
         self._connections.append(tuple(ports))
         self._changed_tree()
+
+    def _refuse_other_model(self, ref: PortRef, ports: tuple[PortRef, ...]) -> None:
+        """Name both models where a port is of another one."""
+        mine, other = _root_of(self), _root_of(ref.component)
+        if mine is other or not other._is_root:
+            return
+        names = [getattr(m, "name", "") for m in (mine, other)]
+        also = "another model that is also called" if names[0] == names[1] else "the model"
+        own = next((p.path for p in ports if _root_of(p.component) is mine), "a part")
+        raise ConnectionRefused(
+            ref.path, f"belongs to {also} {names[1]!r}, and cannot be joined to {own} of the "
+            f"model {names[0]!r}.",
+            "Make a component of its own for each model, and connect the parts of one.",
+            models=names, code="connection.foreign",
+        )  # fmt: skip
 
     def _agree(self, ports: tuple[PortRef, ...]) -> None:
         first = ports[0]
@@ -832,6 +855,12 @@ class Branch(Component):
         for name in domain.through:
             yield getattr(self.R, name) == getattr(self, name)
             yield getattr(self.C, name) == -getattr(self, name)
+
+
+def _root_of(component: Component) -> Component:
+    while component._parent is not None:
+        component = component._parent
+    return component
 
 
 def _is_inside(component: Component, ancestor: Component) -> bool:

@@ -148,7 +148,8 @@ class Table(Mapping[str, Any]):
         coordinates: dict[str, Any] = {"time": clock}
         data: dict[str, Any] = {}
         for path, column in self.columns.items():
-            attributes: dict[str, Any] = {"units": str(column.unit), "long_name": column.doc or path}
+            attributes: dict[str, Any] = {"units": str(column.unit),
+                                          "long_name": column.doc or path}  # fmt: skip
             if column.words:  # as the CF conventions say it
                 attributes |= {"flag_values": list(column.words), "flag_meanings": " ".join(
                     word.replace(" ", "_") for word in column.words.values())}

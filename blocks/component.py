@@ -14,7 +14,6 @@ import keyword
 import pickle
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -789,12 +788,17 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (not callable(a) and np.array_equal(a, b))
 
 
-@dataclass(frozen=True)
 class View:
-    """Some instances of a component array: ``model.masses[1:]``."""
+    """Some instances of a component array: ``model.masses[1:]``.
+
+    Values may be read and set as those of the whole: ``model.masses[-1].v = "1 m/s"``.
+    """
 
     component: Component
     index: np.ndarray
+
+    def __init__(self, component: Component, index: np.ndarray) -> None:
+        self.__dict__.update(component=component, index=index)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -816,6 +820,64 @@ class View:
             values = values[0] if len(values) == 1 else values
             return quantity(values, f"{ref.units:~C}")
         return ref
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        component = self.component
+        declared = component._declared.get(name)
+        where = f"{self.path}.{name}"
+        if isinstance(declared, Parameter) and np.ndim(declared.default) == 0:
+            present = component._values.get(name, declared.default)
+            if not (callable(present) or callable(value)):
+                setattr(component, name, self._among(present, value, declared, where))
+                return
+        elif isinstance(declared, Variable) and not isinstance(declared, Signal):
+            self._aim(declared, value, where)
+            return
+        elif declared is None or isinstance(declared, (Port, Signal)):
+            setattr(component, name, value)  # says what there is
+        raise ParameterError(where, "is the same for all instances.", f"Set it for all: "
+                             f"{component.path}.{name} = …", name=name, code="parameter.size")
+
+    @property
+    def path(self) -> str:
+        """Path with the instance number, where it is one."""
+        if self.component._count is None:
+            return self.component.path
+        number = str(self.index[0]) if len(self.index) == 1 else "…"
+        return f"{self.component.path}[{number}]"
+
+    def _among(self, present: Any, value: Any, declared: Any, where: str) -> Any:
+        """Values of all instances, new for those of the view."""
+        whole = np.array(np.broadcast_to(present, (self.component.size,)), dtype=float)
+        given = to_si(value, declared.unit, where)
+        if np.ndim(given) and np.shape(given) != (len(self.index),):
+            raise ParameterError(where, f"was given {np.size(given)} values for {len(self.index)} "
+                                 "instances.", "Give one value, or one for each.", given=value,
+                                 code="parameter.size")
+        whole[self.index] = given
+        return from_si(whole if self.component._count is not None else float(whole[0]),
+                       declared.unit)
+
+    def _aim(self, declared: Variable, value: Any, where: str) -> None:
+        """An initial target of some instances, with the priority that all have."""
+        component = self.component
+        target = value if isinstance(value, Target) else Target(value)
+        present, priority = component._targets.get(
+            declared.name, (declared.initial, declared.priority))
+        single = component.size == len(self.index)
+        if not single and (present is None or target.nominal is not None or target.value is None
+                           or (isinstance(value, Target) and target.priority != priority)):
+            raise ParameterError(
+                where, "is aimed at together with all other instances, which have no target yet."
+                if present is None else "has one priority and nominal value for all instances.",
+                f"Set all at once: {component.path}.{declared.name} = Target([…]).",
+                name=declared.name, code="parameter.size",
+            )  # fmt: skip
+        if single:
+            setattr(component, declared.name, value)
+            return
+        whole = self._among(present, target.value, declared, where)
+        setattr(component, declared.name, Target(whole, priority))
 
 
 class Branch(Component):

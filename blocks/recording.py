@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from .exceptions import ParameterError
 from .modes import Elements, rests
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
 from .solvers import Trajectory
@@ -148,6 +149,14 @@ class RunRecording:
 
     def __post_init__(self) -> None:
         self.catalog = Catalog(self.system)
+
+    def __reduce__(self) -> Any:
+        raise ParameterError(
+            "result", "cannot be pickled: it is read by the compiled equations of its model, which "
+            "Python's pickle cannot store.",
+            "Save values, result.to_netcdf('run.nc') or result.table(…), or pickle the model and "
+            "run it again; a sweep keeps outputs of many runs.", code="result.pickle",
+        )  # fmt: skip
 
     # -- times -------------------------------------------------------------------------
     @property

@@ -15,10 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .exceptions import WrongImport, nearest
+from .exceptions import WrongCall, WrongImport, did_you_mean, nearest
 
-__all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "method_elsewhere",
-           "option_elsewhere", "part_elsewhere"]  # fmt: skip
+__all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
+           "method_elsewhere", "option_elsewhere", "part_elsewhere"]  # fmt: skip
 
 _tables: list[ForeignWords] = []
 
@@ -191,7 +191,7 @@ _STEP = ("step= is the step of a method of fixed steps, max_step= the longest of
 _OPTIONS = [
     ("duration", "until t_end t_final tf t_stop stop stop_time end end_time t_max tmax final_time "
                  "time length tend tfinal tstop duration_s simulation_time T t",
-     "The duration comes first and has no name: simulate({0})."),
+     "The duration has no name: {1}."),
     ("duration", "t_span tspan span interval_of_time time_span",
      "Give the duration, and the start where it is not 0 s: simulate('4 s', start='1 s')."),
     ("start", "t0 t_start start_time tstart begin initial_time", "It is start= here."),
@@ -220,12 +220,14 @@ _OPTIONS = [
 ]
 
 
-def option_elsewhere(name: str, given: Any = None) -> tuple[str, str]:
+def option_elsewhere(name: str, given: Any = None, call: str = "simulate({0})"
+                     ) -> tuple[str, str]:
     """A sentence on an option that ``simulate()`` does not have, and the one to take, if any."""
     for here, words, sentence in _OPTIONS:
         if _plain(name) in {_plain(word) for word in words.split()}:
             shown = repr(given) if isinstance(given, str) else "'4 s'"
-            return (sentence or f"It is {here}= here.").format(shown), here
+            sentence = sentence or f"It is {here}= here."
+            return sentence.format(shown, call.format(shown)), here
     return "", ""
 
 
@@ -240,6 +242,29 @@ _METHODS = [
     ("trapezoidal", "ode23t trapezoid crank_nicolson"),
     ("moreau_jean", "moreau time_stepping nsgs siconos"),
 ]
+
+
+_LOOKS = [
+    ("units", "unit", "Write units='mm/s' for all, or units={'block.v': 'mm/s'}."),
+    ("save", "file filename path savefig to output", ""),
+    ("every", "dt step interval sampling spacing", ""),
+    ("times", "at t time t_eval", ""),
+    ("", "t_span tspan xlim start end span range",
+     "Take a part of the run: result['block.v']['1 s':'2 s']."),
+    ("", "figsize ax axes color colour label legend grid style ylim xlabel ylabel",
+     "The matplotlib figure is returned: change it there."),
+]
+
+
+def look_elsewhere(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
+    """The error for an option of tables and pictures that does not exist."""
+    name, known = next(iter(options)), list(known)
+    for here, words, sentence in _LOOKS:
+        if (not here or here in known) and name in words.split():
+            return WrongCall(where, f"there is no option {name!r}.",
+                             sentence or f"It is {here}= here.", name=name, known=known)
+    return WrongCall(where, f"there is no option {name!r}.",
+                     did_you_mean(name, known, "options"), name=name, known=known)
 
 
 def method_elsewhere(name: str) -> str:

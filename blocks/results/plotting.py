@@ -16,6 +16,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, need_package
 from ..units import Unit, from_si
+from ..words import look_elsewhere
 from .lookup import grouped
 from .recording import Recording
 from .runs import headings, run_of
@@ -78,6 +79,7 @@ def plot(
     save: str | Path | None = None,
     title: str | None = None,
     events: bool = True,
+    **unknown: Any,
 ) -> Any:
     """Draw series over time and return the matplotlib Figure.
 
@@ -102,6 +104,8 @@ def plot(
     The figure belongs to pyplot, so that ``plt.show()`` shows it, unless it is
     saved or shown inline in a notebook: then nothing has to be closed.
     """
+    if unknown:
+        raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events"))
     names = headings(recording, chosen)
     wishes = units_wanted(units, chosen, names, "drawn variables")
     curves = [Curve(s, name, wishes.get(name)) for s, name in zip(chosen, names, strict=True)]

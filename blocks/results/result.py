@@ -205,6 +205,7 @@ class Result(Mapping[str, Series]):
         times: Any = None,
         units: str | Mapping[str, str] | None = None,
         side: str = "right",
+        **unknown: Any,
     ) -> Table:
         """Variables at chosen times, as arrays with units.
 
@@ -227,7 +228,7 @@ class Result(Mapping[str, Series]):
         from .table import sample
 
         return sample(self._recording, self._chosen(paths), every=every, times=times,
-                      units=units, side=side)  # fmt: skip
+                      units=units, side=side, **unknown)  # fmt: skip
 
     def _chosen(self, paths: Iterable[Any]) -> list[Series]:
         """Series of paths, and of lists of them; of everything where none is named."""

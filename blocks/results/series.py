@@ -352,8 +352,7 @@ class Series:
         """Draw it over time; options as in ``Result.plot``."""
         from .plotting import plot
 
-        given = {} if units is None else {self.path: units}
-        return plot(self._recording, [self], units=given, **options)
+        return plot(self._recording, [self], units=units, **options)
 
     def _facts(self) -> Sheet:
         times = self._recording.times

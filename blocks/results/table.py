@@ -15,6 +15,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..units import Unit, from_si, quantity
+from ..words import look_elsewhere
 from .lookup import collapsed
 from .modes import in_words
 from .recording import Recording
@@ -224,11 +225,14 @@ def sample(
     times: Any = None,
     units: str | Mapping[str, str] | None = None,
     side: str = "right",
+    **unknown: Any,
 ) -> Table:
     """Values of series at the recorded times, at equal distances, or at given times.
 
     The times are those of ``recording``; series of other runs are read at them.
     """
+    if unknown:
+        raise look_elsewhere("table()", unknown, ("every", "times", "units", "side"))
     names = headings(recording, chosen)
     recording = _clocked(recording, chosen)
     wanted = units_wanted(units, chosen, names)

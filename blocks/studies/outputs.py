@@ -158,8 +158,15 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
         times = (float(within_run(np.array(span), np.array([at]), f"output {name!r}")[0]),)
     taken.update(coords)
     shape = tuple(len(coords[d]) for d in dims)
-    return Output(name, reduction, path, times, str(infos[0].unit.text), infos[0].doc or path,
-                  dims, shape, coords)  # fmt: skip
+    return Output(name, reduction, path, times, str(infos[0].unit.text),
+                  _said(reduction, infos[0].doc or path, times), dims, shape, coords)
+
+
+def _said(reduction: str, doc: str, times: tuple[float, ...]) -> str:
+    """What a reduction keeps of a variable, for the axes of pictures."""
+    word = {"max": "largest ", "min": "smallest ", "initial": "initial ", "final": "final "}
+    tail = f" at {times[0]:g} s" if reduction == "at" else ""
+    return word.get(reduction, "") + doc + tail
 
 
 def _read(name: str, text: str) -> tuple[str, str, float]:

@@ -17,8 +17,8 @@ from .recording import EnergyTerm, EventRecord, Instant, Recording, VariableInfo
 from .shown import SECOND, number
 from .times import grid, seconds_of, within_run
 
-__all__ = ["Part", "along", "by_time", "headings", "limits", "own_times", "part", "refuse_mixture",
-           "run_of"]  # fmt: skip
+__all__ = ["Part", "along", "by_time", "covered", "headings", "limits", "own_times", "part",
+           "refuse_mixture", "run_of"]  # fmt: skip
 
 
 def run_of(recording: Any) -> Any:
@@ -46,14 +46,21 @@ def along(series: Any, times: np.ndarray, beside: str, side: str | None = None) 
 
     Without a side, two equal times are the sides of an event.
     """
-    recording = series._recording
+    inside = covered(series, times, beside)
+    recording, indices = series._recording, [i.index for i in series.infos]
+    return limits(recording, indices, inside) if side is None else np.asarray(
+        recording.values(indices, inside, side), dtype=float)
+
+
+def covered(series: Any, times: np.ndarray, beside: str) -> np.ndarray:
+    """The times at which a series of another run is wanted, refused where it has none."""
     if series.kind == "time":
         raise ParameterError(
             f"{beside} and time", "belong to different runs, and the sample times of one say "
             "nothing of the other.", "Take the time of the same run.", code="result.runs",
         )  # fmt: skip
     try:
-        inside = within_run(recording.times, times, series.path)
+        return within_run(series._recording.times, times, series.path)
     except ParameterError as error:
         covers = " to ".join(number(t, SECOND, 9) for t in error.data.get("bound", ()))
         raise ParameterError(
@@ -63,9 +70,6 @@ def along(series: Any, times: np.ndarray, beside: str, side: str | None = None) 
             "Take the part of time that both cover, such as series['0 s':'1 s'].",
             code="result.runs", **{k: error.data.get(k) for k in ("given", "bound")},
         ) from None  # fmt: skip
-    indices = [i.index for i in series.infos]
-    return limits(recording, indices, inside) if side is None else np.asarray(
-        recording.values(indices, inside, side), dtype=float)
 
 
 def refuse_mixture(found: Sequence[Any], what: str) -> None:

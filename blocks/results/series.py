@@ -15,6 +15,7 @@ import pint
 
 from ..exceptions import ParameterError
 from ..units import Unit, from_si, quantity
+from .formula import formula
 from .modes import code_of, in_words, shares
 from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .runs import along, by_time, own_times, part, refuse_mixture, run_of
@@ -45,17 +46,19 @@ class Series:
         v.at(["1 s", "2 s"], side="left")
         v.final, v.max()        # scalar quantities
         v.mean(), v.rms()       # averages over time, not over samples
-        v * result["friction.f"]    # arithmetic gives quantities
+        (v * result["friction.f"]).mean()    # arithmetic gives series
         v["0.2 s":"0.4 s"].max()    # a part of the run
         result["friction.mode"].in_words("1.5 s")    # "stuck"
         np.asarray(v)           # bare numbers in the declared unit
 
     Notes
     -----
-    Arithmetic of series of several runs goes by the sample times of the one on the left:
+    Sums, products and other functions of series that go sample by sample are series, with a
+    value at every time. Of several runs, the samples are those of the series on the left:
     the others are read at these by the interpolants of their own runs, before and after an
     event of the left one. A run that does not cover these times is refused, and so are
-    functions of numpy that do not go sample by sample.
+    functions of numpy that do not go sample by sample. What :meth:`to`, ``quantity`` and ``m``
+    give are plain arrays, which know no run.
     """
 
     __hash__ = None  # type: ignore[assignment]  # == compares sample by sample
@@ -314,9 +317,7 @@ class Series:
         if method != "__call__":
             refuse_mixture(_series_in(inputs), f"np.{ufunc.__name__}.{method}")
             return getattr(ufunc, method)(*_quantities(inputs), **kwargs)
-        lead, *others = _series_in(inputs)
-        rows = {id(s): lead._beside(s) for s in others}
-        return ufunc(*(rows.get(id(x), _quantities(x)) for x in inputs), **kwargs)
+        return _made(ufunc, ufunc.__name__, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         refuse_mixture(_series_in((args, kwargs)), f"np.{func.__name__}")
@@ -335,10 +336,10 @@ class Series:
         return from_si(other._shaped(rows), other.unit)
 
     def __neg__(self) -> Any:
-        return -self.quantity
+        return _made(operator.neg, "-", (self,))
 
     def __abs__(self) -> Any:
-        return abs(self.quantity)
+        return _made(operator.abs, "abs", (self,))
 
     # -- looking -----------------------------------------------------------------------
     def to_pandas(self) -> Any:
@@ -388,11 +389,36 @@ class Series:
         return self._facts()._repr_html_()
 
 
+class Derived(Series):
+    """What arithmetic makes of series: a Series, and also what a quantity of its samples is."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.quantity, name)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _made(function: Callable[..., Any], name: str, operands: Sequence[Any],
+          options: Mapping[str, Any] | None = None) -> Any:
+    """A function of series and other things: a Series of what has a value at every time."""
+    lead = _series_in(operands)[0]
+    operands = [quantity(x) if isinstance(x, str) else x for x in operands]
+    if not options and all(isinstance(x, Series) or not _series_in(x) for x in operands):
+        found = formula(function, name, operands)
+        if found is not None:
+            recording, infos, array = found
+            return Derived(recording, infos if array else infos[0], infos[0].path)
+    return function(*(lead._beside(x) if isinstance(x, Series) else _quantities(x)
+                      for x in operands), **(options or {}))  # fmt: skip
+
+
 def _operator(name: str) -> Callable[[Series, Any], Any]:
     function = getattr(operator, name)
 
     def forward(self: Series, other: Any) -> Any:
-        return function(self.quantity, self._beside(other))
+        return _made(function, name, (self, other))
 
     forward.__name__ = name
     return forward
@@ -402,21 +428,32 @@ def _reflected(name: str) -> Callable[[Series, Any], Any]:
     function = getattr(operator, name)
 
     def backward(self: Series, other: Any) -> Any:
-        return function(self._beside(other), self.quantity)
+        return _made(function, name, (other, self))
 
     backward.__name__ = name
     return backward
+
+
+def _comparison(name: str) -> Callable[[Series, Any], Any]:
+    function = getattr(operator, name)
+
+    def compare(self: Series, other: Any) -> Any:
+        return function(self.quantity, self._beside(other))
+
+    compare.__name__ = name
+    return compare
 
 
 for _name in ("add", "sub", "mul", "truediv", "pow"):
     setattr(Series, f"__{_name}__", _operator(_name))
     setattr(Series, f"__r{_name}__", _reflected(_name))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Series, f"__{_name}__", _operator(_name))
+    setattr(Series, f"__{_name}__", _comparison(_name))
 
 
 # Without this, quantity * series would take the series for a plain number without unit.
-pint.compat.upcast_type_map[f"{Series.__module__}.{Series.__qualname__}"] = Series  # type: ignore[index]
+for _kind in (Series, Derived):
+    pint.compat.upcast_type_map[f"{_kind.__module__}.{_kind.__qualname__}"] = _kind  # type: ignore[index]
 
 
 def _series_in(things: Any) -> list[Series]:

@@ -153,14 +153,14 @@ def foreign_words(file: str | Path) -> ForeignWords:
 
 
 # -- keywords of components ---------------------------------------------------------------------
-_ABOUT = {
+_NOMINAL = "A nominal value is given with the target: {0}=Target(nominal='1 {1}')."
+_ABOUT = {  # by the ends of Simscape's names; the longer ones come first
+    "nominal_specify": _NOMINAL,
+    "nominal_value": _NOMINAL,
+    "nominal_unit": _NOMINAL,
     "unit": "A unit is written with its value: {0}='1 {1}'.",
     "specify": "A target is set by giving it: {0}='1 {1}'.",
     "priority": "A priority is given with the target: {0}=Target('1 {1}', priority='low').",
-    "nominal_specify": "A nominal value is given with the target: {0}=Target(nominal='1 {1}').",
-    "nominal_value": "A nominal value is given with the target: {0}=Target(nominal='1 {1}').",
-    "nominal_unit": "A nominal value is given with the target: {0}=Target(nominal='1 {1}').",
-    "conf": "Parameters can be changed between runs without compiling anew.",
 }
 _START = re.compile(r"(?:(?:initial|init|start)_?(\w+?)|(\w+?)_?(?:0|start|init|ini|initial))$")
 
@@ -173,16 +173,28 @@ def keyword_elsewhere(component: Any, name: str) -> tuple[str, str]:
             return row.sentence(), row.here
     for ending, sentence in _ABOUT.items():
         base = name.removesuffix(f"_{ending}")
-        if base != name:
-            here = base if base in component._declared else keyword_elsewhere(component, base)[1]
-            declared = component._declared.get(here)
-            if hasattr(declared, "unit"):
-                return sentence.format(here, declared.unit).replace(" 1'", "'"), here
+        if base == name:
+            continue
+        said, here = ("", base) if base in component._declared else keyword_elsewhere(
+            component, base)
+        declared = component._declared.get(here)
+        if declared is not None:
+            return _about(sentence, here, declared), here
+        if said:
+            return said, ""
     found = _START.match(name)
     variable = (found[1] or found[2]) if found else ""
     if variable in component._declared:
         return f"The initial target is given as {variable} itself.", variable
     return "", ""
+
+
+def _about(sentence: str, here: str, declared: Any) -> str:
+    """What is said of a keyword, with an example in its unit."""
+    unit = "N" if getattr(declared, "any_unit", False) else getattr(declared, "unit", None)
+    if unit is None:
+        return f"{here} is a choice and takes no unit here."
+    return sentence.format(here, unit).replace(" 1'", "'")
 
 
 # -- what the engine is called ----------------------------------------------------------------

@@ -85,7 +85,7 @@ def _meant(value: Any, free: list[tuple[str, Any]]) -> str:
 def _fits(declared: Any, value: Any) -> bool:
     """Whether a value could be meant for a keyword."""
     if isinstance(declared, Option):
-        choices = declared.choices or getattr(declared, "named", ())
+        choices: Any = declared.choices or getattr(declared, "named", ())
         return isinstance(value, str) and value in choices
     if callable(value) and not hasattr(value, "magnitude"):
         return bool(getattr(declared, "varying", False))

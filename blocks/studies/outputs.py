@@ -164,9 +164,13 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
 
 def _said(reduction: str, doc: str, times: tuple[float, ...]) -> str:
     """What a reduction keeps of a variable, for the axes of pictures."""
-    word = {"max": "largest ", "min": "smallest ", "initial": "initial ", "final": "final "}
-    tail = f" at {times[0]:g} s" if reduction == "at" else ""
-    return word.get(reduction, "") + doc + tail
+    word = {"max": "largest", "min": "smallest", "initial": "initial", "final": "final"}
+    if reduction == "at":
+        return f"{doc}, at {times[0]:g} s"
+    if reduction not in word:
+        return doc
+    clause = re.match(r"(?i)(the|a|an|whether|how)\b", doc)
+    return f"{doc}, {word[reduction]} value" if clause else f"{word[reduction]} {doc}"
 
 
 def _read(name: str, text: str) -> tuple[str, str, float]:

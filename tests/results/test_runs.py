@@ -5,6 +5,9 @@ Bodies thrown and braked: v = v0 - a t, x = v0 t - a t²/2, known at every time 
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -213,8 +216,9 @@ def test_the_time_of_an_event_needs_no_unit():
     from library.signal import TimeFunction
 
     model = Model("switch")
+    late = lambda t: t * t > quantity("2 s^2")  # noqa: E731
     model.y = TimeFunction(
-        unit="V", value=lambda t: where(t * t > quantity("2 s^2"), quantity("1 V"), quantity("0 V")))
+        unit="V", value=lambda t: where(late(t), quantity("1 V"), quantity("0 V")))
     run = model.simulate("2 s")
     (event,) = run.events
     assert event.time == pytest.approx(2**0.5)
@@ -223,6 +227,15 @@ def test_the_time_of_an_event_needs_no_unit():
     assert_allclose(y.at([event.time, "1 s"]).m, [1, 0])
     assert_allclose(y[event.time:].mean().m, 1)
     assert run.table("y.y", times=[event.time]).shape == (1, 1)
+
+
+@pytest.mark.parametrize("store", [pickle.dumps, copy.deepcopy])
+def test_a_result_that_cannot_be_stored_says_what_can(store):
+    run = thrown()
+    for thing in (run, run["body.v"], run["body.v"] * 2):
+        with pytest.raises(ParameterError, match="to_netcdf") as caught:
+            store(thing)
+        assert caught.value.code == "result.pickle"
 
 
 def test_time_is_guessed_by_its_letter():

@@ -243,10 +243,18 @@ class Component:
             if isinstance(declared, Option) or callable(value):
                 parts.append((name, value))
             elif np.ndim(declared.default):
-                parts.append((name, np.shape(value)[-np.ndim(declared.default):]))
+                parts.append((name, np.shape(value)[-np.ndim(declared.default):],
+                              _settles(declared, value)))
         if self._open:
             parts += [(name, str(u)) for name, u in self._units.items()]
         return tuple(sorted(parts, key=lambda item: item[0]))
+
+    def settled(self, name: str) -> Any:
+        """What the value of a parameter ``settles`` for the equations."""
+        trace = self.__dict__.get("_trace")
+        values = (self if trace is None else trace.component)._values
+        declared: Any = self._declared[name]
+        return _settles(declared, values.get(name, declared.default))
 
     def _brought(self) -> dict[str, Declaration]:
         """What the chosen laws declare."""
@@ -365,7 +373,8 @@ class Component:
             present = self._values.get(declared.name, declared.default)
             structure = isinstance(declared, Option) or callable(accepted) or callable(present)
             if not structure and np.ndim(declared.default):
-                structure = np.shape(accepted) != np.shape(present)
+                structure = np.shape(accepted) != np.shape(present) or (
+                    _settles(declared, accepted) != _settles(declared, present))
             self._values[declared.name] = accepted
             if isinstance(declared, Parameter) and declared.any_unit:
                 structure = structure or self._units.get(declared.name) != declared.unit
@@ -779,6 +788,11 @@ class Component:
 
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
+
+
+def _settles(declared: Any, value: Any) -> Any:
+    """What a parameter's value settles for the equations."""
+    return None if declared.settles is None else declared.settles(value)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..units import from_si, unit_of
+from ..units import Unit, from_si, unit, unit_of
 from .recording import EnergyTerm, EventRecord, VariableInfo
 from .runs import along, covered, own_times, run_of
 
@@ -42,12 +42,18 @@ def formula(function: Callable[..., Any], name: str, operands: Sequence[Any]
     if not hasattr(tried, "units"):
         return None
     array = np.ndim(tried.magnitude) > 1
-    unit, count = unit_of(tried), np.shape(tried.magnitude)[0] if array else 1
+    shown, count = _familiar(unit_of(tried)), np.shape(tried.magnitude)[0] if array else 1
     infos = []
     for k in range(count):
         path = _written(name, [_text(x, k, series) for x in operands])
-        infos.append(VariableInfo(path, "", path, unit, "variable", "", k))
+        infos.append(VariableInfo(path, "", path, shown, "variable", "", k))
     return Formula(function, operands, lead, infos), infos, array
+
+
+def _familiar(found: Unit) -> Unit:
+    """A power in W, however it was multiplied; any other unit as it is."""
+    watt = unit("W")
+    return watt if (found.dimension, found.factor) == (watt.dimension, watt.factor) else found
 
 
 class _All:

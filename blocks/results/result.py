@@ -184,7 +184,7 @@ class Result(Mapping[str, Series]):
         return Ledger(self._recording.energy_terms(), self.name)
 
     def sticking(self) -> Sticking:
-        """Share of time stuck, break-aways and losses of every exact dry friction."""
+        """Share of time stuck, break-aways and losses of every component that rubs or touches."""
         from .sticking import Sticking
 
         terms = getattr(self._recording, "sticking_terms", list)

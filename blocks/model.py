@@ -553,7 +553,7 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
             near = method_elsewhere(str(method))
             raise unknown_name(
                 "simulate(method=…)", method, ["auto", *METHODS, "dopri5", "moreau_jean"],
-                "methods", (f"The nearest here is {near!r}." if near else "", near)
+                "methods", (f"Did you mean {near!r}?" if near else "", near)
             ) from None
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"

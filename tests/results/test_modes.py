@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from blocks import Model, ParameterError, UnknownName, Variable, dry_friction, quantity, sin
 from blocks.results import read_csv, read_netcdf, read_parquet
 from library.mechanisms import DiscClutch
+from library.planar import Body, Circle, Contact, Gravity, Ground, Line
 from library.rotational import Inertia, RotationalReference, TorqueSource
 from library.translational import (
     ForceSource,
@@ -166,6 +167,37 @@ def test_a_clutch_without_mass_on_one_side_has_a_mode():
     run = model.simulate("60 s")
     assert run["clutch.mode"].in_words("0 s") == "slides forward"
     assert run["clutch.mode"].in_words("60 s") == "stuck"
+
+
+def test_frictions_in_series_have_a_mode_each():
+    """5 N and 7 N in series: the weaker one slides, until 1 kg m/s / 5 N = 0.2 s."""
+    model = Model("series")
+    model.body, model.floor = Mass(v="1 m/s"), Reference()
+    model.weak = TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="5 N")
+    model.strong = TranslationalFriction(law="coulomb", coulomb_force="7 N", breakaway_force="8 N")
+    model.connect(model.body.M, model.weak.R)
+    model.connect(model.weak.C, model.strong.R)
+    model.connect(model.strong.C, model.floor.V)
+    run = model.simulate("1 s")
+    assert_array_equal(run["weak.mode"].at(["0.19 s", "0.21 s"]).m, [1, 0])
+    assert (run["strong.mode"] == "stuck").all()
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "moreau_jean", "step": "2 ms"}])
+def test_a_contact_with_friction_has_two_modes(options):
+    """A disc thrown along a line at 3 m/s rolls from v0 / (3 mu g) = 0.5097 s on."""
+    model = Model("bowl")
+    model.ground, model.gravity = Ground(), Gravity()
+    model.disc = Body(mass="2 kg", inertia="0.01 kg*m^2", y="0.1 m", vx="3 m/s", w="0 rad/s")
+    model.touch = Contact(curve=Circle("0.1 m"), base=Line(), friction=0.2)
+    model.connect(model.ground.P, model.touch.B, model.gravity.P)
+    model.connect(model.disc.P, model.touch.F)
+    run = model.simulate("1 s", **options)
+    assert set(run["touch.N.mode"].in_words()) == {"closed"}
+    words = run["touch.T.mode"].in_words(["0.1 s", "0.5 s", "0.52 s", "1 s"])
+    assert words[0] == words[1] != "stuck" and list(words[2:]) == ["stuck", "stuck"]
+    (term,) = run.sticking()
+    assert term.fraction == pytest.approx(1 - 3 / (3 * 0.2 * 9.80665), abs=5e-3)
 
 
 def test_modes_are_shown_in_words_and_kept_as_numbers(tmp_path):

@@ -14,7 +14,7 @@ import numpy as np
 from ..exceptions import MissingUnit, UnknownName, need_package
 from ..units import unit
 from .lookup import collapsed
-from .modes import codes_of
+from .modes import codes_of, from_attributes, from_facts, holds_words
 from .sheet import pandas
 from .shown import from_label
 from .table import Column, Table
@@ -57,20 +57,14 @@ def _from_frame(frame: Any, where: str, attributes: Any = None) -> Table:
     docs, modes = facts.get("docs", {}), facts.get("modes", {})
     columns = {}
     for heading in frame.columns:
-        if _is_mode(str(heading), frame[heading]):
+        if holds_words(str(heading), frame[heading]):
             codes, words = codes_of(frame[heading].tolist(), f"{where}: {heading}")
             columns[str(heading)] = Column(codes, unit(""), docs.get(heading, ""), (), words)
             continue
         path, shown = from_label(str(heading), where)
-        named = {int(k): word for k, word in modes.get(path, {}).items()} or None
         columns[path] = Column(frame[heading].to_numpy(dtype=float), shown, docs.get(path, ""),
-                               (), named)  # fmt: skip
+                               (), from_facts(modes, path))  # fmt: skip
     return Table(_take_time(columns, where), columns, facts.get("model", ""))
-
-
-def _is_mode(heading: str, values: Any) -> bool:
-    """Whether a column of a frame that was shown to people holds modes in words."""
-    return heading.endswith("mode") and values.dtype.kind in "OTU" and len(values) > 0
 
 
 def _take_time(columns: dict[str, Column], where: str) -> Column:
@@ -112,13 +106,8 @@ def read_netcdf(file: str | Path) -> Table:
             values = values.transpose(..., "time")
             axis = values.dims[0]
             instances = _instances(str(name), [str(k) for k in values[axis].values])
-        words = None
-        if "flag_meanings" in values.attrs:
-            meanings = str(values.attrs["flag_meanings"]).split()
-            codes = np.ravel(values.attrs.get("flag_values", ()))
-            words = {int(k): w.replace("_", " ") for k, w in zip(codes, meanings, strict=False)}
         columns[str(name)] = Column(
             np.asarray(values.values, dtype=float), unit(values.attrs["units"]),
-            "" if doc == name else doc, instances, words,
+            "" if doc == name else doc, instances, from_attributes(values.attrs),
         )  # fmt: skip
     return Table(_take_time(columns, str(file)), columns, data.attrs.get("model", ""))

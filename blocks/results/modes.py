@@ -6,6 +6,7 @@ pictures and sentences show its word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy as np
 from ..exceptions import unknown_name
 from .shown import SECOND, number
 
-__all__ = ["SLIDES", "TOUCHES", "code_of", "codes_of", "course", "in_words", "shares"]
+__all__ = ["SLIDES", "TOUCHES", "as_attributes", "code_of", "codes_of", "course",
+           "from_attributes", "from_facts", "holds_words", "in_words", "shares"]  # fmt: skip
 
 SLIDES: Mapping[int, str] = {0: "stuck", 1: "slides forward", -1: "slides backward"}
 TOUCHES: Mapping[int, str] = {0: "closed", -1: "open"}
@@ -44,6 +46,34 @@ def codes_of(texts: Sequence[Any], where: str) -> tuple[np.ndarray, Mapping[int,
     words = TOUCHES if found <= set(TOUCHES.values()) else SLIDES
     code = {text: code_of(str(text), words, where) for text in found}
     return np.array([code[text] for text in texts], dtype=float), words
+
+
+def as_attributes(words: Mapping[int, str]) -> dict[str, Any]:
+    """What the attributes of a data set say of a mode, by the CF conventions."""
+    return {"flag_values": list(words),
+            "flag_meanings": " ".join(word.replace(" ", "_") for word in words.values())}
+
+
+def from_attributes(attributes: Mapping[str, Any]) -> Mapping[int, str] | None:
+    """The words of a mode that a data set names, None where it names none."""
+    meanings = str(attributes.get("flag_meanings", "")).split()
+    codes = np.ravel(attributes.get("flag_values", ()))
+    if codes.dtype.kind not in "iuf" or len(codes) != len(meanings):
+        return None
+    return {int(k): w.replace("_", " ") for k, w in zip(codes, meanings, strict=True)} or None
+
+
+def from_facts(given: Any, path: str) -> Mapping[int, str] | None:
+    """The words of a mode that the facts of a data frame name, None where they name none."""
+    named = given.get(path) if isinstance(given, Mapping) else None
+    if not isinstance(named, Mapping) or not all(re.fullmatch(r"-?\d", str(k)) for k in named):
+        return None
+    return {int(k): str(word) for k, word in named.items()} or None
+
+
+def holds_words(heading: str, values: Any) -> bool:
+    """Whether a column of a frame that was shown to people holds modes in words."""
+    return heading.endswith("mode") and values.dtype.kind in "OTU" and len(values) > 0
 
 
 def shares(series: Any) -> list[tuple[str, float]]:

@@ -17,7 +17,7 @@ from ..exceptions import ParameterError, need_package, unknown_name
 from ..units import Unit, from_si, quantity
 from ..words import look_elsewhere
 from .lookup import collapsed
-from .modes import in_words
+from .modes import as_attributes, in_words
 from .recording import Recording
 from .runs import along, headings, own_times, run_of
 from .series import Series, clock
@@ -151,9 +151,8 @@ class Table(Mapping[str, Any]):
         for path, column in self.columns.items():
             attributes: dict[str, Any] = {"units": str(column.unit),
                                           "long_name": column.doc or path}  # fmt: skip
-            if column.words:  # as the CF conventions say it
-                attributes |= {"flag_values": list(column.words), "flag_meanings": " ".join(
-                    word.replace(" ", "_") for word in column.words.values())}
+            if column.words:
+                attributes |= as_attributes(column.words)
             dimensions: tuple[str, ...] = ("time",)
             if column.instances:
                 names = [i[: i.rindex("]") + 1] for i in column.instances]

@@ -224,6 +224,21 @@ def test_a_data_set_says_what_the_numbers_mean():
     assert data.attrs["flag_meanings"] == "stuck slides_forward slides_backward"
 
 
+@pytest.mark.parametrize("attributes", [
+    {"flag_values": [0, 1], "flag_meanings": "one"}, {"flag_values": ["a"], "flag_meanings": "b"},
+    {"flag_meanings": 7}, {},
+])  # fmt: skip
+def test_a_data_set_of_others_may_say_nothing_useful(attributes, tmp_path):
+    import xarray
+
+    data = xarray.Dataset({"rub.mode": ("time", [0.0, 1.0], {"units": "1", **attributes}),
+                           "time": ("time", [0.0, 1.0], {"units": "s"})})  # fmt: skip
+    data.to_netcdf(tmp_path / "other.nc")
+    back = read_netcdf(tmp_path / "other.nc")
+    assert back.columns["rub.mode"].words is None
+    assert_array_equal(back["rub.mode"].m, [0, 1])
+
+
 def test_a_plot_has_the_words_at_its_axis():
     pytest.importorskip("matplotlib")
     import matplotlib.pyplot as pyplot

@@ -79,6 +79,10 @@ def test_events_of_conditions_have_no_mode():
 def test_laws_that_only_come_near_have_no_mode_and_held_bands_have():
     assert not [path for path in dragged("simscape") if path.endswith("mode")]
     assert "rub.mode" not in dragged("quinn")
+    with pytest.raises(UnknownName, match="law='coulomb'"):
+        dragged("quinn")["rub.mode"]
+    with pytest.raises(UnknownName, match="stop.upper_force.mode, stop.lower_force.mode"):
+        stop()["stop.mode"]
     held = dragged("karnopp_1985")
     assert_array_equal(held["rub.mode"].at(["1.9 s", "2.1 s"]).m, [0, 1])
 

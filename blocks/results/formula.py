@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pint import DimensionalityError
 
-from ..units import Unit, from_si, unit, unit_of
+from ..exceptions import WrongDimension
+from ..units import Unit, from_si, quantity, unit, unit_of
 from .recording import EnergyTerm, EventRecord, VariableInfo
 from .runs import along, covered, own_times, run_of
 
@@ -38,9 +40,19 @@ def formula(function: Callable[..., Any], name: str, operands: Sequence[Any]
             covered(other, times, lead.path)
     ones = [from_si(np.ones((len(x.infos), 1) if x.is_array else 1), x.unit)
             if x in _All(series) else x for x in operands]  # fmt: skip
-    tried = function(*ones)
+    try:
+        with np.errstate(all="ignore"):  # only units and shape are looked at
+            tried = function(*ones)
+    except DimensionalityError:
+        written = _written(name, [_text(x, 0, series) for x in operands])
+        units = [f"{x.units:~C}" or "1" if hasattr(x, "units") else "1" for x in ones]
+        raise WrongDimension(written, f"is made of {' and '.join(units)}.",
+                             "Cannot convert one into the other: look for a missing factor.",
+                             given=units) from None  # fmt: skip
     if not hasattr(tried, "units"):
-        return None
+        if np.asarray(tried).dtype.kind != "f":  # a condition, say
+            return None
+        tried = quantity(tried)
     array = np.ndim(tried.magnitude) > 1
     shown, count = _familiar(unit_of(tried)), np.shape(tried.magnitude)[0] if array else 1
     infos = []
@@ -97,7 +109,7 @@ class Formula:
         self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
     ) -> np.ndarray:
         found = self.function(*(self._read(x, times, side) for x in self.operands))
-        return np.atleast_2d(found.to_base_units().magnitude)[list(indices)]
+        return np.atleast_2d(quantity(found).to_base_units().magnitude)[list(indices)]
 
     def _read(self, operand: Any, times: np.ndarray | None, side: str) -> Any:
         if not hasattr(operand, "infos"):

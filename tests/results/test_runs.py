@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError, quantity
+from blocks.exceptions import WrongDimension
 from blocks.results import read_csv
 from library.signal import Step
 from library.translational import ForceSource, Mass, MotionSensor, Reference
@@ -165,6 +166,23 @@ def test_a_product_of_series_is_known_between_the_samples():
     assert_allclose(power.mean().to("W").m, -3 * (1 - 3))
     assert_allclose(np.sqrt(run["body.v"] ** 2).at(["0 s", "0.5 s"]).m, [1, 0.5])
     assert power.path == "body.v * pull.S" and str(power.unit) == "W"
+
+
+def test_powers_and_signs_know_their_run_too():
+    a, b = thrown(1.0, every="0.5 s"), thrown(1.0, every="0.4 s")
+    per = quantity("1 m/s")
+    assert_allclose((2 ** (a["body.v"] / per) - 2 ** (b["body.v"] / per)).m, 0, atol=1e-12)
+    assert_allclose((np.sign(a["body.v"]) - np.sign(b["body.v"])).m, 0)
+    assert_allclose(np.exp(a["body.v"] / per).at("1 s").m, np.exp(-2))
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda v, f: v + f, lambda v, f: v - 1, lambda v, f: "2 N" + v, lambda v, f: np.maximum(v, f),
+])  # fmt: skip
+def test_what_cannot_be_added_is_refused_by_name(wrong):
+    run = thrown()
+    with pytest.raises(WrongDimension, match=r"body\.v.*is made of .*m/s"):
+        wrong(run["body.v"], run["pull.f"])
 
 
 def test_a_series_of_an_expression_is_plotted_and_tabulated():

@@ -76,6 +76,7 @@ from .initialise import InitialWarning
 from .model import Model
 from .replaceable import Replaceable, Replacement
 from .units import quantity
+from .words import foreign_words
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
@@ -83,8 +84,8 @@ __all__ = [
     "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
     "Replaceable", "Replacement", "SimulationError", "StructureError", "Target", "UnitError",
     "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "breakpoints",
-    "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor", "held",
-    "initially", "interpolate", "load_law", "log", "maximum", "minimum", "mod", "partial",
-    "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt",
-    "tan", "tanh", "time", "when", "where",
+    "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor",
+    "foreign_words", "held", "initially", "interpolate", "load_law", "log", "maximum",
+    "minimum", "mod", "partial", "quantity", "require", "reset", "sample", "set_valued", "sign",
+    "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

@@ -14,7 +14,6 @@ import keyword
 import pickle
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -46,6 +45,7 @@ from .exceptions import (
 from .manual import Documentation, Signature
 from .replaceable import Replaceable, Replacement
 from .units import Unit, from_si, quantity, to_si
+from .words import keyword_elsewhere, part_elsewhere
 
 __all__ = ["Branch", "Component", "View"]
 
@@ -136,7 +136,11 @@ class Component:
     _forms: ClassVar[dict[Any, dict[str, Declaration]]] = _Memory()
     _open: ClassVar[bool] = False
 
-    def __init__(self, *, count: int | None = None, **values: Any) -> None:
+    def __init__(self, *nameless: Any, count: int | None = None, **values: Any) -> None:
+        if nameless:
+            from .manual import nameless_values
+
+            raise nameless_values(type(self), nameless)
         if count is not None and (
             not isinstance(count, int) or isinstance(count, bool) or count < 1
         ):
@@ -239,10 +243,18 @@ class Component:
             if isinstance(declared, Option) or callable(value):
                 parts.append((name, value))
             elif np.ndim(declared.default):
-                parts.append((name, np.shape(value)[-np.ndim(declared.default):]))
+                parts.append((name, np.shape(value)[-np.ndim(declared.default):],
+                              _settles(declared, value)))
         if self._open:
             parts += [(name, str(u)) for name, u in self._units.items()]
         return tuple(sorted(parts, key=lambda item: item[0]))
+
+    def settled(self, name: str) -> Any:
+        """What the value of a parameter ``settles`` for the equations."""
+        trace = self.__dict__.get("_trace")
+        values = (self if trace is None else trace.component)._values
+        declared: Any = self._declared[name]
+        return _settles(declared, values.get(name, declared.default))
 
     def _brought(self) -> dict[str, Declaration]:
         """What the chosen laws declare."""
@@ -361,7 +373,8 @@ class Component:
             present = self._values.get(declared.name, declared.default)
             structure = isinstance(declared, Option) or callable(accepted) or callable(present)
             if not structure and np.ndim(declared.default):
-                structure = np.shape(accepted) != np.shape(present)
+                structure = np.shape(accepted) != np.shape(present) or (
+                    _settles(declared, accepted) != _settles(declared, present))
             self._values[declared.name] = accepted
             if isinstance(declared, Parameter) and declared.any_unit:
                 structure = structure or self._units.get(declared.name) != declared.unit
@@ -482,7 +495,8 @@ class Component:
         else:
             self._refuse_foreign(name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
-            raise unknown_name(self.path, name, known, "parameters and variables")
+            raise unknown_name(self.path, name, known, "parameters and variables",
+                               keyword_elsewhere(self, name))
 
     def __getattr__(self, name: str) -> Any:
         children = self.__dict__.get("_children", {})
@@ -496,7 +510,8 @@ class Component:
         if name in self._declared:  # a numbered port, or a law's own
             return self._declared[name].__get__(self, type(self))
         known = [*children, *self._declared] or ["(nothing)"]
-        raise unknown_name(self.path, name, known, "parts" if children else "names")
+        instead = part_elsewhere(name) if self._is_root else keyword_elsewhere(self, name)
+        raise unknown_name(self.path, name, known, "parts" if children else "names", instead)
 
     def __delattr__(self, name: str) -> None:
         if name not in self._children:
@@ -509,7 +524,7 @@ class Component:
         self._changed(True)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._children, *self._declared]
+        return sorted({*super().__dir__(), *self._children, *self._declared})
 
     # -- pickling and copying ------------------------------------------------------
     def __getstate__(self) -> dict[str, Any]:
@@ -679,6 +694,7 @@ class Component:
                     _port_hint(ref), given=ref, code="connection.ports",
                 )  # fmt: skip
             if not _is_inside(ref.component, self):
+                self._refuse_other_model(ref, ports)
                 raise ConnectionRefused(
                     ref.path,
                     "this port belongs to another model or to a component that is not part of "
@@ -690,6 +706,21 @@ class Component:
         self._agree(ports)
         self._connections.append(tuple(ports))
         self._changed_tree()
+
+    def _refuse_other_model(self, ref: PortRef, ports: tuple[PortRef, ...]) -> None:
+        """Name both models where a port is of another one."""
+        mine, other = _root_of(self), _root_of(ref.component)
+        if mine is other or not other._is_root:
+            return
+        names = [getattr(m, "name", "") for m in (mine, other)]
+        also = "another model that is also called" if names[0] == names[1] else "the model"
+        own = next((p.path for p in ports if _root_of(p.component) is mine), "a part")
+        raise ConnectionRefused(
+            ref.path, f"belongs to {also} {names[1]!r}, and cannot be joined to {own} of the "
+            f"model {names[0]!r}.",
+            "Make a component of its own for each model, and connect the parts of one.",
+            models=names, code="connection.foreign",
+        )  # fmt: skip
 
     def _agree(self, ports: tuple[PortRef, ...]) -> None:
         first = ports[0]
@@ -759,6 +790,11 @@ _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
 
 
+def _settles(declared: Any, value: Any) -> Any:
+    """What a parameter's value settles for the equations."""
+    return None if declared.settles is None else declared.settles(value)
+
+
 def _same(a: Any, b: Any) -> bool:
     """Whether two values (or targets) of a part are the same."""
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -766,12 +802,17 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (not callable(a) and np.array_equal(a, b))
 
 
-@dataclass(frozen=True)
 class View:
-    """Some instances of a component array: ``model.masses[1:]``."""
+    """Some instances of a component array: ``model.masses[1:]``.
+
+    Values may be read and set as those of the whole: ``model.masses[-1].v = "1 m/s"``.
+    """
 
     component: Component
     index: np.ndarray
+
+    def __init__(self, component: Component, index: np.ndarray) -> None:
+        self.__dict__.update(component=component, index=index)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -793,6 +834,64 @@ class View:
             values = values[0] if len(values) == 1 else values
             return quantity(values, f"{ref.units:~C}")
         return ref
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        component = self.component
+        declared = component._declared.get(name)
+        where = f"{self.path}.{name}"
+        if isinstance(declared, Parameter) and np.ndim(declared.default) == 0:
+            present = component._values.get(name, declared.default)
+            if not (callable(present) or callable(value)):
+                setattr(component, name, self._among(present, value, declared, where))
+                return
+        elif isinstance(declared, Variable) and not isinstance(declared, Signal):
+            self._aim(declared, value, where)
+            return
+        elif declared is None or isinstance(declared, (Port, Signal)):
+            setattr(component, name, value)  # says what there is
+        raise ParameterError(where, "is the same for all instances.", f"Set it for all: "
+                             f"{component.path}.{name} = …", name=name, code="parameter.size")
+
+    @property
+    def path(self) -> str:
+        """Path with the instance number, where it is one."""
+        if self.component._count is None:
+            return self.component.path
+        number = str(self.index[0]) if len(self.index) == 1 else "…"
+        return f"{self.component.path}[{number}]"
+
+    def _among(self, present: Any, value: Any, declared: Any, where: str) -> Any:
+        """Values of all instances, new for those of the view."""
+        whole = np.array(np.broadcast_to(present, (self.component.size,)), dtype=float)
+        given = to_si(value, declared.unit, where)
+        if np.ndim(given) and np.shape(given) != (len(self.index),):
+            raise ParameterError(where, f"was given {np.size(given)} values for {len(self.index)} "
+                                 "instances.", "Give one value, or one for each.", given=value,
+                                 code="parameter.size")
+        whole[self.index] = given
+        return from_si(whole if self.component._count is not None else float(whole[0]),
+                       declared.unit)
+
+    def _aim(self, declared: Variable, value: Any, where: str) -> None:
+        """An initial target of some instances, with the priority that all have."""
+        component = self.component
+        target = value if isinstance(value, Target) else Target(value)
+        present, priority = component._targets.get(
+            declared.name, (declared.initial, declared.priority))
+        single = component.size == len(self.index)
+        if not single and (present is None or target.nominal is not None or target.value is None
+                           or (isinstance(value, Target) and target.priority != priority)):
+            raise ParameterError(
+                where, "is aimed at together with all other instances, which have no target yet."
+                if present is None else "has one priority and nominal value for all instances.",
+                f"Set all at once: {component.path}.{declared.name} = Target([…]).",
+                name=declared.name, code="parameter.size",
+            )  # fmt: skip
+        if single:
+            setattr(component, declared.name, value)
+            return
+        whole = self._among(present, target.value, declared, where)
+        setattr(component, declared.name, Target(whole, priority))
 
 
 class Branch(Component):
@@ -832,6 +931,12 @@ class Branch(Component):
         for name in domain.through:
             yield getattr(self.R, name) == getattr(self, name)
             yield getattr(self.C, name) == -getattr(self, name)
+
+
+def _root_of(component: Component) -> Component:
+    while component._parent is not None:
+        component = component._parent
+    return component
 
 
 def _is_inside(component: Component, ancestor: Component) -> bool:

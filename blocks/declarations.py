@@ -140,6 +140,9 @@ class Parameter(Declaration):
         Whether a function of time (``lambda t: …``) may be given.
     advice : str
         A hint shown when a value of another dimension is given.
+    settles : function of the value in SI, optional
+        Something hashable that the equations depend on, such as where a table jumps;
+        ``self.settled(name)`` reads it in ``equations()``.
     doc : str
         One line for people.
     """
@@ -155,10 +158,12 @@ class Parameter(Declaration):
         below: Any = None,
         varying: bool = False,
         advice: str = "",
+        settles: Callable[[Any], Any] | None = None,
         when: str | Callable[[Any], bool] | None = None,
         doc: str = "",
     ) -> None:
         self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
+        self.settles = settles
         self._given = default, {
             word: bound
             for word, bound in (

@@ -21,6 +21,7 @@ from .instants import Requirements, Resets, Samples, Stops
 from .interrupts import interruptible
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
+from .reversals import forget_reversals
 from .solvers import Method, Step, Trajectory, Work, method_named
 from .system import AlgebraicFailure, Problem, System
 
@@ -111,6 +112,8 @@ class Driver:
         finally:
             if not self.recording.episodes:
                 self._open(t)
+            if getattr(self.settings.method, "steps_over_events", False):
+                forget_reversals(self.recording)
             self.recording.statistics.update(self.work)
             self.recording.statistics["events"] = len(self.recording.events)
             self.recording.statistics["time integrating"] = clock.perf_counter() - started
@@ -557,12 +560,15 @@ class Driver:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
-            self._remember(t, laws.name(change.element), laws.words(change), not self.struck)
+            told = self.recording.catalog.elements.told(change.element, change.before, change.after)
+            self._remember(t, laws.name(change.element), laws.words(change), not self.struck,
+                           **told)
         self._refuse_chatter(t)
 
-    def _remember(self, t: float, component: str, text: str, suspicious: bool = True) -> None:
+    def _remember(self, t: float, component: str, text: str, suspicious: bool = True,
+                  **mode: str) -> None:
         """Record an event; a series of ever smaller bounces is no chatter."""
-        self.recording.events.append(EventRecord(float(t), component, text))
+        self.recording.events.append(EventRecord(float(t), component, text, **mode))
         if suspicious:
             self.recent.append((t, component))
 

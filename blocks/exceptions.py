@@ -12,6 +12,8 @@
     |   |-- EquationError           an equation that cannot be read or balanced
     |   |-- ParameterError (ValueError)   a value out of bounds, NaN, of wrong size
     |   |-- UnknownName (AttributeError)  misspelt; the nearest names are given
+    |   |-- WrongCall (TypeError)   a value without its name, or with a word of another tool
+    |   |-- WrongImport (ImportError)     a component that is called otherwise here
     |   |-- NamingError (ValueError)      duplicate or reserved name
     |   |-- ConnectionRefused (ValueError)  ports that cannot be joined
     |   |-- StructureError          the network has no unique solution
@@ -47,7 +49,9 @@ __all__ = [
     "UnitError",
     "UnknownName",
     "UnknownUnit",
+    "WrongCall",
     "WrongDimension",
+    "WrongImport",
 ]
 
 
@@ -154,6 +158,22 @@ class UnknownName(ModelError, AttributeError):
         self.name = data.get("name")  # type: ignore[assignment]  # AttributeError has a place for it
 
 
+class WrongCall(ModelError, TypeError):
+    """A call that Python would refuse: values without names, options that do not exist."""
+
+    code = "call"
+
+
+class WrongImport(ModelError, ImportError):
+    """A component that is called otherwise here, or is somewhere else."""
+
+    code = "name.import"
+
+    def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
+        super().__init__(where, problem, advice, **data)
+        self.name = data.get("name")  # ImportError has a place for it
+
+
 class NamingError(ModelError, ValueError):
     """A name that is taken, reserved or not an identifier."""
 
@@ -227,17 +247,22 @@ def did_you_mean(name: str, known: Iterable[str], kind: str = "names") -> str:
     return f"The {kind} are: {shown}."
 
 
-def unknown_name(where: str, name: str, known: Iterable[str], kind: str) -> UnknownName:
-    """The error for a misspelt name of some kind ('parameters', 'ports', …)."""
+def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
+                 instead: tuple[str, str] = ("", "")) -> UnknownName:
+    """The error for a misspelt name of some kind ('parameters', 'ports', …).
+
+    ``instead`` is a sentence on a word of another tool, and the name to take.
+    """
     names = list(known)
+    sentence, here = instead
     return UnknownName(
         where,
         f"there is no {name!r} among its {kind}." if where
         else f"the model has no {name!r} among its {kind}.",
-        did_you_mean(name, names, kind),
+        sentence or did_you_mean(name, names, kind),
         name=name,
         known=names,
-        nearest=nearest(name, names),
+        nearest=[here] if here else nearest(name, names),
     )
 
 

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from .declarations import Discrete, Input, Option, Output, Parameter, Port, Variable
+from .exceptions import BlocksError, WrongCall
+from .units import to_si
 
-__all__ = ["Documentation", "Signature"]
+__all__ = ["Documentation", "Signature", "nameless_values"]
 
 RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}
 
@@ -51,6 +53,58 @@ class Documentation:
         if lines:
             parts.append("\n".join(["Ports and variables", "-------------------", *lines]))
         return "\n\n".join(parts) + "\n"
+
+
+def nameless_values(owner: Any, given: tuple[Any, ...]) -> WrongCall:
+    """The error for values without their keywords: what the call should have been."""
+    keywords = _keywords(owner)
+    shown: dict[str, str] = {}
+    for value in given:
+        name = _meant(value, [(n, d) for n, d in keywords if n not in shown])
+        if name:
+            shown[name] = _as_written(value, dict(keywords)[name])
+    known = [name for name, _ in keywords]
+    advice = f"Its keywords are: {', '.join([*known, 'count'])}."
+    if len(shown) == len(given):
+        advice = f"Write {owner.__name__}({', '.join(f'{n}={v}' for n, v in shown.items())})."
+    return WrongCall(
+        owner.__name__, "takes its values by their names, but was given "
+        f"{', '.join(map(_as_written, given))} without one.", advice,
+        given=given, keywords=known,
+    )  # fmt: skip
+
+
+def _meant(value: Any, free: list[tuple[str, Any]]) -> str:
+    """The keyword that a value is probably for, or nothing."""
+    bare = isinstance(value, (int, float)) and not isinstance(value, bool)
+    fitting = [name for name, declared in free if _fits(declared, value)]
+    lacking = [name for name, declared in free if bare and isinstance(declared, Parameter)]
+    return next(iter(fitting + lacking), "")
+
+
+def _fits(declared: Any, value: Any) -> bool:
+    """Whether a value could be meant for a keyword."""
+    if isinstance(declared, Option):
+        choices: Any = declared.choices or getattr(declared, "named", ())
+        return isinstance(value, str) and value in choices
+    if callable(value) and not hasattr(value, "magnitude"):
+        return bool(getattr(declared, "varying", False))
+    try:
+        to_si(value, declared.unit)
+    except (BlocksError, TypeError, ValueError):
+        return False
+    return True
+
+
+def _as_written(value: Any, declared: Any = None) -> str:
+    if hasattr(value, "magnitude"):
+        return f"'{value:~C}'"
+    if callable(value) and hasattr(value, "__name__"):
+        named = value.__name__.replace("<lambda>", "lambda t: …")
+        return "a function" if declared is None else named
+    bare = isinstance(value, (int, float)) and not isinstance(value, bool)
+    text = getattr(getattr(declared, "unit", None), "text", "")
+    return f"'{value:g} {text}'" if bare and text else repr(value)
 
 
 def _own_keywords(owner: Any) -> bool:

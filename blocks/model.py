@@ -22,6 +22,7 @@ from .exceptions import (
     ParameterError,
     SimulationError,
     UnknownName,
+    WrongCall,
     did_you_mean,
     nearest,
     need_package,
@@ -33,6 +34,7 @@ from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .recording import RunRecording
 from .system import DaeProblem, Problem, System
 from .units import describe, quantity, to_si, unit
+from .words import method_elsewhere, option_elsewhere
 
 if TYPE_CHECKING:
     from .structure import Equations, Structure
@@ -235,8 +237,8 @@ class Model(Component):
     # -- running -----------------------------------------------------------------------
     def simulate(
         self,
-        duration: Any,
-        *,
+        duration: Any = None,
+        *nameless: Any,
         start: Any = "0 s",
         method: str = "auto",
         rtol: float = 1e-6,
@@ -289,6 +291,7 @@ class Model(Component):
         from .solvers import method_named
 
         _refuse_unknown(unknown)
+        _refuse_call(duration, nameless)
         began = clock.perf_counter()
         t0 = float(to_si(start, unit("s"), "simulate(start=…)"))
         t1 = _end(t0, _positive(duration, "duration"))
@@ -430,13 +433,31 @@ def set_valued_elements(flat: Any) -> Elements:
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
-    for name in options:
+    for name, given in options.items():
         known = [p.name for p in inspect.signature(Model.simulate).parameters.values()
                  if p.kind is p.KEYWORD_ONLY]
+        sentence, here = option_elsewhere(name, given)
         raise UnknownName(
-            "simulate()", f"there is no option {name!r}.", did_you_mean(name, known, "options"),
-            name=name, known=known, nearest=nearest(name, known),
+            "simulate()", f"there is no option {name!r}.",
+            sentence or did_you_mean(name, known, "options"),
+            name=name, known=known, nearest=[here] if here else nearest(name, known),
         )  # fmt: skip
+
+
+def _refuse_call(duration: Any, nameless: tuple[Any, ...]) -> None:
+    """Say how long to run, and name all else."""
+    if duration is None:
+        raise WrongCall("simulate()", "has to be told how long to run.",
+                        "Write for example simulate('4 s').")
+    span = [duration, *nameless] if nameless else duration
+    if isinstance(span, (list, tuple)) and len(span) == 2:
+        raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
+                        f"{span[0]!r} and {span[1]!r}.", "Give the duration, and the start where "
+                        "it is not 0 s: simulate('4 s', start='1 s').", given=span)  # fmt: skip
+    if nameless:
+        raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
+                        f"{len(span)} values.", "Name all else: simulate('4 s', rtol=1e-8).",
+                        given=span)  # fmt: skip
 
 
 class _Tolerances:
@@ -532,8 +553,10 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
         try:
             return method_named(method), "chosen by the user"
         except UnknownMethod:
+            near = method_elsewhere(str(method))
             raise unknown_name(
-                "simulate(method=…)", method, ["auto", *METHODS, "dopri5", "moreau_jean"], "methods"
+                "simulate(method=…)", method, ["auto", *METHODS, "dopri5", "moreau_jean"],
+                "methods", (f"Did you mean {near!r}?" if near else "", near)
             ) from None
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"

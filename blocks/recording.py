@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from .exceptions import ParameterError
+from .modes import Elements, rests
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
 from .solvers import Trajectory
 from .solvers.interpolation import Hermite
@@ -65,6 +67,7 @@ class Catalog(Mapping):
             self.first.append(count)
             count += len(family.kernel.variables) * family.size
         self.count = count
+        self.elements = Elements(self.network)  # their modes come after all else
 
     def __getitem__(self, path: str) -> VariableInfo:
         node: Any = self.network.root
@@ -88,11 +91,15 @@ class Catalog(Mapping):
             raise KeyError(path)
         f, start = where
         kernel = self.network.families[f].kernel
-        if name not in kernel.index or bool(number) != (component._count is not None):
+        group = None if name in kernel.index else self.elements.find(f, name)
+        if (name not in kernel.index and group is None) or (
+                bool(number) != (component._count is not None)):
             raise KeyError(path)
         offset = int(number.rstrip("]")) if number else 0
         if not 0 <= offset < component.size:
             raise KeyError(path)
+        if group is not None:
+            return self.elements.info(group, start + offset, self.count)
         return self.info(f, kernel.index[name], start + offset)
 
     def info(self, f: int, i: int, instance: int) -> VariableInfo:
@@ -111,14 +118,15 @@ class Catalog(Mapping):
         return f, i, instance
 
     def __iter__(self) -> Iterator[str]:
-        for family in self.network.families:
+        for f, family in enumerate(self.network.families):
             for instance in range(family.size):
                 owner = family.path(instance)
                 for local in family.kernel.variables:
                     yield f"{owner}.{local.name}"
+                yield from self.elements.paths_of(f, instance)
 
     def __len__(self) -> int:
-        return self.count
+        return self.count + self.elements.count
 
 
 @dataclass
@@ -143,6 +151,14 @@ class RunRecording:
 
     def __post_init__(self) -> None:
         self.catalog = Catalog(self.system)
+
+    def __reduce__(self) -> Any:
+        raise ParameterError(
+            "result", "cannot be pickled: it is read by the compiled equations of its model, which "
+            "Python's pickle cannot store.",
+            "Save values, result.to_netcdf('run.nc') or result.table(…), or pickle the model and "
+            "run it again; a sweep keeps outputs of many runs.", code="result.pickle",
+        )  # fmt: skip
 
     # -- times -------------------------------------------------------------------------
     @property
@@ -169,18 +185,24 @@ class RunRecording:
         return out
 
     def _split(self, times: np.ndarray, side: str) -> list[tuple[Episode, np.ndarray]]:
-        starts = np.array([e.start for e in self.episodes])
-        which = np.searchsorted(starts, times, side="left" if side == "left" else "right") - 1
-        which = np.clip(which, 0, len(self.episodes) - 1)
+        which = self._which(times, side)
         cuts = np.flatnonzero(np.diff(which)) + 1  # times do not decrease
         return [(self.episodes[int(which[part[0]])], times[part])
                 for part in np.split(np.arange(len(times)), cuts) if len(part)]
+
+    def _which(self, times: np.ndarray, side: str) -> np.ndarray:
+        """Numbers of the episodes that times are in."""
+        starts = np.array([e.start for e in self.episodes])
+        which = np.searchsorted(starts, times, side="left" if side == "left" else "right") - 1
+        return np.clip(which, 0, len(self.episodes) - 1)
 
     # -- values ------------------------------------------------------------------------
     def values(self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
                ) -> np.ndarray:
         """SI values of variables, (variables, times)."""
         indices = [int(i) for i in indices]
+        if any(i >= self.catalog.count for i in indices):
+            return self._with_modes(indices, times, side)
         if times is None:
             parts = self._own_times()
             order = None
@@ -195,6 +217,25 @@ class RunRecording:
             back = np.empty_like(order)
             back[order] = np.arange(len(order))
             out = out[:, back]
+        return out
+
+    def _with_modes(self, indices: list[int], times: np.ndarray | None, side: str) -> np.ndarray:
+        """The same with modes among the variables: constant in every episode."""
+        count = self.catalog.count
+        chosen = self.samples if times is None else np.asarray(times, dtype=float)
+        if chosen is None:
+            lengths = [len(t) for _, t in self._own_times()]
+            which = np.repeat(np.arange(len(lengths)), lengths)
+        else:
+            which = self._which(chosen, "right" if times is None else side)
+        is_mode = np.array([i >= count for i in indices])
+        out = np.empty((len(indices), len(which)))
+        if not is_mode.all():
+            others = [i for i in indices if i < count]
+            out[~is_mode] = self.values(others, times, side)
+        modes = np.array([e.modes for e in self.episodes])
+        for row in np.flatnonzero(is_mode):
+            out[row] = modes[which, indices[row] - count]
         return out
 
     def _function(self, indices: tuple[int, ...]) -> ca.Function:
@@ -357,6 +398,7 @@ class RunRecording:
         return exact + [t for t in creep_terms(self, lost) if t.component not in named]
 
     def _exact_terms(self, lost: dict[str, float]) -> list[StickTerm]:
+        """One term for every component whose laws have modes."""
         from .results.sticking import StickTerm
 
         laws = self.problem.laws
@@ -365,16 +407,18 @@ class RunRecording:
         spans = np.array([e.end - e.start for e in self.episodes])
         modes = np.array([e.modes for e in self.episodes])
         terms = []
-        for k in range(laws.size):
-            stuck = modes[:, k] == 0
-            away = int(np.sum(stuck[:-1] & ~stuck[1:]))
-            longest = run = 0.0
-            for at_rest, span in zip(stuck, spans, strict=True):
-                run = run + span if at_rest else 0.0
-                longest = max(longest, run)
-            name = laws.name(k)
-            share = float(spans[stuck].sum() / spans.sum()) if spans.sum() else float(stuck[-1])
-            terms.append(StickTerm(name, share, away, float(longest), lost.get(name, 0.0)))
+        for f, groups in self.catalog.elements.by_family.items():
+            family = self.system.network.families[f]
+            for instance in range(family.size):
+                stuck = rests(groups, modes, instance)
+                away = int(np.sum(stuck[:-1] & ~stuck[1:]))
+                longest = run = 0.0
+                for at_rest, span in zip(stuck, spans, strict=True):
+                    run = run + span if at_rest else 0.0
+                    longest = max(longest, run)
+                name = family.path(instance)
+                share = float(spans[stuck].sum() / spans.sum()) if spans.sum() else float(stuck[-1])
+                terms.append(StickTerm(name, share, away, float(longest), lost.get(name, 0.0)))
         return terms
 
     def shared_loads(self) -> list[SharedLoad]:

@@ -26,6 +26,7 @@ from .system import Evaluator, Problem, System
 __all__ = ["Active", "StepLaws", "step_laws"]
 
 SMALL = 300  # classes up to which matrices of a network are dense
+TOUCHES = 1e-9  # of the largest position: a gap that is none at the start
 
 
 @dataclass(frozen=True)
@@ -324,18 +325,21 @@ class StepLaws(SetValuedLaws):
 
     # -- what the driver and the results ask for --------------------------------------------
     def start(self, problem: Problem, t: float) -> None:
-        """Modes at the start, from flows; contacts are open until a step closes them."""
+        """Modes at the start, from flows; contacts that touch and do not part are closed."""
         self.look_at(problem, t, problem.start_vector())
         gaps = np.zeros(self.size)
         for kind, values in zip(self.kinds, self.gaps(), strict=True):
             gaps[kind.elements[:, kind.contact]] = values
-        refuse_overlap(self, gaps[self.contact], np.flatnonzero(self.contact),
-                       float(np.maximum(np.abs(problem.x), problem.scale_x).max(initial=0.0)))
+        far = float(np.maximum(np.abs(problem.x), problem.scale_x).max(initial=0.0))
+        refuse_overlap(self, gaps[self.contact], np.flatnonzero(self.contact), far)
         flow = np.zeros(self.size)
         for kind in self.kinds:
             flow[kind.elements] = kind.values(np.arange(len(kind.instances))).flow
-        rests = np.abs(flow) <= 1e-12 * max(float(np.abs(flow).max()), 1e-300)
-        self.modes = np.where(self.contact, -1, np.where(rests, 0, np.sign(flow))).astype(np.int8)
+        small = 1e-12 * max(float(np.abs(flow).max()), 1e-300)
+        rests = np.abs(flow) <= small
+        touches = (gaps <= TOUCHES * far) & (flow >= -small)
+        self.modes = np.where(self.contact, np.where(touches, 0, -1),
+                              np.where(rests, 0, np.sign(flow))).astype(np.int8)
 
     def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Any]:
         """At known instants the next step decides."""

@@ -14,3 +14,7 @@ Every domain is a package of its own; import what a model needs::
 
 The laws that domains share are functions in ``friction``, ``contact`` and ``tables``.
 """
+
+from .othernames import missing
+
+__getattr__ = missing(__name__)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .modes import course
 from .series import Series
 from .shown import SECOND, number, pretty
 
@@ -52,6 +53,9 @@ def _meaning(series: Series, subject: str) -> str:
         doc = f"the {_lower(_named_quantity(doc, info.name, series))}"
     else:
         doc = _lower(doc)
+    if info.words is not None:
+        codes = ", ".join(f"{code} for {word}" for code, word in info.words.items())
+        return f"{subject} says {doc}: {codes}."
     measure = f"in {pretty(info.unit)}" if info.unit.text else "a number without unit"
     return f"{subject} is {doc}, {measure}."
 
@@ -113,6 +117,8 @@ def _course(series: Series) -> str:
     times = series._recording.times
     if not len(times):
         return "The run ended before its first sample."
+    if series.infos[0].words is not None:
+        return course(series)
     values = np.atleast_2d(series.magnitude)
     scale = float(np.max(np.abs(values)))
     u = series.unit

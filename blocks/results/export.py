@@ -14,6 +14,7 @@ import numpy as np
 from ..exceptions import MissingUnit, UnknownName, need_package
 from ..units import unit
 from .lookup import collapsed
+from .modes import codes_of, from_attributes, from_facts, holds_words
 from .sheet import pandas
 from .shown import from_label
 from .table import Column, Table
@@ -53,11 +54,16 @@ def read_parquet(file: str | Path) -> Table:
 
 def _from_frame(frame: Any, where: str, attributes: Any = None) -> Table:
     facts = dict(attributes or {})
-    docs = facts.get("docs", {})
+    docs, modes = facts.get("docs", {}), facts.get("modes", {})
     columns = {}
     for heading in frame.columns:
+        if holds_words(str(heading), frame[heading]):
+            codes, words = codes_of(frame[heading].tolist(), f"{where}: {heading}")
+            columns[str(heading)] = Column(codes, unit(""), docs.get(heading, ""), (), words)
+            continue
         path, shown = from_label(str(heading), where)
-        columns[path] = Column(frame[heading].to_numpy(dtype=float), shown, docs.get(path, ""))
+        columns[path] = Column(frame[heading].to_numpy(dtype=float), shown, docs.get(path, ""),
+                               (), from_facts(modes, path))  # fmt: skip
     return Table(_take_time(columns, where), columns, facts.get("model", ""))
 
 
@@ -102,6 +108,6 @@ def read_netcdf(file: str | Path) -> Table:
             instances = _instances(str(name), [str(k) for k in values[axis].values])
         columns[str(name)] = Column(
             np.asarray(values.values, dtype=float), unit(values.attrs["units"]),
-            "" if doc == name else doc, instances,
+            "" if doc == name else doc, instances, from_attributes(values.attrs),
         )  # fmt: skip
     return Table(_take_time(columns, str(file)), columns, data.attrs.get("model", ""))

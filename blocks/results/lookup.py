@@ -110,6 +110,14 @@ def _unknown(recording: Recording, path: str) -> UnknownName:
         return UnknownName(recording.name, f"there is no variable {path!r}.",
                            "Time is result.time.", name=path, known=[], nearest=[])  # fmt: skip
     known = list(groups(recording.catalog))
+    if path.endswith(".mode") and any(k.startswith(f"{collapsed(path)[:-4]}") for k in known):
+        modes = [k for k in known if k.endswith("mode")]
+        return UnknownName(
+            recording.name, f"there is no {path!r}: this component has no law with a mode, or "
+            "several.", f"The modes are: {', '.join(modes[:12])}." if modes else
+            "Exact friction (law='coulomb', 'stribeck', 'table') and contacts have modes.",
+            name=path, known=modes, nearest=modes[:3],
+        )  # fmt: skip
     inside = [k for k in known if k.startswith(f"{collapsed(path)}.")]
     if inside:
         shown = ", ".join(inside[:12]) + (", …" if len(inside) > 12 else "")

@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package, unknown_name
+from ..exceptions import ParameterError, need_package
 from ..units import Unit, from_si
+from ..words import look_elsewhere
 from .lookup import grouped
 from .recording import Recording
+from .runs import headings, run_of
 from .series import Series
 from .shown import SECOND, pretty, time_unit, unit_to_show
+from .table import units_wanted
 from .times import grid
 
 __all__ = ["plot", "worth_drawing"]
@@ -37,33 +40,46 @@ INK = "0.35"
 
 
 @dataclass
+class Curve:
+    """A series, what it is called in the picture, and the unit that is wished for."""
+
+    series: Series
+    name: str
+    wish: str | None
+
+
+@dataclass
 class Panel:
-    """Series that share an axes, and the unit they are shown in."""
+    """Curves that share an axes, and the unit they are shown in."""
 
     unit: Unit
-    series: list[Series] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
+
+    @property
+    def words(self) -> Any:
+        """What the values of modes mean."""
+        return self.curves[0].series.infos[0].words
 
     @property
     def heading(self) -> str:
         """``"v [m/s]"``, with the names where they are few."""
-        names = list(dict.fromkeys(_name(s) for s in self.series))
+        names = list(dict.fromkeys(c.series.infos[0].name for c in self.curves))
         text = ", ".join(names) if len(names) <= 3 and len(", ".join(names)) <= 24 else ""
+        if self.words is not None:
+            return text or "mode"
         return f"{text} [{pretty(self.unit) or '1'}]".strip()
-
-
-def _name(series: Series) -> str:
-    return series.infos[0].name
 
 
 def plot(
     recording: Recording,
     chosen: Sequence[Series],
     *,
-    units: Mapping[str, str] | None = None,
+    units: str | Mapping[str, str] | None = None,
     every: Any = None,
     save: str | Path | None = None,
     title: str | None = None,
     events: bool = True,
+    **unknown: Any,
 ) -> Any:
     """Draw series over time and return the matplotlib Figure.
 
@@ -71,8 +87,8 @@ def plot(
     ----------
     recording : Recording
     chosen : sequence of Series
-    units : mapping of path to unit text, optional
-        Unit for the axes of that variable; variables of one dimension for which
+    units : mapping of path to unit text, or str, optional
+        Unit for the axes of that variable, or of all; variables of one dimension for which
         different units are asked get separate axes. ``"time"`` sets the time axis.
     every : str or quantity, optional
         Draw samples at equal distances instead of the recorded ones.
@@ -81,30 +97,39 @@ def plot(
     title : str, optional
         Instead of the model's name.
     events : bool
-        Whether a thin vertical line marks every event.
+        Whether a thin vertical line marks every event, where all that is drawn is of one run.
 
     Notes
     -----
     The figure belongs to pyplot, so that ``plt.show()`` shows it, unless it is
     saved or shown inline in a notebook: then nothing has to be closed.
     """
-    panels = _panels(chosen, dict(units or {}))
-    times = recording.times
-    seconds = grid(times, every, None)
-    at = times if seconds is None else seconds
-    span = float(times[-1] - times[0]) if len(times) else 0.0
-    clock = unit_to_show(SECOND, (units or {}).get("time", time_unit(span)), "time")
+    if unknown:
+        raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events"))
+    names = headings(recording, chosen)
+    wishes = units_wanted(units, chosen, names, "drawn variables")
+    curves = [Curve(s, name, wishes.get(name)) for s, name in zip(chosen, names, strict=True)]
+    panels = _panels(curves)
+    first = min((float(s._recording.times[0]) for s in chosen if len(s._recording.times)),
+                default=0.0)  # fmt: skip
+    last = max((float(s._recording.times[-1]) for s in chosen if len(s._recording.times)),
+               default=0.0)  # fmt: skip
+    clock = unit_to_show(SECOND, wishes.get("time", time_unit(last - first)), "time")
+    runs = {id(run_of(s._recording)) for s in chosen}
+    events = events and len(runs) == 1
     pyplot = _pyplot()
     with pyplot.rc_context(STYLE):
         figure = _figure(pyplot, len(panels), bare=save is not None)
         axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
         for ax, panel in zip(axes, panels, strict=True):
-            for series in panel.series:
-                _draw(ax, series, from_si(at, clock).magnitude, seconds, panel.unit)
+            for curve in panel.curves:
+                _draw(ax, curve, every, clock, panel.unit)
             ax.set_ylabel(panel.heading)
+            if panel.words is not None:
+                ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
             ax.margins(x=0.0, y=0.08)
-            if events and len(recording.events):
-                _mark(ax, [e.time for e in recording.events], clock, first=ax is axes[0])
+            if events and len(chosen[0]._recording.events):
+                _mark(ax, [e.time for e in chosen[0]._recording.events], clock, ax is axes[0])
             _legend(ax, panel)
         axes[-1].set_xlabel(f"time [{pretty(clock)}]")
         axes[0].set_title(recording.name if title is None else title, loc="left")
@@ -132,52 +157,51 @@ def _figure(pyplot: Any, rows: int, bare: bool) -> Any:
     return pyplot.figure(figsize=size, layout="constrained")
 
 
-def _panels(chosen: Sequence[Series], units: dict[str, str]) -> list[Panel]:
-    if not chosen:
+def _panels(curves: Sequence[Curve]) -> list[Panel]:
+    if not curves:
         raise ParameterError("plot", "found nothing to draw.",
                              "Name a variable: result.plot('block.v').")  # fmt: skip
-    known = [*(s.path for s in chosen), "time"]
-    for path in units:
-        if path not in known:
-            raise unknown_name("units", path, known, "drawn variables")
     panels: dict[Any, Panel] = {}
     first: dict[Any, Any] = {}  # panel of a dimension, for series without a wish
-    for series in sorted(chosen, key=lambda s: s.path not in units):
-        u = series.unit
-        sort = (frozenset(u.dimension.items()), u.angular, u.frequency)
-        if series.path in units:
-            shown = unit_to_show(u, units[series.path], series.path)
+    for curve in sorted(curves, key=lambda c: c.wish is None):
+        u = curve.series.unit
+        words = curve.series.infos[0].words
+        sort = (frozenset(u.dimension.items()), u.angular, u.frequency,
+                tuple(words.items()) if words else ())
+        if curve.wish is not None:
+            shown = unit_to_show(u, curve.wish, curve.series.path)
             key = (sort, shown)
         else:
             shown, key = u, first.get(sort, sort)
         first.setdefault(sort, key)
-        panels.setdefault(key, Panel(shown)).series.append(series)
-    place = {id(s): k for k, s in enumerate(chosen)}
+        panels.setdefault(key, Panel(shown)).curves.append(curve)
+    place = {id(c): k for k, c in enumerate(curves)}
     for panel in panels.values():
-        panel.series.sort(key=lambda s: place[id(s)])
-    return sorted(panels.values(), key=lambda p: place[id(p.series[0])])
+        panel.curves.sort(key=lambda c: place[id(c)])
+    return sorted(panels.values(), key=lambda p: place[id(p.curves[0])])
 
 
-def _draw(ax: Any, series: Series, at: np.ndarray, seconds: np.ndarray | None, u: Unit) -> None:
+def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
     import matplotlib
 
+    series, run = curve.series, curve.name.removeprefix(curve.series.path)
     every = len(series.infos)
     rows = range(every)
     if every > MOST:
         rows = np.unique(np.linspace(0, every - 1, MOST).astype(int))  # type: ignore[assignment]
         series = series[rows]
-    if seconds is None:
-        si = series.si
-    else:
-        si = series._at(seconds, "right", series.path)
+    times = np.asarray(series._recording.times)
+    seconds = grid(times, apart, None)
+    at = from_si(times if seconds is None else seconds, clock).magnitude
+    si = series.si if seconds is None else series._at(seconds, "right", series.path)
     values = np.atleast_2d(from_si(si, u).magnitude)
-    style = "steps-post" if series.kind == "discrete" else "default"
+    style = "steps-post" if series.kind in ("discrete", "mode") else "default"
     many = len(values) > CROWD
     colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, len(values)))
     named = {0, len(values) // 2, len(values) - 1} if many else set(range(len(values)))
     for k, (info, row) in enumerate(zip(series.infos, values, strict=True)):
         look = {"color": colours[k], "linewidth": 0.9} if many else {}
-        ax.plot(at, row, drawstyle=style, label=info.path if k in named else "_", **look)
+        ax.plot(at, row, drawstyle=style, label=info.path + run if k in named else "_", **look)
     if many and every > len(values):
         ax.plot([], [], " ", label=f"{len(values)} of {every:,} drawn")
 

@@ -7,14 +7,18 @@ that everything here reads from. Knows no solver, model or component class.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from ..units import Unit
 
-__all__ = ["EnergyTerm", "EventRecord", "Recording", "VariableInfo"]
+__all__ = ["EnergyTerm", "EventRecord", "Instant", "Recording", "VariableInfo"]
+
+
+class Instant(float):
+    """A time in s that knows it: ``series.at(event.time)`` needs no unit."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,13 @@ class VariableInfo:
         Declared unit, the one values are shown in.
     kind : str
         ``"variable"``, ``"across"``, ``"through"``, ``"input"``, ``"output"``,
-        ``"discrete"``, ``"parameter"``.
+        ``"discrete"``, ``"parameter"``, ``"mode"``.
     doc : str
         The declaration's line for people.
     index : int
         Handle to be given back to :meth:`Recording.values`.
+    words : mapping of int to str, optional
+        What the values of a mode mean.
     """
 
     path: str
@@ -47,15 +53,34 @@ class VariableInfo:
     kind: str
     doc: str
     index: int
+    words: Mapping[int, str] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True)
 class EventRecord:
-    """Something that happened at one instant: time in s, component, and what."""
+    """Something that happened at one instant.
+
+    Attributes
+    ----------
+    time : float
+        In s; may be given to ``series.at``.
+    component, description : str
+        Whose event it is, and what happened.
+    element : str
+        Path of the mode that has changed, ``"friction.mode"``; empty for other events.
+    mode, previous : str
+        What the mode is from now on and was before: ``"stuck"``, ``"slides forward"``, …
+    """
 
     time: float
     component: str
     description: str
+    element: str = ""
+    mode: str = ""
+    previous: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time", Instant(self.time))
 
 
 @dataclass(frozen=True)

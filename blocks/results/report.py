@@ -37,11 +37,13 @@ class Events(Sequence[EventRecord]):
         ])  # fmt: skip
 
     def to_pandas(self) -> Any:
-        """A DataFrame with the columns time [s], component and what."""
+        """A DataFrame with the columns time [s], component and what, element, mode and previous."""
         columns = {
             label("time", SECOND): [float(e.time) for e in self._records],
             "component": [e.component for e in self._records],
             "what": [e.description for e in self._records],
+            **{name: [getattr(e, name) for e in self._records]
+               for name in ("element", "mode", "previous")},
         }
         return pandas("A table of events").DataFrame(columns)
 

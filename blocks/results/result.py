@@ -8,7 +8,7 @@ solvers or components.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +110,8 @@ class Result(Mapping[str, Series]):
         """Sample times. Two equal ones are the sides of an event."""
         return clock(self._recording)
 
+    t = time
+
     @property
     def duration(self) -> Any:
         """Simulated time as a quantity."""
@@ -191,7 +193,7 @@ class Result(Mapping[str, Series]):
         return ledger
 
     def sticking(self) -> Sticking:
-        """Share of time stuck, break-aways and losses of every exact dry friction."""
+        """Share of time stuck, break-aways and losses of every component that rubs or touches."""
         from .sticking import Sticking
 
         terms = getattr(self._recording, "sticking_terms", list)
@@ -210,35 +212,45 @@ class Result(Mapping[str, Series]):
         *paths: str | Series,
         every: Any = None,
         times: Any = None,
-        units: Mapping[str, str] | None = None,
+        units: str | Mapping[str, str] | None = None,
         side: str = "right",
+        **unknown: Any,
     ) -> Table:
         """Variables at chosen times, as arrays with units.
 
         Parameters
         ----------
-        *paths : str or Series
-            Everything, where none is named; an array as one.
+        *paths : str, Series, or lists of these
+            Everything, where none is named; an array as one. A series of another run is
+            read at the times of this one, and its column says of which run it is.
         every : str or quantity, optional
             Sample at equal distances from the start, such as ``"10 ms"``.
         times : sequence of str, or quantity, optional
             Sample at these times. Without both: the recorded samples, two of
             them at every event.
-        units : mapping of path to unit text, optional
-            Units other than the declared ones; ``"time"`` may be among them.
+        units : mapping of path to unit text, or str, optional
+            Units other than the declared ones; ``"time"`` may be among them. One text is
+            for all of them.
         side : {"right", "left"}
             After or before an event at a sample time.
         """
         from .table import sample
 
         return sample(self._recording, self._chosen(paths), every=every, times=times,
-                      units=units, side=side)  # fmt: skip
+                      units=units, side=side, **unknown)  # fmt: skip
 
-    def _chosen(self, paths: tuple[str | Series, ...]) -> list[Series]:
+    def _chosen(self, paths: Iterable[Any]) -> list[Series]:
+        """Series of paths, and of lists of them; of everything where none is named."""
         if not paths:
             found = grouped(self._recording, self._recording.catalog)
             return [Series(self._recording, infos, path) for path, infos in found]
-        return [p if isinstance(p, Series) else self[p] for p in paths]
+        chosen = []
+        for given in paths:
+            if isinstance(given, (list, tuple)):
+                chosen += self._chosen(given) if given else []
+            else:
+                chosen.append(given if isinstance(given, Series) else self[given])
+        return chosen
 
     def table(self, *paths: str | Series, **options: Any) -> Any:
         """A pandas DataFrame over time with headings such as ``"block.v [m/s]"``.
@@ -271,10 +283,11 @@ class Result(Mapping[str, Series]):
 
         Parameters
         ----------
-        *paths : str or Series
+        *paths : str, Series, or lists of these
             Without any: the states where the run names them, else outputs and
-            variables of components that change, eight at most.
-        units : mapping of path to unit text, optional
+            variables of components that change, eight at most. A series of another run is
+            drawn over its own times, and named by its run.
+        units : mapping of path to unit text, or str, optional
         every, save, title, events
             See :func:`blocks.results.plotting.plot`.
         """

@@ -15,7 +15,10 @@ import pint
 
 from ..exceptions import ParameterError
 from ..units import Unit, from_si, quantity
+from .formula import formula
+from .modes import code_of, in_words, shares
 from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
+from .runs import along, by_time, own_times, part, refuse_mixture, run_of
 from .sheet import Sheet
 from .shown import SECOND, label, number, unit_to_show
 from .times import check_side, seconds_of, summits, within_run
@@ -43,8 +46,19 @@ class Series:
         v.at(["1 s", "2 s"], side="left")
         v.final, v.max()        # scalar quantities
         v.mean(), v.rms()       # averages over time, not over samples
-        v * result["friction.f"]    # arithmetic gives quantities
+        (v * result["friction.f"]).mean()    # arithmetic gives series
+        v["0.2 s":"0.4 s"].max()    # a part of the run
+        result["friction.mode"].in_words("1.5 s")    # "stuck"
         np.asarray(v)           # bare numbers in the declared unit
+
+    Notes
+    -----
+    Sums, products and other functions of series that go sample by sample are series, with a
+    value at every time. Of several runs, the samples are those of the series on the left:
+    the others are read at these by the interpolants of their own runs, before and after an
+    event of the left one. A run that does not cover these times is refused, and so are
+    functions of numpy that do not go sample by sample. What :meth:`to`, ``quantity`` and ``m``
+    give are plain arrays, which know no run.
     """
 
     __hash__ = None  # type: ignore[assignment]  # == compares sample by sample
@@ -162,6 +176,24 @@ class Series:
         found = rows.reshape(len(self.infos), *seconds.shape)
         return found if self.is_array else found[0] if seconds.ndim else float(found[0])
 
+    def in_words(self, times: Any = None, side: str = "right") -> Any:
+        """The words of a mode (``"stuck"``, ``"slides forward"``, ``"open"`` …).
+
+        At given times as in :meth:`at`, or of all samples.
+        """
+        words = self._words()
+        if times is None:
+            return in_words(self.si, words)
+        where = f"{self.path}.in_words"
+        return in_words(self._at(seconds_of(times, where), side, where), words)
+
+    def _words(self) -> Mapping[int, str]:
+        words = self.infos[0].words
+        if words is None:
+            raise ParameterError(self.path, "is a number and has no words.",
+                                 "Only modes of friction and contact have.", code="result.words")
+        return words
+
     @property
     def initial(self) -> Any:
         """First sample."""
@@ -249,10 +281,23 @@ class Series:
         return self.si
 
     def __getitem__(self, index: Any) -> Any:
-        """Instances of an array as Series; samples of a variable as quantities."""
+        """Instances of an array as Series; samples of a variable as quantities.
+
+        A time (``v["0.2 s"]``) is that of :meth:`at`; a slice of time gives the Series of that
+        part of the run, or with a step (``v["0 s":"1 s":"10 ms"]``) of samples at equal
+        distances.
+        """
+        if by_time(index):
+            where = f"{self.path}[…]"
+            if not isinstance(index, slice):
+                return from_si(self._at(seconds_of(index, where), "right", where), self.unit)
+            infos = self.infos if self.is_array else self.infos[0]
+            return Series(part(self._recording, index, where), infos, self.path)
         if not self.is_array:
             return self.quantity[index]
         if isinstance(index, tuple):
+            if by_time(index[1]):
+                return self[index[0]][index[1]]
             return self[index[0]].quantity[(..., *index[1:])]
         chosen = np.arange(len(self.infos))[index]
         if np.ndim(chosen) == 0:
@@ -269,16 +314,32 @@ class Series:
         return np.array(self.magnitude)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return getattr(ufunc, method)(*_quantities(inputs), **kwargs)
+        if method != "__call__":
+            refuse_mixture(_series_in(inputs), f"np.{ufunc.__name__}.{method}")
+            return getattr(ufunc, method)(*_quantities(inputs), **kwargs)
+        return _made(ufunc, ufunc.__name__, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        refuse_mixture(_series_in((args, kwargs)), f"np.{func.__name__}")
         return func(*_quantities(args), **_quantities(kwargs))
 
+    def _beside(self, other: Any) -> Any:
+        """What stands beside this series: another one as it is at this one's samples."""
+        if isinstance(other, str):
+            words = self.infos[0].words
+            return quantity(other) if words is None else code_of(other, words, self.path)
+        if not isinstance(other, Series):
+            return other
+        if own_times(self._recording, other._recording):
+            return other.quantity
+        rows = along(other, np.asarray(self._recording.times), self.path)
+        return from_si(other._shaped(rows), other.unit)
+
     def __neg__(self) -> Any:
-        return -self.quantity
+        return _made(operator.neg, "-", (self,))
 
     def __abs__(self) -> Any:
-        return abs(self.quantity)
+        return _made(operator.abs, "abs", (self,))
 
     # -- looking -----------------------------------------------------------------------
     def to_pandas(self) -> Any:
@@ -292,8 +353,7 @@ class Series:
         """Draw it over time; options as in ``Result.plot``."""
         from .plotting import plot
 
-        given = {} if units is None else {self.path: units}
-        return plot(self._recording, [self], units=given, **options)
+        return plot(self._recording, [self], units=units, **options)
 
     def _facts(self) -> Sheet:
         times = self._recording.times
@@ -304,6 +364,14 @@ class Series:
         if len(times) and len(self.infos):
             rows.append(("samples", f"{len(times)} from {number(times[0], SECOND)} to "
                                     f"{number(times[-1], SECOND)}"))  # fmt: skip
+            words = self.infos[0].words
+            if words is not None:
+                rows += [(word, f"{100 * share:.4g} % of the time")
+                         for word, share in shares(self)]
+                if not self.is_array:
+                    rows += [("initial", in_words(self.si[0], words)),
+                             ("final", in_words(self.si[-1], words))]
+                return Sheet.of_facts(self.path, rows)
             worth = {"initial": self.initial, "final": self.final, "min": self.min(),
                      "max": self.max()}  # fmt: skip
             scale = max(np.max(np.abs(worth[w].magnitude)) for w in ("min", "max"))
@@ -321,11 +389,36 @@ class Series:
         return self._facts()._repr_html_()
 
 
+class Derived(Series):
+    """What arithmetic makes of series: a Series, and also what a quantity of its samples is."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.quantity, name)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _made(function: Callable[..., Any], name: str, operands: Sequence[Any],
+          options: Mapping[str, Any] | None = None) -> Any:
+    """A function of series and other things: a Series of what has a value at every time."""
+    lead = _series_in(operands)[0]
+    operands = [quantity(x) if isinstance(x, str) else x for x in operands]
+    if not options and all(isinstance(x, Series) or not _series_in(x) for x in operands):
+        found = formula(function, name, operands)
+        if found is not None:
+            recording, infos, array = found
+            return Derived(recording, infos if array else infos[0], infos[0].path)
+    return function(*(lead._beside(x) if isinstance(x, Series) else _quantities(x)
+                      for x in operands), **(options or {}))  # fmt: skip
+
+
 def _operator(name: str) -> Callable[[Series, Any], Any]:
     function = getattr(operator, name)
 
     def forward(self: Series, other: Any) -> Any:
-        return function(self.quantity, _operand(other))
+        return _made(function, name, (self, other))
 
     forward.__name__ = name
     return forward
@@ -335,27 +428,42 @@ def _reflected(name: str) -> Callable[[Series, Any], Any]:
     function = getattr(operator, name)
 
     def backward(self: Series, other: Any) -> Any:
-        return function(_operand(other), self.quantity)
+        return _made(function, name, (other, self))
 
     backward.__name__ = name
     return backward
+
+
+def _comparison(name: str) -> Callable[[Series, Any], Any]:
+    function = getattr(operator, name)
+
+    def compare(self: Series, other: Any) -> Any:
+        return function(self.quantity, self._beside(other))
+
+    compare.__name__ = name
+    return compare
 
 
 for _name in ("add", "sub", "mul", "truediv", "pow"):
     setattr(Series, f"__{_name}__", _operator(_name))
     setattr(Series, f"__r{_name}__", _reflected(_name))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Series, f"__{_name}__", _operator(_name))
+    setattr(Series, f"__{_name}__", _comparison(_name))
 
 
 # Without this, quantity * series would take the series for a plain number without unit.
-pint.compat.upcast_type_map[f"{Series.__module__}.{Series.__qualname__}"] = Series  # type: ignore[index]
+for _kind in (Series, Derived):
+    pint.compat.upcast_type_map[f"{_kind.__module__}.{_kind.__qualname__}"] = _kind  # type: ignore[index]
 
 
-def _operand(other: Any) -> Any:
-    if isinstance(other, Series):
-        return other.quantity
-    return quantity(other) if isinstance(other, str) else other
+def _series_in(things: Any) -> list[Series]:
+    """All series in nested arguments, in order."""
+    if isinstance(things, Series):
+        return [things]
+    inner = things.values() if isinstance(things, dict) else things
+    if isinstance(things, (dict, tuple, list)):
+        return [s for thing in inner for s in _series_in(thing)]
+    return []
 
 
 def _quantities(things: Any) -> Any:
@@ -372,7 +480,7 @@ class _Clock:
     """A recording of time itself."""
 
     def __init__(self, recording: Recording) -> None:
-        self.recording = recording
+        self.recording, self.run = recording, run_of(recording)
         self.name, self.times = recording.name, recording.times
         self.catalog: Mapping[str, VariableInfo] = {_TIME.path: _TIME}
         self.events: Sequence[EventRecord] = ()

@@ -17,10 +17,12 @@ __all__ = ["SharedLoad", "StickTerm", "Sticking"]
 
 @dataclass(frozen=True)
 class StickTerm:
-    """Sticking of one friction over a run.
+    """Sticking of one component over a run.
 
-    For a law that does not stick, at rest means within its band of velocity and under
-    less than its strength.
+    A component with several frictions is at rest while all of them stick, one with contacts
+    alone while one of these touches; the modes of single elements are variables of the
+    result. For a law that does not stick, at rest means within its band of velocity and
+    under less than its strength.
 
     Attributes
     ----------

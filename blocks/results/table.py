@@ -15,14 +15,17 @@ import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..units import Unit, from_si, quantity
+from ..words import look_elsewhere
 from .lookup import collapsed
+from .modes import as_attributes, in_words
 from .recording import Recording
+from .runs import along, headings, own_times, run_of
 from .series import Series, clock
 from .sheet import Sheet, pandas
 from .shown import SECOND, label, number, unit_to_show
 from .times import check_side, grid
 
-__all__ = ["Column", "Table", "sample"]
+__all__ = ["Column", "Table", "sample", "units_wanted"]
 
 CELLS = 50_000_000  # numbers in a table of everything; above it, names are asked for
 
@@ -38,12 +41,15 @@ class Column:
     doc : str
     instances : tuple of str
         Paths of the instances of an array; empty for a single variable.
+    words : mapping of int to str, optional
+        What the values of a mode mean.
     """
 
     values: np.ndarray
     unit: Unit
     doc: str = ""
     instances: tuple[str, ...] = ()
+    words: Mapping[int, str] | None = None
 
     @property
     def quantity(self) -> Any:
@@ -105,21 +111,31 @@ class Table(Mapping[str, Any]):
             if not column.instances:
                 yield path, column
             for name, row in zip(column.instances, column.values, strict=False):
-                yield name, Column(row, column.unit, column.doc)
+                yield name, Column(row, column.unit, column.doc, (), column.words)
 
     def to_pandas(self) -> Any:
         """A DataFrame over time with headings such as ``"block.v [m/s]"``.
 
-        ``frame.attrs`` holds the units and descriptions by path.
+        Modes are shown in words, under their path. ``frame.attrs`` holds the units and
+        descriptions by path.
         """
+        return self._frame(words=True)
+
+    def _frame(self, words: bool) -> Any:
         pd = pandas("A table")
         flat = dict(self.flat())
         index = pd.Index(self.clock.values, name=label("time", self.clock.unit))
-        frame = pd.DataFrame({label(p, c.unit): c.values for p, c in flat.items()}, index=index)
+        frame = pd.DataFrame({
+            p if words and c.words else label(p, c.unit):
+            in_words(c.values, c.words) if words and c.words else c.values
+            for p, c in flat.items()
+        }, index=index)  # fmt: skip
         frame.attrs = {
             "model": self.name,
             "units": {path: str(c.unit) for path, c in flat.items()},
             "docs": {path: c.doc for path, c in flat.items() if c.doc},
+            "modes": {path: {str(k): word for k, word in c.words.items()}
+                      for path, c in flat.items() if c.words},
         }
         return frame
 
@@ -133,7 +149,10 @@ class Table(Mapping[str, Any]):
         coordinates: dict[str, Any] = {"time": clock}
         data: dict[str, Any] = {}
         for path, column in self.columns.items():
-            attributes = {"units": str(column.unit), "long_name": column.doc or path}
+            attributes: dict[str, Any] = {"units": str(column.unit),
+                                          "long_name": column.doc or path}  # fmt: skip
+            if column.words:
+                attributes |= as_attributes(column.words)
             dimensions: tuple[str, ...] = ("time",)
             if column.instances:
                 names = [i[: i.rindex("]") + 1] for i in column.instances]
@@ -144,8 +163,12 @@ class Table(Mapping[str, Any]):
         return xarray.Dataset(data, coordinates, attrs={"model": self.name})
 
     def to_csv(self, file: str | Path) -> None:
-        """Write a CSV file with the units in its first row; see :func:`read_csv`."""
-        self.to_pandas().to_csv(file)
+        """Write a CSV file with the units in its first row; see :func:`read_csv`.
+
+        Modes are written as their codes here and in the other files: 0 stuck or closed,
+        1 slides forward, -1 slides backward or open.
+        """
+        self._frame(words=False).to_csv(file)
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
@@ -153,7 +176,7 @@ class Table(Mapping[str, Any]):
             import pyarrow  # noqa: F401
         except ImportError:
             raise need_package("pyarrow", "Parquet", "table") from None
-        self.to_pandas().to_parquet(file, engine="pyarrow")
+        self._frame(words=False).to_parquet(file, engine="pyarrow")
 
     def to_netcdf(self, file: str | Path) -> None:
         """Write a NetCDF file; see :func:`read_netcdf`.
@@ -173,7 +196,9 @@ class Table(Mapping[str, Any]):
             f"Table {self.name}".rstrip(),
             {"column": [p for p, _ in flat], "unit": [str(c.unit) for _, c in flat],
              "instances": [len(c.instances) or 1 for _, c in flat],
-             "last value": [number(v) if np.ndim(v) == 0 else "…" for v in shown]},
+             "last value": [
+                 "…" if np.ndim(v) else in_words(v, c.words) if c.words else number(v)
+                 for v, (_, c) in zip(shown, flat, strict=True)]},
             note=span,
         )  # fmt: skip
 
@@ -197,15 +222,19 @@ def sample(
     *,
     every: Any = None,
     times: Any = None,
-    units: Mapping[str, str] | None = None,
+    units: str | Mapping[str, str] | None = None,
     side: str = "right",
+    **unknown: Any,
 ) -> Table:
-    """Values of series at the recorded times, at equal distances, or at given times."""
-    wanted = dict(units or {})
-    known = [*(s.path for s in chosen), "time"]
-    for path in wanted:
-        if path not in known:
-            raise unknown_name("units", path, known, "columns")
+    """Values of series at the recorded times, at equal distances, or at given times.
+
+    The times are those of ``recording``; series of other runs are read at them.
+    """
+    if unknown:
+        raise look_elsewhere("table()", unknown, ("every", "times", "units", "side"))
+    names = headings(recording, chosen)
+    recording = _clocked(recording, chosen)
+    wanted = units_wanted(units, chosen, names)
     check_side(side, "table")
     seconds = grid(recording.times, every, times)
     samples = len(recording.times) if seconds is None else len(seconds)
@@ -216,13 +245,16 @@ def sample(
             code="result.size",
         )  # fmt: skip
     columns = {}
-    for series, values in zip(chosen, _rows(recording, chosen, seconds, side), strict=True):
-        shown = unit_to_show(series.unit, wanted.get(series.path), series.path)
-        columns[series.path] = Column(
+    rows = _rows(recording, chosen, seconds, side)
+    for name, series, values in zip(names, chosen, rows, strict=True):
+        shown = unit_to_show(series.unit, wanted.get(name), series.path)
+        run = name.removeprefix(series.path)
+        columns[name] = Column(
             np.asarray(from_si(values if series.is_array else values[0], shown).magnitude),
             shown,
             series.doc,
-            tuple(i.path for i in series.infos) if series.is_array else (),
+            tuple(i.path + run for i in series.infos) if series.is_array else (),
+            series.infos[0].words,
         )
     time = clock(recording)
     shown = unit_to_show(SECOND, wanted.get("time"), "time")
@@ -230,13 +262,47 @@ def sample(
     return Table(Column(from_si(at, shown).magnitude, shown, time.doc), columns, recording.name)
 
 
+def _clocked(recording: Recording, chosen: Sequence[Series]) -> Recording:
+    """Whose samples a table has: those of the run, or of the one part of it that is looked at."""
+    parts = [s._recording for s in chosen]
+    same = parts and run_of(parts[0]) is run_of(recording) and all(
+        own_times(parts[0], other) for other in parts)
+    return parts[0] if same else recording
+
+
+def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Series],
+                 names: Sequence[str], kind: str = "columns") -> dict[str, str]:
+    """Unit wished for by heading; one text is for all, a path for that variable of every run."""
+    if units is None:
+        return {}
+    if isinstance(units, str):
+        return {n: units for n, s in zip(names, chosen, strict=True) if s.infos[0].words is None}
+    paths = [s.path for s in chosen]
+    for path in units:
+        if path not in (*names, *paths, "time"):
+            raise unknown_name("units", path, [*names, "time"], kind)
+    found = {n: units[p] for n, p in zip(names, paths, strict=True) if p in units}
+    return found | {n: units[n] for n in (*names, "time") if n in units}
+
+
 def _rows(
     recording: Recording, chosen: Sequence[Series], seconds: np.ndarray | None, side: str
 ) -> list[np.ndarray]:
-    """Values in SI of all series, asked for at once."""
-    indices = [i.index for s in chosen for i in s.infos]
-    if not indices:
-        return [np.empty((0, 0)) for _ in chosen]
-    values = recording.values(indices, seconds, side)
-    ends = np.cumsum([len(s.infos) for s in chosen])
-    return np.split(np.asarray(values, dtype=float), ends[:-1])
+    """Values in SI of all series: those of this run asked for at once, others beside them."""
+    own = [own_times(recording, s._recording) for s in chosen]
+    mine = [s for s, is_own in zip(chosen, own, strict=True) if is_own]
+    indices = [i.index for s in mine for i in s.infos if s.kind != "time"]
+    found = np.asarray(recording.values(indices, seconds, side), dtype=float) if indices else None
+    rows, first = [], 0
+    at = np.asarray(recording.times) if seconds is None else seconds
+    for series, is_own in zip(chosen, own, strict=True):
+        if is_own and series.kind == "time":
+            rows.append(at[None, :])
+        elif is_own and found is not None:
+            rows.append(found[first : first + len(series.infos)])
+            first += len(series.infos)
+        elif seconds is None:
+            rows.append(along(series, at, recording.name))
+        else:
+            rows.append(along(series, at, recording.name, side))
+    return rows

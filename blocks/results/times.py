@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, unknown_name
-from ..units import to_si
+from ..units import quantity, to_si
+from .recording import Instant
 from .shown import SECOND, number
 
 __all__ = ["check_side", "grid", "seconds_of", "summits", "within_run"]
@@ -24,8 +25,12 @@ def check_side(side: str, where: str) -> None:
 
 
 def seconds_of(times: Any, where: str) -> np.ndarray:
-    """Times as given by a user (texts, quantities, a series of time) in s."""
+    """Times as given by a user (texts, quantities, times of events, a series of time) in s."""
     given = getattr(times, "quantity", times)
+    if isinstance(given, Instant):
+        return np.asarray(float(given))
+    if isinstance(given, (list, tuple)):
+        given = [quantity(float(t), SECOND) if isinstance(t, Instant) else t for t in given]
     return np.asarray(to_si(given, SECOND, where), dtype=float)
 
 

@@ -158,8 +158,19 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
         times = (float(within_run(np.array(span), np.array([at]), f"output {name!r}")[0]),)
     taken.update(coords)
     shape = tuple(len(coords[d]) for d in dims)
-    return Output(name, reduction, path, times, str(infos[0].unit.text), infos[0].doc or path,
-                  dims, shape, coords)  # fmt: skip
+    return Output(name, reduction, path, times, str(infos[0].unit.text),
+                  _said(reduction, infos[0].doc or path, times), dims, shape, coords)
+
+
+def _said(reduction: str, doc: str, times: tuple[float, ...]) -> str:
+    """What a reduction keeps of a variable, for the axes of pictures."""
+    word = {"max": "largest", "min": "smallest", "initial": "initial", "final": "final"}
+    if reduction == "at":
+        return f"{doc}, at {times[0]:g} s"
+    if reduction not in word:
+        return doc
+    clause = re.match(r"(?i)(the|a|an|whether|how)\b", doc)
+    return f"{doc}, {word[reduction]} value" if clause else f"{word[reduction]} {doc}"
 
 
 def _read(name: str, text: str) -> tuple[str, str, float]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest, need_package
 from ..solvers import method_named
 from ..units import to_si, unit
+from ..words import option_elsewhere
 from .axes import SOLVER, Setting, plan
 from .dataset import Gathered, need_xarray
 from .identity import describe
@@ -103,9 +104,11 @@ def _refuse_unknown(options: dict[str, Any]) -> None:
              if p.kind is p.KEYWORD_ONLY] + list(SOLVER)  # fmt: skip
     for name in options:
         if name not in SOLVER:
+            sentence, here = option_elsewhere(name, call="sweep(over, {0}, outputs=…)")
             raise UnknownName(
-                "sweep()", f"there is no option {name!r}.", did_you_mean(name, known, "options"),
-                name=name, known=known, nearest=nearest(name, known),
+                "sweep()", f"there is no option {name!r}.",
+                sentence or did_you_mean(name, known, "options"),
+                name=name, known=known, nearest=[here] if here else nearest(name, known),
             )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ own clutches               ``PressedFriction`` (the base)
 =========================  ====================================================
 """
 
+from ..othernames import missing
 from .clutches import (
     BandBrake,
     DiscBrake,
@@ -38,3 +39,5 @@ __all__ = [
     "PressedFriction", "RackAndPinion", "RollingWheel", "SliderCrank", "TorqueLimiter",
     "WheelAndAxle",
 ]  # fmt: skip
+
+__getattr__ = missing(__name__)

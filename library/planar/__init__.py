@@ -33,6 +33,7 @@ own components         ``planar`` (the domain), ``TwoFrame`` (the base)
 =====================  =========================================================
 """
 
+from ..othernames import missing
 from .bodies import Body, Gravity, Ground, RigidOffset
 from .contact import Contact
 from .curves import Circle, Corner, Curve, Ellipse, Line, ParametricCurve, SplineCurve
@@ -47,3 +48,5 @@ __all__ = [
     "RigidOffset", "RollingWheel", "RotationalBridge", "SplineCurve", "SpringDamper", "Torque",
     "TranslationalBridge", "TwoFrame", "planar",
 ]  # fmt: skip
+
+__getattr__ = missing(__name__)

@@ -36,6 +36,7 @@ own components             ``rotational`` (the domain), ``TwoPort`` (the base)
 =========================  ====================================================
 """
 
+from ..othernames import missing
 from ..tables import table
 from .domain import TwoPort, rotational
 from .elements import (
@@ -60,3 +61,5 @@ __all__ = [
     "RotationalInerter", "RotationalMotionSensor", "RotationalReference", "RotationalSpring",
     "RotationalSpringDamper", "TorqueSensor", "TorqueSource", "TwoPort", "rotational", "table",
 ]  # fmt: skip
+
+__getattr__ = missing(__name__)

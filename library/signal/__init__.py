@@ -18,6 +18,7 @@ block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 ==============  =======================================================================
 """
 
+from ..othernames import missing
 from .continuous import (
     PID,
     Delay,
@@ -63,3 +64,5 @@ __all__ = [
     "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay",
     "ZeroOrderHold",
 ]  # fmt: skip
+
+__getattr__ = missing(__name__)

@@ -161,12 +161,13 @@ class TimeTable(Component):
     """A table of time.
 
     Equation: y = value at time t, read between the points (times, values); the first and
-    last values are held outside. The run steps onto every point.
+    last values are held outside. The run steps onto every point. Several points at one
+    time make a jump there: y is the last of their values from that time on.
 
     Parameters
     ----------
     times : list of times
-        Increasing; [0 s, 1 s] by default.
+        Not decreasing, increasing for "smooth"; [0 s, 1 s] by default.
     values : list of quantities
         One per time; their unit is that of the output. [0, 1] by default.
     interpolation : str
@@ -176,17 +177,20 @@ class TimeTable(Component):
     """
 
     interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
-    times = Parameter(["0 s", "1 s"], doc="Instants")
+    times = Parameter(["0 s", "1 s"], settles=lambda times: _jumps(times), doc="Instants")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the instants")
     y = Output(lambda c: _checked(c, "times"))
 
     def verify(self):
-        yield from _increasing(self, "times")
+        yield from _increasing(self, "times", jumps=self.interpolation != "smooth")
 
     def equations(self):
         for instant in self.times:
             yield breakpoints(instant)
-        yield self.y == _read(self, time, self.times, self.values, "nearest")
+        if self.interpolation == "linear":
+            yield self.y == _with_jumps(self.times, self.values, self.settled("times"))
+        else:
+            yield self.y == _read(self, time, self.times, self.values, "nearest")
 
 
 class RepeatingSequence(Component):
@@ -251,13 +255,30 @@ def _checked_grid(component: Any, *axes: str) -> Any:
     return component.values.units
 
 
-def _increasing(component: Any, name: str) -> Any:
+def _jumps(points: Any) -> tuple[int, ...]:
+    """Numbers of the points that are followed by another one at the same place."""
+    return tuple(np.flatnonzero(np.diff(points) == 0).tolist())
+
+
+def _with_jumps(times: Any, values: Any, jumps: tuple[int, ...]) -> Any:
+    """The value now, piece by piece between the jumps."""
+    ends = [*jumps, len(times) - 1]
+    value = None
+    for first, last in zip([0, *(k + 1 for k in jumps)], ends, strict=True):
+        piece = values[first] if first == last else interpolate(
+            time, times[first : last + 1], values[first : last + 1], hold=True)
+        value = piece if value is None else where(time >= times[first], piece, value)
+    return value
+
+
+def _increasing(component: Any, name: str, jumps: bool = False) -> Any:
     points = getattr(component, name)
-    wrong = np.flatnonzero(np.diff(points.magnitude) <= 0)
+    steps = np.diff(points.magnitude)
+    wrong = np.flatnonzero(steps < 0 if jumps else steps <= 0)
     if len(wrong):
         k = int(wrong[0])
-        yield (f"the points {name!r} must increase, but {points[k]:~P} is followed by "
-               f"{points[k + 1]:~P}.")
+        yield (f"the points {name!r} must {'not decrease' if jumps else 'increase'}, but "
+               f"{points[k]:~P} is followed by {points[k + 1]:~P}.")
 
 
 def _grid(component: Any, axes: list[tuple[Any, Any]], values: list[Any]) -> Any:

@@ -37,6 +37,7 @@ own components             ``translational`` (the domain), ``TwoPort`` (the base
 =========================  ====================================================
 """
 
+from ..othernames import missing
 from ..tables import table
 from .domain import TwoPort, translational
 from .elements import (
@@ -63,3 +64,5 @@ __all__ = [
     "RollingResistance", "Spring", "SpringDamper", "TranslationalFriction", "TwoPort",
     "VehicleBody", "VelocitySource", "table", "translational",
 ]  # fmt: skip
+
+__getattr__ = missing(__name__)

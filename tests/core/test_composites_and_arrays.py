@@ -7,8 +7,20 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from blocks import Component, Input, Model, Option, Output, Parameter, Port, quantity, sin
+from blocks import (
+    Component,
+    Input,
+    Model,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Target,
+    quantity,
+    sin,
+)
 from blocks.exceptions import (
+    BlocksError,
     ConnectionRefused,
     EquationError,
     NamingError,
@@ -280,3 +292,70 @@ def test_an_array_behaves_as_so_many_single_components():
     exact = [np.exp(-2), 2 * np.exp(-3), 3 * np.exp(-1)]
     assert_allclose(final(a, "bodies.v"), exact, rtol=2e-8)
     assert_allclose([final(b, f"m{i}.v") for i in range(3)], exact, rtol=2e-8)
+
+
+# -- values of single elements ----------------------------------------------------------------
+def test_one_element_is_given_its_own_values():
+    model = Model("row")
+    model.bodies, model.springs = Mass(count=4, mass="2 kg"), Spring(count=3)
+    model.ground = Reference()
+    model.connect(model.springs.R, model.springs.C, model.ground.V)
+    model.bodies[0].v = "3 m/s"
+    model.bodies[1:3].v = ["1 m/s", "5 cm/s"]
+    model.bodies[-1].mass = quantity(500, "g")
+    model.springs[1].stiffness = "1 N/mm"
+    run = model.simulate("1 s")
+    assert_allclose(run["bodies.v"].final.to("m/s").m, [3, 1, 0.05, 0])
+    assert_allclose(model.bodies.mass.to("kg").m, [2, 2, 2, 0.5])
+    assert_allclose(model.springs.stiffness.to("N/m").m, [1000, 1000, 1000])
+    assert [b.mass.to("kg").m for b in model.bodies] == [2, 2, 2, 0.5]
+
+
+def test_a_part_in_an_array_of_composites_is_given_its_own_value():
+    class Pair(Component):
+        def compose(self):
+            self.body, self.spring, self.ground = Mass(), Spring(), Reference()
+            self.connect(self.ground.V, self.spring.R, self.spring.C)
+
+    model = Model("pairs")
+    model.pairs = Pair(count=3)
+    model.pairs[1].body.v = "2 m/s"
+    model.pairs[2].spring.stiffness = "7 N/m"
+    assert_allclose(model.simulate("1 s")["pairs.body.v"].initial.m, [0, 2, 0])
+    assert_allclose(model.pairs.spring.stiffness.m, [1000, 1000, 7])
+
+
+@pytest.mark.parametrize(("name", "value", "said"), [
+    ("mass", "-1 kg", "must be greater than 0"), ("mass", "1 m", "takes kg"),
+    ("mass", ["1 kg", "2 kg"], "2 values for 1 instances"), ("spr", "1", "there is no 'spr'"),
+    ("f", "1 N", "which have no target yet"), ("M", "1 N", "a port cannot be assigned"),
+    ("v", Target("1 m/s", priority="low"), "one priority and nominal value for all"),
+])  # fmt: skip
+def test_a_value_that_one_element_cannot_have_is_refused_by_name(name, value, said):
+    model = Model("row")
+    model.bodies = Mass(count=3, v="1 m/s")
+    with pytest.raises(BlocksError, match=said):
+        setattr(model.bodies[1], name, value)
+    assert_allclose(model.simulate("1 s")["bodies.v"].final.m, 1)
+
+
+def test_a_component_lists_each_of_its_names_once():
+    friction = Mass(count=2)
+    assert len(dir(friction)) == len(set(dir(friction)))
+    assert {"mass", "v", "M"} <= set(dir(friction))
+
+
+# -- two models -------------------------------------------------------------------------------
+@pytest.mark.parametrize(("mine", "other", "said"), [
+    ("front", "rear", "belongs to the model 'rear', and cannot be joined to body.M of the model "
+     "'front'"), ("car", "car", "another model that is also called 'car'"),
+])  # fmt: skip
+def test_parts_of_two_models_are_not_joined_and_both_are_named(mine, other, said):
+    models = []
+    for name in (mine, other):
+        made = Model(name)
+        made.body, made.spring = Mass(), Spring()
+        models.append(made)
+    with pytest.raises(ConnectionRefused, match=said) as caught:
+        models[0].connect(models[0].body.M, models[1].spring.R)
+    assert caught.value.code == "connection.foreign" and caught.value.models == [mine, other]

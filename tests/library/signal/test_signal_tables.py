@@ -6,9 +6,18 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 from signal_support import at, output_of, polyline, response
 
-from blocks import quantity
+from blocks import Model, quantity
 from blocks.exceptions import ParameterError
-from library.signal import RepeatingSequence, Sine, Table1D, Table2D, Table3D, TimeTable
+from library import tables
+from library.signal import (
+    RepeatingSequence,
+    Sine,
+    Table1D,
+    Table2D,
+    Table3D,
+    TimeFunction,
+    TimeTable,
+)
 
 X, Y = np.array([-2.0, -1.0, 0.5, 1.0, 2.5, 4.0]), np.array([1.0, 3.0, 3.0, -1.0, 0.5, 2.0])
 T = np.linspace(0.013, 9.93, 67)
@@ -133,6 +142,46 @@ def test_a_time_table_is_linear_between_its_points_and_held_outside():
     block = TimeTable(times=["1 s", "2500 ms", "7 s"], values=["2 N", "-1 N", "4 N"])
     exact = np.interp(T, [1, 2.5, 7], [2, -1, 4])
     assert_allclose(at(output_of(block), T), exact, atol=1e-13)
+
+
+@pytest.mark.parametrize("given", [
+    (["0 s", "1 s", "1 s", "4 s"], ["0 N", "2 N", "-1 N", "5 N"]),
+    (["1 s", "1 s", "3 s", "3 s", "3 s", "8 s", "8 s"],
+     ["7 N", "0 N", "4 N", "100 N", "1 N", "1 N", "2 N"]),
+])  # fmt: skip
+def test_a_time_table_jumps_where_points_share_a_time_as_the_function_of_time_does(given):
+    """From there on the last of the values holds, before it the first."""
+    times, values = given
+    table_block = output_of(TimeTable(times=times, values=values))
+    function = output_of(TimeFunction(value=tables.table(times, values), unit="N"))
+    some = np.setdiff1d(T, [float(t.split()[0]) for t in times])
+    assert_allclose(at(table_block, some), at(function, some), atol=1e-13)
+    for instant in {float(t.split()[0]) for t in times}:
+        heights = [float(v.split()[0]) for t, v in zip(times, values, strict=True)
+                   if float(t.split()[0]) == instant]  # fmt: skip
+        assert_allclose(at(table_block, [instant]), heights[-1], atol=1e-13)
+        if instant > 0:
+            assert_allclose(at(table_block, [instant], side="left"), heights[0], atol=1e-13)
+
+
+def test_a_time_table_may_get_and_lose_a_jump_between_runs():
+    model = Model("table")
+    model.block = TimeTable(times=["0 s", "1 s", "2 s"], values=["0 V", "1 V", "2 V"])
+    ends = []
+    for second in ("1 s", "2 s", "0.5 s"):
+        model.block.times = ["0 s", second, "2 s"]
+        ends.append(model.simulate("4 s")["block.y"].at("1.5 s").m)
+    assert_allclose(ends, [1.5, 0.75, 1 + 1 / 1.5])
+
+
+def test_a_smooth_or_falling_time_table_takes_no_jump():
+    for options, said in (({"times": ["0 s", "1 s", "1 s"], "interpolation": "smooth"},
+                           "must increase"),
+                          ({"times": ["0 s", "2 s", "1 s"]}, "must not decrease")):  # fmt: skip
+        model = Model("table")
+        model.block = TimeTable(values=[0, 1, 2], **options)
+        with pytest.raises(ParameterError, match=said):
+            model.simulate("1 s")
 
 
 def test_a_held_time_table_jumps_at_its_instants():

@@ -1,0 +1,311 @@
+"""Which word here is the one that somebody knows from another tool?
+
+Packages of components bring tables of the words of others (:func:`foreign_words`); what the
+engine itself is called elsewhere stands here. Read only when a word was not understood.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .exceptions import WrongCall, WrongImport, did_you_mean, nearest
+
+__all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
+           "method_elsewhere", "option_elsewhere", "part_elsewhere"]  # fmt: skip
+
+_tables: list[ForeignWords] = []
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a tool calls a component (``word`` is empty) or a keyword of it.
+
+    Attributes
+    ----------
+    tool : str
+        ``"Simscape"``, ``"Modelica"``, or nothing for what is usual in textbooks.
+    block, word : str
+        As the tool writes them.
+    component : str
+        Module and class here: ``"translational.Spring"``.
+    here : str
+        The keyword here.
+    note : str
+        A sentence instead, where there is no such keyword.
+    """
+
+    tool: str
+    block: str
+    word: str
+    component: str
+    here: str
+    note: str
+
+    def sentence(self, home: str = "") -> str:
+        """What to take here; ``home`` is the module that was asked for a component."""
+        called = self.word or self.block
+        whose = f"{self.tool}'s {called}" if self.tool else f"What is often called {called}"
+        if self.note:
+            return f"{whose} has no counterpart of its own: {self.note}"
+        module, _, name = self.component.rpartition(".")
+        if self.word:
+            return f"{whose} is {self.here} here."
+        return f"{whose} is {name} {'here' if module == home else f'in library.{module}'}."
+
+
+class ForeignWords:
+    """A table of words of other tools, with the columns of :class:`Word`.
+
+    Parameters
+    ----------
+    file : path
+        CSV; lines that begin with ``#`` say where the words are from.
+    """
+
+    def __init__(self, file: str | Path) -> None:
+        self.file = Path(file)
+
+    @cached_property
+    def rows(self) -> list[Word]:
+        lines = self.file.read_text(encoding="utf-8").splitlines()
+        found = csv.DictReader(line for line in lines if line and not line.startswith("#"))
+        return [Word(*((row[name] or "").strip() for name in Word.__annotations__))
+                for row in found]  # fmt: skip
+
+    def keyword(self, cls: type, name: str) -> Word | None:
+        """The row of a keyword of a class or of one of its bases."""
+        for row in self.rows:
+            module, _, component = row.component.rpartition(".")
+            if row.word == name and any(
+                base.__name__ == component and f".{module}" in f".{base.__module__}"
+                for base in cls.__mro__
+            ):
+                return row
+        return None
+
+    def component(self, name: str, module: str) -> Word | None:
+        """The row of a component, of this module if there is one."""
+        found = [r for r in self.rows if not r.word and _plain(r.block) == _plain(name)]
+        found.sort(key=lambda row: row.component.rpartition(".")[0] != module)
+        return found[0] if found else None
+
+    def missing(self, home: str, places: Iterable[str]) -> Callable[[str], Any]:
+        """A ``__getattr__`` for a package of components: what a name that it lacks is called.
+
+        Parameters
+        ----------
+        home : str
+            The package, such as ``"library.translational"``.
+        places : sequence of str
+            Packages where the component may be instead.
+        """
+
+        def __getattr__(name: str) -> Any:
+            advice = "" if name.startswith("_") else self._place(name, home, places)
+            if not advice:
+                raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name)
+            raise WrongImport(home, f"there is no {name!r}.", advice, name=name)
+
+        return __getattr__
+
+    def _place(self, name: str, home: str, places: Iterable[str]) -> str:
+        module = home.rpartition(".")[2]
+        row = self.component(name, module)
+        if row is not None and row.component.startswith(f"{module}."):
+            return row.sentence(module)
+        for place in places:
+            for known in import_module(place).__all__:
+                if known == name and place != home:
+                    return f"It is in {place}: from {place} import {known}."
+        if row is not None:
+            return row.sentence(module)
+        own = getattr(import_module(home), "__all__", ())
+        similar = nearest(name, own) if name[:1].isupper() else []
+        return f"Did you mean {' or '.join(repr(n) for n in similar)}?" if similar else ""
+
+
+def _plain(name: str) -> str:
+    """A name without spaces, signs and capitals."""
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def foreign_words(file: str | Path) -> ForeignWords:
+    """Tell the engine what others call the components of a package.
+
+    Parameters
+    ----------
+    file : path
+        CSV with the columns tool, block, word, component, here, note: a block and a
+        parameter of another tool, the class here as ``module.Class`` and its keyword; a row
+        without a word names the class itself, a note says what to do where there is no such
+        keyword. A keyword that was not understood is then answered with the right one.
+    """
+    table = ForeignWords(file)
+    _tables.append(table)
+    return table
+
+
+# -- keywords of components ---------------------------------------------------------------------
+_NOMINAL = "A nominal value is given with the target: {0}=Target(nominal='1 {1}')."
+_ABOUT = {  # by the ends of Simscape's names; the longer ones come first
+    "nominal_specify": _NOMINAL,
+    "nominal_value": _NOMINAL,
+    "nominal_unit": _NOMINAL,
+    "unit": "A unit is written with its value: {0}='1 {1}'.",
+    "specify": "A target is set by giving it: {0}='1 {1}'.",
+    "priority": "A priority is given with the target: {0}=Target('1 {1}', priority='low').",
+}
+_START = re.compile(r"(?:(?:initial|init|start)_?(\w+?)|(\w+?)_?(?:0|start|init|ini|initial))$")
+
+
+def keyword_elsewhere(component: Any, name: str) -> tuple[str, str]:
+    """A sentence on a keyword that a component does not have, and the one to take, if any."""
+    for table in _tables:
+        row = table.keyword(type(component), name)
+        if row is not None:
+            return row.sentence(), row.here
+    for ending, sentence in _ABOUT.items():
+        base = name.removesuffix(f"_{ending}")
+        if base == name:
+            continue
+        said, here = ("", base) if base in component._declared else keyword_elsewhere(
+            component, base)
+        declared = component._declared.get(here)
+        if declared is not None:
+            return _about(sentence, here, declared), here
+        if said:
+            return said, ""
+    found = _START.match(name)
+    variable = (found[1] or found[2]) if found else ""
+    if variable in component._declared:
+        return f"The initial target is given as {variable} itself.", variable
+    return "", ""
+
+
+def _about(sentence: str, here: str, declared: Any) -> str:
+    """What is said of a keyword, with an example in its unit."""
+    unit = "N" if getattr(declared, "any_unit", False) else getattr(declared, "unit", None)
+    if unit is None:
+        return f"{here} is a choice and takes no unit here."
+    return sentence.format(here, unit).replace(" 1'", "'")
+
+
+# -- what the engine is called ----------------------------------------------------------------
+_STEP = ("step= is the step of a method of fixed steps, max_step= the longest of the others, "
+         "every= the spacing of the samples.")
+_OPTIONS = [
+    ("duration", "until t_end t_final tf t_stop stop stop_time end end_time t_max tmax final_time "
+                 "time length tend tfinal tstop duration_s simulation_time T t",
+     "The duration has no name: {1}."),
+    ("duration", "t_span tspan span interval_of_time time_span",
+     "Give the duration, and the start where it is not 0 s: simulate('4 s', start='1 s')."),
+    ("start", "t0 t_start start_time tstart begin initial_time", "It is start= here."),
+    ("method", "solver integrator algorithm integration_method ode scheme solver_type", ""),
+    ("rtol", "tol tolerance reltol rel_tol relative_tolerance precision eps accuracy", ""),
+    ("atol", "abstol abs_tol absolute_tolerance", ""),
+    ("step", "dt h step_size fixed_step time_step delta_t stepsize", _STEP),
+    ("max_step", "max_step_size hmax h_max max_dt dtmax dt_max maximum_step longest_step", ""),
+    ("first_step", "h0 initial_step first_step_size initial_step_size dt0", ""),
+    ("times", "t_eval saveat output_times sample_times tout time_points", ""),
+    ("every", "interval output_interval sample_time sampling sample_every save_every "
+              "output_step sampling_time", ""),
+    ("every", "number_of_intervals n_points num_points samples n_samples number_of_points",
+     "Say how far apart samples are: every='10 ms'."),
+    ("progress", "verbose progress_bar disp show_progress", ""),
+    ("", "y0 x0 initial initial_state initial_values initial_conditions ic",
+     "Initial values are targets of the components, Mass(v='1 m/s'); model.initial_values() shows "
+     "them."),
+    ("", "args params parameters p", "Parameters belong to the components, and may be changed "
+     "between runs: model.spring.stiffness = '2 N/m'."),
+    ("", "dense_output dense", "Every result can be read between its steps: .at('1.5 s')."),
+    ("", "events event zero_crossings", "Conditions are stated by components (when, where); "
+     "result.events lists what happened."),
+    ("", "jac jacobian jac_sparsity", "Derivatives are exact and need not be given."),
+    ("", "max_steps_number min_step", "Steps are bounded by max_step= only."),
+]
+
+
+def option_elsewhere(name: str, given: Any = None, call: str = "simulate({0})"
+                     ) -> tuple[str, str]:
+    """A sentence on an option that ``simulate()`` does not have, and the one to take, if any."""
+    for here, words, sentence in _OPTIONS:
+        if _plain(name) in {_plain(word) for word in words.split()}:
+            shown = repr(given) if isinstance(given, str) else "'4 s'"
+            sentence = sentence or f"It is {here}= here."
+            return sentence.format(shown, call.format(shown)), here
+    return "", ""
+
+
+_METHODS = [
+    ("cvode", "cvodes ode15s ode23tb stiff auto_stiff vode zvode lsode gear sdirk"),
+    ("ida", "dassl daspk daskr idas ode15i daessc dae"),
+    ("adams", "ode113 nonstiff"),
+    ("ode45", "dopri dormand_prince runge_kutta_45 rkf45 dopri45"),
+    ("rk4", "rk runge_kutta ode4 classical_runge_kutta runge_kutta4"),
+    ("euler", "explicit_euler forward_euler ode1"),
+    ("backward_euler", "implicit_euler ode14x"),
+    ("trapezoidal", "ode23t trapezoid crank_nicolson"),
+    ("moreau_jean", "moreau time_stepping nsgs siconos"),
+]
+
+
+_LOOKS = [
+    ("units", "unit", "Write units='mm/s' for all, or units={'block.v': 'mm/s'}."),
+    ("save", "file filename path savefig to output", ""),
+    ("every", "dt step interval sampling spacing", ""),
+    ("times", "at t time t_eval", ""),
+    ("", "t_span tspan xlim start end span range",
+     "Take a part of the run: result['block.v']['1 s':'2 s']."),
+    ("", "figsize ax axes color colour label legend grid style ylim xlabel ylabel",
+     "The matplotlib figure is returned: change it there."),
+]
+
+
+def look_elsewhere(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
+    """The error for an option of tables and pictures that does not exist."""
+    name, known = next(iter(options)), list(known)
+    for here, words, sentence in _LOOKS:
+        if (not here or here in known) and name in words.split():
+            return WrongCall(where, f"there is no option {name!r}.",
+                             sentence or f"It is {here}= here.", name=name, known=known)
+    return WrongCall(where, f"there is no option {name!r}.",
+                     did_you_mean(name, known, "options"), name=name, known=known)
+
+
+def method_elsewhere(name: str) -> str:
+    """The method here that another tool calls so, or nothing."""
+    plain = _plain(name)
+    return next((here for here, words in _METHODS
+                 if plain in {_plain(word) for word in words.split()}), "")
+
+
+_PARTS = [
+    ("simulate", "run solve integrate sim execute go solve_ivp simulation",
+     "A run is model.simulate('4 s')."),
+    ("add", "add_component add_part append insert include",
+     "Parts are added by model.name = Component(…), or model.add('name', component)."),
+    ("connect", "join wire link connection add_connection attach couple",
+     "Ports are joined by model.connect(a.R, b.C)."),
+    ("check", "validate lint diagnose verify_model is_valid test", "That is model.check()."),
+    ("sweep", "study scan batch parametric parameter_study monte_carlo",
+     "Many runs are made by model.sweep(…)."),
+    ("compile", "build assemble translate", "That is model.compile(); simulate() does it too."),
+    ("draw", "plot show view diagram display", "The network is drawn by model.draw(), a run by "
+     "result.plot()."),
+    ("", "results result output outputs", "model.simulate('4 s') returns the result."),
+]
+
+
+def part_elsewhere(name: str) -> tuple[str, str]:
+    """A sentence on what a model is asked for in other words, and the method to take."""
+    for here, words, sentence in _PARTS:
+        if _plain(name) in {_plain(word) for word in words.split()}:
+            return sentence, here
+    return "", ""

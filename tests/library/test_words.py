@@ -1,0 +1,239 @@
+"""Is a word of another tool answered with the one to use here?
+
+Simscape's blocks and parameters: ``tests/data/simscape_blocks.csv`` (what they are called
+here) and ``simscape_parameters.csv`` (all that occur), which say where they are from.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from blocks import BlocksError, Component, Model, UnknownName, quantity
+from blocks.exceptions import WrongCall, WrongImport
+from library import mechanisms, planar, rotational, signal, translational
+from library.othernames import PACKAGES, WORDS
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+# without a component here
+MISSING = {"PS Concatenate", "PS Selector", "PS Harmonic Estimator (Amplitude, Phase)",
+           "PS Harmonic Estimator (Real, Imaginary)"}  # fmt: skip
+
+
+def rows(name):
+    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def class_of(component):
+    module, _, name = component.rpartition(".")
+    return getattr(importlib.import_module(f"library.{module}"), name)
+
+
+def answer(call, kind=UnknownName):
+    with pytest.raises(kind) as caught:
+        call()
+    return caught.value
+
+
+# -- the table itself ------------------------------------------------------------------------------
+def test_every_row_leads_to_a_class_and_a_keyword_that_exist():
+    for row in WORDS.rows:
+        made = class_of(row.component)()
+        assert issubclass(type(made), Component)
+        if row.here:
+            assert row.here in made._declared, row
+        else:
+            assert row.note or not row.word, row
+        assert row.word not in made._declared, row
+
+
+def test_no_word_is_explained_twice_for_one_class():
+    keys = [(row.component, row.word) for row in WORDS.rows if row.word]
+    assert len(keys) == len(set(keys))
+
+
+# -- Simscape --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("row", rows("simscape_blocks.csv"),
+                         ids=lambda r: f"{r['block']}: {r['parameter']}")  # fmt: skip
+def test_a_parameter_of_simscape_is_answered_with_its_name_here(row):
+    cls = class_of(row["component"])
+    if row["parameter"] == row["name"]:
+        return
+    error = answer(lambda: cls(**{row["parameter"]: "1 N"}))
+    assert f"Simscape's {row['parameter']} is {row['name']} here." in str(error)
+    assert error.nearest == [row["name"]]
+
+
+def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():
+    unanswered = []
+    for row in rows("simscape_parameters.csv"):
+        if row["block"] in MISSING:
+            continue
+        known = WORDS.component(row["block"], "")
+        made = class_of(known.component)()
+        if row["parameter"] in made._declared:
+            continue
+        error = answer(lambda made=made, row=row: setattr(made, row["parameter"], "1 N"))
+        if re.search(r"Did you mean|variables are:", str(error)):
+            unanswered.append((row["block"], row["parameter"]))
+    assert unanswered == []
+
+
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: rotational.RotationalSpring(spr_rate_unit="N*m/deg"), "stiffness='1 N*m/rad'"),
+    (lambda: rotational.Inertia(w_priority="high"), "w=Target('1 rad/s', priority="),
+    (lambda: translational.HardStop(x_nominal_value=1), "x=Target(nominal='1 m')"),
+    (lambda: translational.HardStop(v_tol="1 mm/s"), "no threshold"),
+    (lambda: signal.Sine(frequency_angular="1 rad/s"), "Simscape's frequency_angular is frequency"),
+    (lambda: rotational.Inertia(w0="1 rad/s"), "given as w itself"),
+    (lambda: translational.Spring(x_start="1 mm"), "given as x itself"),
+])  # fmt: skip
+def test_what_goes_with_a_parameter_is_answered_too(call, said):
+    assert said in str(answer(call))
+
+
+@pytest.mark.parametrize(("package", "name", "said"), [
+    (translational, "IdealTranslationalMotionSensor", "MotionSensor here"),
+    (translational, "TranslationalDamper", "Damper here"),
+    (rotational, "IdealAngularVelocitySource", "AngularVelocitySource here"),
+    (rotational, "MechanicalRotationalReference", "RotationalReference here"),
+    (mechanisms, "DiscFrictionClutch", "DiscClutch here"),
+    (signal, "PSLookupTable1D", "Table1D here"),
+    (translational, "PSGain", "Gain in library.signal"),
+    (rotational, "Mass", "from library.translational import Mass"),
+    (planar, "GearBox", "from library.mechanisms import GearBox"),
+    (rotational, "Damper", "RotationalDamper"),
+    (translational, "Dampr", "'Damper'"),
+])  # fmt: skip
+def test_a_component_of_another_name_or_place_is_found(package, name, said):
+    with pytest.raises(WrongImport, match=re.escape(said)):
+        getattr(package, name)
+    with pytest.raises(ImportError, match=re.escape(said)):
+        exec(f"from {package.__name__} import {name}")
+
+
+@pytest.mark.parametrize("package", ["library", *PACKAGES])
+def test_names_that_nobody_knows_are_missing_as_in_any_module(package):
+    module = importlib.import_module(package)
+    assert not hasattr(module, "setup_module") and not hasattr(module, "_private")
+    with pytest.raises(ImportError, match="cannot import name 'Zzzzz'"):
+        exec(f"from {package} import Zzzzz")
+
+
+def test_the_library_itself_says_where_its_components_are():
+    with pytest.raises(ImportError, match="from library.translational import Spring"):
+        exec("from library import Spring")
+
+
+# -- Modelica and textbooks ------------------------------------------------------------------------
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: rotational.Inertia(J="1 kg*m^2"), "Modelica's J is inertia here."),
+    (lambda: rotational.RotationalSpringDamper(c="1 N*m/rad"), "Modelica's c is stiffness here."),
+    (lambda: translational.Damper(c="1 N*s/m"), "often called c is damping here."),
+    (lambda: signal.Step(startTime="1 s"), "Modelica's startTime is start here."),
+    (lambda: planar.Contact(mu=0.3), "mu is friction here"),
+    (lambda: signal.PID(Kp=2), "Kp is proportional here"),
+])  # fmt: skip
+def test_usual_letters_are_answered(call, said):
+    assert said in str(answer(call))
+
+
+class Buffer(translational.Spring):
+    """A spring of a user's own."""
+
+
+def test_a_class_derived_from_one_here_answers_the_same():
+    assert "spr_rate is stiffness" in str(answer(lambda: Buffer(spr_rate="1 N/m")))
+
+
+def test_a_word_is_answered_where_it_is_read_or_set_later():
+    spring = translational.Spring()
+    assert "spr_rate is stiffness" in str(answer(lambda: spring.spr_rate))
+    assert "spr_rate is stiffness" in str(answer(lambda: setattr(spring, "spr_rate", "1 N/m")))
+
+
+# -- values without names --------------------------------------------------------------------------
+@pytest.mark.parametrize(("call", "written"), [
+    (lambda: translational.Spring("3 N/mm"), "Spring(stiffness='3 N/mm')"),
+    (lambda: rotational.Inertia("1 rad/s", "2 kg*m^2"), "Inertia(w='1 rad/s', inertia='2 kg*m^2')"),
+    (lambda: translational.Mass(4), "Mass(mass='4 kg')"),
+    (lambda: translational.Damper(quantity(2, "N*s/m")), "Damper(damping='2 N*s/m')"),
+    (lambda: translational.TranslationalFriction("lugre"), "TranslationalFriction(law='lugre')"),
+    (lambda: rotational.TorqueSource(lambda t: t), "TorqueSource(torque=lambda t: …)"),
+    (lambda: rotational.RotationalSpring("1 kg"), "keywords are: law, stiffness"),
+    (lambda: translational.Reference("ground"), "keywords are: count"),
+])  # fmt: skip
+def test_a_value_without_its_name_is_answered_with_the_call(call, written):
+    error = answer(call, WrongCall)
+    assert isinstance(error, TypeError) and isinstance(error, BlocksError)
+    assert written in str(error)
+
+
+# -- runs ------------------------------------------------------------------------------------------
+@pytest.fixture
+def model():
+    made = Model("falls")
+    made.body = translational.Mass()
+    return made
+
+
+@pytest.mark.parametrize(("option", "said"), [
+    ("tfinal", "simulate('2 s')"), ("stopTime", "simulate('2 s')"), ("T", "simulate('2 s')"),
+])  # fmt: skip
+def test_the_end_is_the_duration(model, option, said):
+    assert said in str(answer(lambda: model.simulate(**{option: "2 s"})))
+
+
+@pytest.mark.parametrize(("option", "here"), [
+    ("tspan", "duration"), ("startTime", "start"), ("integrator", "method"), ("relTol", "rtol"),
+    ("AbsTol", "atol"), ("stepsize", "step"), ("hmax", "max_step"), ("InitialStep", "first_step"),
+    ("saveat", "times"), ("outputInterval", "every"), ("numberOfIntervals", "every"),
+])  # fmt: skip
+def test_options_of_others_are_answered_with_ours(model, option, here):
+    for call in (lambda: model.simulate("1 s", **{option: 1}),
+                 lambda: model.sweep({"body.mass": ["1 kg"]}, "1 s", outputs=["final(body.v)"],
+                                     **{option: 1})):  # fmt: skip
+        error = answer(call)
+        assert error.nearest == [here]
+        assert here in str(error)
+
+
+def test_a_run_without_a_duration_or_with_two_times_says_what_to_write(model):
+    for call in (model.simulate, lambda: model.simulate((0, 4)),
+                 lambda: model.simulate("0 s", "4 s"), lambda: model.simulate("1 s", "Radau", 3)):
+        assert "simulate('4 s'" in str(answer(call, WrongCall))
+
+
+@pytest.mark.parametrize(("method", "here"), [
+    ("ode15s", "cvode"), ("DASSL", "ida"), ("ForwardEuler", "euler"), ("siconos", "moreau_jean"),
+])  # fmt: skip
+def test_methods_of_others_are_answered_with_the_nearest(model, method, here):
+    assert f"Did you mean {here!r}?" in str(answer(lambda: model.simulate("1 s", method=method)))
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("integrate", "model.simulate('4 s')"), ("wire", "model.connect"), ("validate", "model.check"),
+    ("plot", "model.draw"), ("add_part", "model.add"),
+])  # fmt: skip
+def test_what_a_model_is_asked_for_in_other_words(model, name, said):
+    assert said in str(answer(lambda: getattr(model, name)))
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"unit": "mm/s"}, "units='mm/s'"), ({"filename": "x.png"}, "save="),
+    ({"figsize": (3, 4)}, "figure is returned"), ({"titel": "x"}, "'title'"),
+])  # fmt: skip
+def test_options_of_pictures_are_answered(model, options, said):
+    run = model.simulate("1 s")
+    assert said in str(answer(lambda: run.plot("body.v", **options), WrongCall))
+
+
+def test_options_of_tables_are_answered(model):
+    run = model.simulate("1 s")
+    assert "every=" in str(answer(lambda: run.table("body.v", dt="1 s"), WrongCall))
+    assert run.table(["body.v"], units="mm/s", every="1 s").columns[0] == "body.v [mm/s]"

@@ -1,0 +1,300 @@
+"""Is the mode of every set-valued element read, shown and kept as it was?
+
+A block of 2 kg on a floor with 6 N (8 N at rest), pulled by 4 N/s t: it slips at 2 s. Then
+a drive that turns round: amplitude 20 N, so that sliding reverses without a stop.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from blocks import Model, ParameterError, UnknownName, Variable, dry_friction, quantity, sin
+from blocks.results import read_csv, read_netcdf, read_parquet
+from library.mechanisms import DiscClutch
+from library.planar import Body, Circle, Contact, Gravity, Ground, Line
+from library.rotational import Inertia, RotationalReference, TorqueSource
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    TranslationalFriction,
+    TwoPort,
+)
+
+
+def dragged(law="coulomb", force=lambda t: quantity("4 N/s") * t, count=None, **options):
+    model = Model("dragged")
+    model.block, model.floor = Mass(mass="2 kg", count=count), Reference()
+    model.rub = TranslationalFriction(law=law, coulomb_force="6 N", breakaway_force="8 N",
+                                      count=count)  # fmt: skip
+    model.pull = ForceSource(force=force, count=count)
+    model.connect(model.block.M, model.rub.R, model.pull.R)
+    model.connect(model.floor.V, model.rub.C, model.pull.C)
+    return model.simulate("3 s", max_step="0.1 s", **options)
+
+
+def test_a_mode_is_read_at_any_time_and_on_both_sides_of_its_event():
+    mode = dragged()["rub.mode"]
+    assert_array_equal(mode.at(["0 s", "1.9 s", "2.1 s", "3 s"]).m, [0, 0, 1, 1])
+    assert (mode.at("2 s", side="left").m, mode.in_words("2.000001 s")) == (0, "slides forward")
+    assert mode.initial.m == 0 and mode.final.m == 1
+    assert (mode == "stuck").sum() == (mode.si == 0).sum() > 0
+    assert set(mode.in_words()) == {"stuck", "slides forward"}
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "ode45", "moreau_jean"])
+def test_every_method_tells_the_same_modes(method):
+    step = {"step": "5 ms"} if method == "moreau_jean" else {}
+    run = dragged(method=method, **step)
+    (event,) = run.events
+    assert event.time == pytest.approx(2, abs=6e-3)
+    assert_array_equal(run["rub.mode"].at(["1.99 s", "2.02 s"]).m, [0, 1])
+
+
+def test_events_carry_the_change_as_data():
+    (event,) = dragged().events
+    assert (event.component, event.element) == ("rub", "rub.mode")
+    assert (event.previous, event.mode) == ("stuck", "slides forward")
+    run = dragged()
+    assert run[event.element].in_words(event.time) == event.mode
+    assert run[event.element].in_words(event.time, side="left") == event.previous
+    frame = run.events.to_pandas()
+    assert list(frame["mode"]) == ["slides forward"] and list(frame["previous"]) == ["stuck"]
+
+
+def test_events_of_conditions_have_no_mode():
+    from library.signal import Relay, Sine
+
+    model = Model("relay")
+    model.wave = Sine(amplitude="2 V", frequency="1 Hz")
+    model.relay = Relay(switch_on="1 V", switch_off="-1 V", on_value="1 V", off_value="0 V")
+    model.connect(model.wave.y, model.relay.u)
+    run = model.simulate("1 s")
+    assert run.events and all(e.element == e.mode == e.previous == "" for e in run.events)
+
+
+def test_laws_that_only_come_near_have_no_mode_and_held_bands_have():
+    assert not [path for path in dragged("simscape") if path.endswith("mode")]
+    assert "rub.mode" not in dragged("quinn")
+    with pytest.raises(UnknownName, match="law='coulomb'"):
+        dragged("quinn")["rub.mode"]
+    with pytest.raises(UnknownName, match="stop.upper_force.mode, stop.lower_force.mode"):
+        stop()["stop.mode"]
+    held = dragged("karnopp_1985")
+    assert_array_equal(held["rub.mode"].at(["1.9 s", "2.1 s"]).m, [0, 1])
+
+
+def test_arrays_have_a_mode_for_each():
+    run = dragged(force=lambda t: quantity("4 N/s") * t, count=3)
+    assert run["rub.mode"].shape[0] == 3 and run["rub[1].mode"].final.m == 1
+    assert {e.element for e in run.events} == {f"rub[{k}].mode" for k in range(3)}
+    assert_array_equal(run["rub.mode"].at("1 s").m, [0, 0, 0])
+
+
+class Doubly(TwoPort):
+    """Two rubbing faces, and a variable that is called as modes are."""
+
+    a, b = Variable("N"), Variable("N")
+    mode = Variable("N", doc="not a mode at all")
+
+    def equations(self):
+        yield dry_friction(self.a, self.v, static=quantity("3 N"), kinetic=quantity("3 N"))
+        yield dry_friction(self.b, self.v, static=quantity("5 N"), kinetic=quantity("5 N"))
+        yield self.f == self.a + self.b
+        yield self.mode == 2 * self.f
+
+
+def test_several_laws_are_told_by_their_efforts_and_own_names_are_kept():
+    model = Model("two")
+    model.block, model.floor = Mass(), Reference()
+    model.rub, model.pull = Doubly(), ForceSource(force=lambda t: quantity("4 N/s") * t)
+    model.connect(model.block.M, model.rub.R, model.pull.R)
+    model.connect(model.floor.V, model.rub.C, model.pull.C)
+    run = model.simulate("3 s")
+    assert_allclose(run["rub.mode"].final.to("N").m, 16)
+    assert_array_equal(run["rub.a.mode"].at(["1.9 s", "2.1 s"]).m, [0, 1])
+    assert {e.element for e in run.events} == {"rub.a.mode", "rub.b.mode"}
+    (term,) = run.sticking()
+    assert term.fraction == pytest.approx(2 / 3, rel=1e-6) and term.breakaways == 1
+
+
+def test_the_name_of_the_effort_always_works():
+    run = dragged()
+    assert_array_equal(run["rub.f.mode"].si, run["rub.mode"].si)
+    with pytest.raises(UnknownName, match="rub.mode"):
+        run["rub.modes"]
+
+
+def stop(**options):
+    """1 kg at 1 m/s between two stops 0.2 m apart, restitution 0.5: contacts at 0.1 s, 0.5 s, …"""
+    model = Model("stop")
+    model.body, model.wall = Mass(v="1 m/s"), Reference()
+    model.stop = HardStop(model="restitution", upper_bound="0.1 m", lower_bound="-0.1 m",
+                          restitution=0.5)  # fmt: skip
+    model.push = ForceSource(force="2 N")
+    model.connect(model.body.M, model.stop.R, model.push.R)
+    model.connect(model.wall.V, model.stop.C, model.push.C)
+    return model.simulate("6 s", **options)
+
+
+def test_a_stop_is_open_or_closed_at_each_bound():
+    run = stop()
+    assert run["stop.upper_force.mode"].in_words("0 s") == "open"
+    assert run["stop.upper_force.mode"].in_words("6 s") == "closed"
+    assert set(run["stop.lower_force.mode"].in_words()) == {"open"}
+    assert run.events[0].element == "stop.upper_force.mode"
+    assert (run.events[0].mode, run.events[0].description) == ("open", "rebounds (upper_force)")
+    assert run.events[-1].mode == "closed"
+
+
+def test_a_stop_is_listed_once_with_its_heat_once():
+    """All kinetic energy, and the work of the push up to the bound: 0.5 J + 2 N 0.1 m."""
+    run = stop()
+    (term,) = run.sticking()
+    assert (term.component, term.dissipated) == ("stop", pytest.approx(0.7, rel=1e-6))
+    assert term.dissipated == pytest.approx(run.energy()["stop"].dissipated)
+    closed = run.events[-1].time
+    assert term.fraction == pytest.approx(1 - closed / 6, rel=1e-9)
+    assert term.longest == pytest.approx(6 - closed, rel=1e-9)
+
+
+def test_a_clutch_without_mass_on_one_side_has_a_mode():
+    model = Model("clutch")
+    model.drum, model.ground = Inertia(inertia="1 kg*m^2", w="5 rad/s"), RotationalReference()
+    model.clutch = DiscClutch(normal_force="10 N")
+    model.torque = TorqueSource(torque="0 N*m")
+    model.connect(model.drum.I, model.clutch.R, model.torque.R)
+    model.connect(model.ground.W, model.clutch.C, model.torque.C)
+    run = model.simulate("60 s")
+    assert run["clutch.mode"].in_words("0 s") == "slides forward"
+    assert run["clutch.mode"].in_words("60 s") == "stuck"
+
+
+def test_frictions_in_series_have_a_mode_each():
+    """5 N and 7 N in series: the weaker one slides, until 1 kg m/s / 5 N = 0.2 s."""
+    model = Model("series")
+    model.body, model.floor = Mass(v="1 m/s"), Reference()
+    model.weak = TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="5 N")
+    model.strong = TranslationalFriction(law="coulomb", coulomb_force="7 N", breakaway_force="8 N")
+    model.connect(model.body.M, model.weak.R)
+    model.connect(model.weak.C, model.strong.R)
+    model.connect(model.strong.C, model.floor.V)
+    run = model.simulate("1 s")
+    assert_array_equal(run["weak.mode"].at(["0.19 s", "0.21 s"]).m, [1, 0])
+    assert (run["strong.mode"] == "stuck").all()
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "moreau_jean", "step": "2 ms"}])
+def test_a_contact_with_friction_has_two_modes(options):
+    """A disc thrown along a line at 3 m/s rolls from v0 / (3 mu g) = 0.5097 s on."""
+    model = Model("bowl")
+    model.ground, model.gravity = Ground(), Gravity()
+    model.disc = Body(mass="2 kg", inertia="0.01 kg*m^2", y="0.1 m", vx="3 m/s", w="0 rad/s")
+    model.touch = Contact(curve=Circle("0.1 m"), base=Line(), friction=0.2)
+    model.connect(model.ground.P, model.touch.B, model.gravity.P)
+    model.connect(model.disc.P, model.touch.F)
+    run = model.simulate("1 s", **options)
+    assert set(run["touch.N.mode"].in_words()) == {"closed"}
+    words = run["touch.T.mode"].in_words(["0.1 s", "0.5 s", "0.52 s", "1 s"])
+    assert words[0] == words[1] != "stuck" and list(words[2:]) == ["stuck", "stuck"]
+    (term,) = run.sticking()
+    assert term.fraction == pytest.approx(1 - 3 / (3 * 0.2 * 9.80665), abs=5e-3)
+
+
+def test_modes_are_shown_in_words_and_kept_as_numbers(tmp_path):
+    run = dragged()
+    frame = run.table("rub.mode", "block.v", every="1.5 s")
+    assert list(frame["rub.mode"]) == ["stuck", "stuck", "slides forward"]
+    assert list(frame.columns) == ["rub.mode", "block.v [m/s]"]
+    assert "slides forward" in repr(run["rub.mode"]) and "33.33 %" in repr(run["rub.mode"])
+    readers = {"csv": read_csv, "parquet": read_parquet, "nc": read_netcdf}
+    for ending, write in (("csv", run.to_csv), ("parquet", run.to_parquet),
+                          ("nc", run.to_netcdf)):  # fmt: skip
+        write(tmp_path / f"run.{ending}", "rub.mode", every="1.5 s")
+        back = readers[ending](tmp_path / f"run.{ending}")
+        assert_array_equal(back["rub.mode"].m, [0, 0, 1])
+        if ending != "csv":
+            assert back.columns["rub.mode"].words[1] == "slides forward"
+    frame.to_csv(tmp_path / "shown.csv")  # what was made for people is read all the same
+    assert_array_equal(read_csv(tmp_path / "shown.csv")["rub.mode"].m, [0, 0, 1])
+
+
+def test_a_data_set_says_what_the_numbers_mean():
+    data = dragged().to_xarray("rub.mode", every="1 s")["rub.mode"]
+    assert data.attrs["flag_values"] == [0, 1, -1]
+    assert data.attrs["flag_meanings"] == "stuck slides_forward slides_backward"
+
+
+@pytest.mark.parametrize("attributes", [
+    {"flag_values": [0, 1], "flag_meanings": "one"}, {"flag_values": ["a"], "flag_meanings": "b"},
+    {"flag_meanings": 7}, {},
+])  # fmt: skip
+def test_a_data_set_of_others_may_say_nothing_useful(attributes, tmp_path):
+    import xarray
+
+    data = xarray.Dataset({"rub.mode": ("time", [0.0, 1.0], {"units": "1", **attributes}),
+                           "time": ("time", [0.0, 1.0], {"units": "s"})})  # fmt: skip
+    data.to_netcdf(tmp_path / "other.nc")
+    back = read_netcdf(tmp_path / "other.nc")
+    assert back.columns["rub.mode"].words is None
+    assert_array_equal(back["rub.mode"].m, [0, 1])
+
+
+def test_a_plot_has_the_words_at_its_axis():
+    pytest.importorskip("matplotlib")
+    import matplotlib.pyplot as pyplot
+
+    figure = dragged().plot("rub.mode", "block.v", units="mm/s")
+    above, below = figure.axes
+    assert [t.get_text() for t in above.get_yticklabels()] == [
+        "stuck", "slides forward", "slides backward"]  # fmt: skip
+    assert above.get_lines()[0].get_drawstyle() == "steps-post"
+    assert (above.get_ylabel(), below.get_ylabel()) == ("mode", "v [mm/s]")
+    pyplot.close("all")
+
+
+def test_a_mode_is_explained_and_listed():
+    run = dragged()
+    said = run.explain("rub.mode")
+    assert "0 for stuck, 1 for slides forward, -1 for slides backward" in said
+    assert "at the start it is stuck, at the end slides forward" in said
+    (info,) = run.variables.matching("*mode")
+    assert (info.path, info.kind, str(info.unit)) == ("rub.mode", "mode", "1")
+    assert list(run).count("rub.mode") == 1 and len(list(run)) == len(run)
+
+
+def test_words_that_are_no_modes_are_refused():
+    run = dragged()
+    with pytest.raises(UnknownName, match="Did you mean 'stuck'"):
+        run["rub.mode"] == "stick"  # noqa: B015
+    with pytest.raises(ParameterError, match="has no words"):
+        run["rub.v"].in_words()
+
+
+# -- time stepping --------------------------------------------------------------------------------
+def swung(**options):
+    return dragged(force=lambda t: quantity("50 N") * sin(quantity("6 rad/s") * t), **options)
+
+
+def test_a_reversal_in_fixed_steps_is_no_rest():
+    exact, stepped = swung(), swung(method="moreau_jean", step="5 ms")
+    assert [e.mode for e in stepped.events] == [e.mode for e in exact.events]
+    assert "stuck" not in [e.mode for e in stepped.events]
+    assert [e.previous for e in stepped.events] == [e.previous for e in exact.events]
+    assert_allclose([e.time for e in stepped.events], [e.time for e in exact.events], atol=6e-3)
+    assert stepped.sticking()["rub"].breakaways == exact.sticking()["rub"].breakaways == 1
+    words = stepped["rub.mode"].in_words()
+    assert (words[-1] == exact["rub.mode"].in_words()[-1]) and "stuck" not in words[100:]
+
+
+def test_a_rest_of_many_steps_is_told():
+    """Under 9 N sin 6 t the block stands still between its ways."""
+    stepped = dragged(force=lambda t: quantity("9 N") * sin(quantity("6 rad/s") * t),
+                      method="moreau_jean", step="4 ms")  # fmt: skip
+    exact = dragged(force=lambda t: quantity("9 N") * sin(quantity("6 rad/s") * t))
+    assert [e.mode for e in stepped.events] == [e.mode for e in exact.events]
+    assert "stuck" in [e.mode for e in stepped.events]
+    assert np.ptp([e.time for e in stepped.events]) > 1

@@ -311,6 +311,8 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
 
     def grain(self, problem: Problem, t: float) -> np.ndarray:
         """Flows that rounding alone may give to elements that slide."""
+        if not self.size:
+            return np.zeros(0)
         size = 4 * np.finfo(float).eps * self._reach(problem, t, problem.scale_x)
         return np.where((self.modes != 0) & ~self.contact, size, 0.0)
 

@@ -24,7 +24,6 @@ from .domain import Domain
 from .exceptions import (
     BlocksError,
     ConnectionRefused,
-    EnergyWarning,
     EquationError,
     InitialisationError,
     ModelError,
@@ -75,6 +74,7 @@ from .expression import (
 from .initialise import InitialWarning
 from .model import Model
 from .replaceable import Replaceable, Replacement
+from .results.recording import EnergyWarning
 from .units import quantity
 from .words import foreign_words
 

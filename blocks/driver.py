@@ -455,6 +455,7 @@ class Driver:
         touched, which = which[which >= nm] - nm, which[which < nm]
         before = problem.m.copy()
         timed = self.stops.timed
+        self.crossings.slack[which] = 0.0
         if self.system.nm or self.samples.active:
             self.samples.begin(t)
             later = self.stops.right_limits(t)
@@ -481,7 +482,7 @@ class Driver:
                 wrong[[i for i in frozen if abs(g[i]) <= 1e-9 * max(1e-9, abs(g0[i]))]] = False
                 doubtful = np.flatnonzero(wrong & np.isin(every, list(frozen)))
                 if len(doubtful):  # a law may be continuous, and steep on one side
-                    wrong[doubtful[self._passes(t, g, doubtful)]] = False
+                    wrong[doubtful] &= ~self._passes(t, g, doubtful)
                 todo = np.flatnonzero(wrong)
                 acted |= changed
                 if not len(todo) and not changed:
@@ -489,10 +490,9 @@ class Driver:
                 problem.m[todo] = 1.0 - problem.m[todo]
             else:
                 self._no_fixpoint(t, todo)
-            if len(flips) and not acted and np.array_equal(problem.m, before):
+            if len(flips) and not acted and np.array_equal(problem.m, before) \
+                    and not self._passes(t, g, flips).all():  # else nothing had crossed
                 self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
-            if len(flips):
-                self._allow_rounding(t, g, flips)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.recent.append((t, self.stops.describe(int(r), True)[0]))
         self._note(t, np.flatnonzero(problem.m != before))
@@ -503,9 +503,10 @@ class Driver:
         problem.choose_states(t)
 
     def _passes(self, t: float, g: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """Relations that are on the wrong side by rounding only, and on their way to the right one.
+        """Relations that are on a side by rounding only, and on their way to the one they hold.
 
         Where a piecewise law is continuous, both of its branches agree on where a relation goes.
+        As long as the mode is held, rounding may go on to put it on the wrong side.
         """
         problem = self.problem
         y, side = problem.start_vector(), np.where(problem.m > 0.5, 1.0, -1.0)
@@ -514,9 +515,11 @@ class Driver:
             steps = AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
         h = min(float(steps.min(initial=np.inf)), AHEAD * (self.settings.t_end - t))
         going = problem.crossings(t + h, y + h * slope) - g
-        small = np.abs(g) <= JITTER * self._in_doubt(t, g)
+        doubt = JITTER * self._in_doubt(t, g)
         problem.solve(t, y)
-        return (small & (side * going > 0))[which]
+        passes = ((np.abs(g) <= doubt) & (side * going > 0))[which]
+        self.crossings.slack[which[passes]] = doubt[which[passes]]
+        return passes
 
     def _in_doubt(self, t: float, g: np.ndarray) -> np.ndarray:
         """How much of every crossing function the last digits of the states leave unknown."""
@@ -528,12 +531,6 @@ class Driver:
                  for dt, dy in ((0.0, change), (0.0, np.abs(change)), (later, 0.0 * change))]
         problem.solve(t, y)
         return np.maximum.reduce(moved)
-
-    def _allow_rounding(self, t: float, g: np.ndarray, flips: np.ndarray) -> None:
-        """What has just switched may be on the wrong side by rounding for a while."""
-        margin = np.where(self.problem.m > 0.5, g, -g)[flips]
-        slack = JITTER * self._in_doubt(t, g)[flips]
-        self.crossings.slack[flips] = np.where(margin < slack, slack, 0.0)
 
     def _require(self, t: float) -> None:
         try:

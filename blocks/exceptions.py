@@ -36,7 +36,6 @@ __all__ = [
     "BlocksError",
     "CheckError",
     "ConnectionRefused",
-    "EnergyWarning",
     "EquationError",
     "InitialisationError",
     "MissingPackage",
@@ -53,10 +52,6 @@ __all__ = [
     "WrongDimension",
     "WrongImport",
 ]
-
-
-class EnergyWarning(UserWarning):
-    """The energy of a run does not close to its tolerance."""
 
 
 class BlocksError(Exception):

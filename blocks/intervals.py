@@ -19,24 +19,19 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bounds", "enclosure"]
+__all__ = ["BOUNDED", "Bounds", "enclosure"]
 
 Array = NDArray[np.float64]
 Bounds = tuple[Array, Array]  # lower and upper ends
 
 
-def enclosure(op: int, *operands: Bounds) -> Bounds | None:
-    """Bounds of one operation's result; None where the operation has no rule here."""
+def enclosure(op: int, *operands: Bounds) -> Bounds:
+    """Bounds of the result of one of the operations ``BOUNDED``."""
     with np.errstate(all="ignore"):
-        if op in _RULES:
-            return _RULES[op](*operands)
         if op in _INCREASING:
-            return _increasing(_INCREASING[op], *operands[0])
-        return None
-
-
-def _increasing(function: Callable[[Any], Any], low: Array, high: Array) -> Bounds:
-    return function(low), function(high)
+            low, high = operands[0]
+            return _INCREASING[op](low), _INCREASING[op](high)
+        return _RULES[op](*operands)
 
 
 def _hull(*ends: Array) -> Bounds:
@@ -147,3 +142,5 @@ _RULES: dict[int, Callable[..., Bounds]] = {
                                   (a[0] != 0) | (a[1] != 0) | (b[0] != 0) | (b[1] != 0)),
     ca.OP_IF_ELSE_ZERO: _if_else_zero,
 }  # fmt: skip
+
+BOUNDED = frozenset(_INCREASING) | frozenset(_RULES)

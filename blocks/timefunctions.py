@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from .assembly.flatten import Group
 from .expression import TIME
-from .intervals import Bounds, enclosure
+from .intervals import BOUNDED, Bounds, enclosure
+from .matching import distinct
 from .system import System
 
 __all__ = ["ACROSS", "TimeFunctions"]
@@ -155,7 +156,7 @@ class TimeFunctions:
         """Bounds of everything that is curved in time, (functions x runs, pieces) each."""
         inset = EDGE * (right - left)
         moment = (left + inset)[None, :], (right - inset)[None, :]
-        work: dict[int, Bounds | None] = {}
+        work: dict[int, Bounds] = {}
         degree: dict[int, int] = {}  # in time: 0, 1, or 2 for whatever is curved
         lows: list[Array] = []
         highs: list[Array] = []
@@ -163,22 +164,15 @@ class TimeFunctions:
         for op, out, given in self.instructions:
             if op == ca.OP_INPUT:
                 argument, i = given
-                work[out] = moment if argument == 0 else (
-                    (self.p[i][:, None],) * 2 if argument == 1 else None)
+                work[out] = moment if argument == 0 else (self.p[i][:, None],) * 2
                 degree[out] = int(argument == 0)
                 continue
             if op == ca.OP_CONST:
                 work[out], degree[out] = (np.full((1, 1), given),) * 2, 0
                 continue
-            operands = [work[i] for i in given]
-            work[out] = None
-            if any(o is None for o in operands):
-                continue
-            degrees = [degree[i] for i in given]
-            work[out] = enclosure(op, *operands)
-            degree[out] = _degree(op, degrees)
-            found = work[out]
-            if degree[out] > 1 and found is not None:
+            found = enclosure(op, *(work[i] for i in given))
+            work[out], degree[out] = found, _degree(op, [degree[i] for i in given])
+            if degree[out] > 1:
                 lows.append(np.broadcast_to(found[0], shape))
                 highs.append(np.broadcast_to(found[1], shape))
         if not lows:
@@ -200,8 +194,12 @@ def _degree(op: int, degrees: list[int]) -> int:
 
 
 def _instructions(function: ca.Function) -> list[tuple[int, int, Any]]:
-    """(operation, place of the result, places of the operands, input or constant)."""
+    """(operation, place of the result, places of the operands, input or constant).
+
+    Of those alone that depend on nothing but time and parameters.
+    """
     found: list[tuple[int, int, Any]] = []
+    known: dict[int, bool] = {}
     for k in range(function.n_instructions()):
         op = function.instruction_id(k)
         if op == ca.OP_OUTPUT:
@@ -209,28 +207,36 @@ def _instructions(function: ca.Function) -> list[tuple[int, int, Any]]:
         (out,) = function.instruction_output(k)
         given: Any = function.instruction_input(k)
         if op == ca.OP_CONST:
-            given = function.instruction_constant(k)
-        found.append((op, out, given))
+            given, known[out] = function.instruction_constant(k), True
+        elif op == ca.OP_INPUT:
+            known[out] = given[0] < 2
+        else:
+            known[out] = op in BOUNDED and all(known[i] for i in given)
+        if known[out]:
+            found.append((op, out, given))
     return found
 
 
 def _function(system: System) -> ca.Function | None:
     """Everything that depends on time explicitly, or by way of other functions of time."""
     tape, families = system.tape, system.network.families
-    rows = [tape.writer.kernel_row(f, sx).T for f, family in enumerate(families)
-            for sx in _expressions(family.kernel) if _depends_on_time(sx)]
-    if not rows:
+    if not any(_depends_on_time(sx) for f in families for sx in _expressions(f.kernel)):
         return None
-    rows.append(tape.values[_known_classes(system).tolist()])
+    known, mixed = _follow(system)
+    rows = [tape.writer.kernel_row(f, sx).T for f, family in enumerate(families)
+            for sx in _expressions(family.kernel, laws=False) if _depends_on_time(sx)]
+    rows += [tape.values[known.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
+             tape.crossings]  # fmt: skip
     rest = ca.vertcat(tape.x, tape.z, tape.m, tape.d, tape.u)
     return ca.Function("functions_of_time", [TIME, tape.p, rest], [ca.vertcat(*rows)])
 
 
-def _expressions(kernel: Any) -> Iterator[Any]:
+def _expressions(kernel: Any, laws: bool = True) -> Iterator[Any]:
     """All that a class says between events."""
-    yield from (law.residual for law in kernel.laws)
+    if laws:
+        yield from (law.residual for law in kernel.laws)
+        yield from (crossing for crossing, _ in kernel.relations)
     yield from kernel.defaults.values()
-    yield from (crossing for crossing, _ in kernel.relations)
     yield from kernel.observed.values()
     yield from (sx for _, *sxs in kernel.set_valued for sx in sxs if sx is not None)
     yield from (sx for _, _, *sxs in kernel.load_laws for sx in sxs if sx is not None)
@@ -240,13 +246,22 @@ def _depends_on_time(sx: Any) -> bool:
     return any(s.__hash__() == TIME.__hash__() for s in ca.symvar(sx))
 
 
-def _known_classes(system: System) -> Any:
-    """Unknowns that follow from time and parameters alone, in the order of evaluation."""
+def _follow(system: System) -> tuple[Any, Any]:
+    """Which unknowns follow from time alone, and which equations mix that with other unknowns.
+
+    In the order of evaluation; a residual that determines a known function of time is zero, and
+    says nothing that the function itself does not say.
+    """
     flat = system.flat
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
+    mixed: list[Any] = [np.zeros(0, dtype=int)]
     for step in system.tape.steps:
         if step.group < 0:
+            for g in distinct(flat.groups_of(step.equations)):
+                group = flat.groups[int(g)]
+                if group.law is not None and _is_curved(group.law):
+                    mixed.append(step.equations[flat.groups_of(step.equations) == g])
             continue
         group = flat.groups[step.group]
         rows = step.equations - group.first
@@ -261,16 +276,24 @@ def _known_classes(system: System) -> Any:
             law, kernel = group.law, group.law.kernel
             inside = {s.__hash__() for s in ca.symvar(law.residual)}
             held = {s.__hash__() for s in kernel.relation_symbols}
-            discrete = any(kernel.variables[i].kind == "discrete" for i, _ in law.arguments)
-            if inside & held or discrete:
-                continue
+            sure &= not inside & held
             moves |= TIME.__hash__() in inside
             one = Group(group.family, law, group.instances[rows])
             for key in law.arguments:
+                if kernel.variables[key[0]].kind == "discrete":
+                    sure[:] = False
+                    continue
                 classes = flat.argument(one, key)[0]
                 own = classes == step.unknowns
                 sure &= known[classes] | own
                 moves |= moving[classes] & ~own
+            if _is_curved(law):
+                mixed.append(step.equations[moves & ~sure])
         known[step.unknowns] = sure
-        moving[step.unknowns] = moves
-    return np.flatnonzero(known & moving)
+        moving[step.unknowns] = moves & sure
+    return np.flatnonzero(known & moving), np.concatenate(mixed)
+
+
+def _is_curved(law: Any) -> bool:
+    """Whether a law is more than a sum of its arguments with constant factors."""
+    return _depends_on_time(law.residual) or not set(law.slopes) <= {"constant", "parameter"}

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import EnergyWarning, unknown_name
+from ..exceptions import unknown_name
 from ..units import quantity, unit
 from .lookup import collapsed
-from .recording import EnergyTerm
+from .recording import EnergyTerm, EnergyWarning
 from .sheet import SHOWN, Sheet, pandas
 from .shown import label, pretty
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..units import Unit
 
-__all__ = ["EnergyTerm", "EventRecord", "Instant", "Recording", "VariableInfo"]
+__all__ = ["EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "Recording", "VariableInfo"]
 
 
 class Instant(float):
@@ -81,6 +81,10 @@ class EventRecord:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "time", Instant(self.time))
+
+
+class EnergyWarning(UserWarning):
+    """The energy of a run does not close to its accuracy."""
 
 
 @dataclass(frozen=True)

@@ -201,6 +201,17 @@ class MissingPackage(BlocksError, ImportError):
     code = "package"
 
 
+def brief(value: Any, most: int = 60) -> str:
+    """What someone gave, as it is shown in a message: in quotes, and cut where it is long."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= most else f"{value[: most - 15]}…")
+    try:
+        text = repr(value)
+    except Exception:  # whatever cannot be printed, such as a whole number of 5000 digits
+        return f"a {type(value).__name__} that is too long to be shown"
+    return text if len(text) <= most else f"{text[: most - 15]}…"
+
+
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Known names similar to a misspelt one, best first."""
     from difflib import get_close_matches

@@ -1,33 +1,43 @@
 """What number, in SI base units, does the user mean?
 
 The border between quantities (strings, pint quantities) and the plain SI
-floats inside. Knows pint; knows nothing of components or equations.
+floats inside. Knows pint; knows nothing of components or equations. A text is
+read by :mod:`blocks.grammar`; pint is only ever asked for single names.
 
 Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
 dimensionless, as in pint, except for one trap that is handled by name: Hz and
 rad/s have the same dimension and pint converts one into the other without 2π.
 Here a frequency is refused where an angular unit is declared, and the reverse.
+Likewise a temperature (degC, degF) is refused where a difference of temperatures
+(delta_degC, delta_degF) is declared, and the reverse; K may be either.
 """
 
 from __future__ import annotations
 
 import contextlib
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pint
 from pint.registry import LazyRegistry
 
-from .exceptions import AngleFrequencyError, MissingUnit, UnitError, UnknownUnit, WrongDimension
+from .exceptions import (
+    AngleFrequencyError,
+    MissingUnit,
+    ParameterError,
+    UnitError,
+    UnknownUnit,
+    WrongDimension,
+    brief,
+)
+from .grammar import ANY_UNIT, factors_of, number_and_unit
+from .slips import glued, meant_name, meant_text, meant_unit, measures
 
-__all__ = ["SECOND", "Unit", "dimensionless", "magnitude_of", "quantity", "registry", "to_si",
-           "unit"]  # fmt: skip
+__all__ = ["SECOND", "Unit", "as_unit", "dimensionless", "magnitude_of", "quantity", "registry",
+           "to_si", "unit"]  # fmt: skip
 
-_HOW_UNITS_ARE_WRITTEN = "Units are written as pint reads them: 'N*s/m', 'kg*m^2', 'mm/s', 'rpm'."
-_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$", re.DOTALL)
 _ANGLES = {"radian", "degree", "revolution", "turn", "revolutions_per_minute", "arcminute",
            "arcsecond", "grade", "cycle", "rpm"}
 _FREQUENCIES = {"hertz", "counts_per_second", "frame"}
@@ -64,6 +74,7 @@ class Unit:
     angular: bool
     frequency: bool
     pint: Any = field(compare=False, repr=False)
+    temperature: str = ""  # "temperature" or "difference" where the unit says which
 
     def __str__(self) -> str:
         return self.text or "1"
@@ -75,33 +86,107 @@ class Unit:
 
 @cache
 def unit(text: str) -> Unit:
-    """Read a unit text such as ``"N*s/m"``, ``"rpm"`` or ``"degC"``."""
-    if text.strip() in ("Nm", "Ns/m"):  # some versions of pint read metres with a prefix
-        raise UnknownUnit("", f"{text!r} is not a unit.", _unit_hint(text.strip()), unit=text)
-    ureg = registry()
+    """Read a unit text such as ``"N*s/m"``, ``"rpm"`` or ``"degC"``.
+
+    Raises
+    ------
+    UnknownUnit
+    """
+    if not isinstance(text, str):
+        raise UnknownUnit("", f"{brief(text)} is not a unit.", "Write it as a text, 'm/s'.",
+                          unit=text)  # fmt: skip
+    plain = text.strip()
     try:
-        parsed = ureg.Unit("dimensionless" if text.strip() in ("", "1") else text)
-    except Exception as error:
-        raise UnknownUnit(
-            "", f"{text!r} is not a unit.", _unit_hint(text), unit=text
-        ) from error
-    return replace(_unit_of(parsed), text="" if parsed == ureg.dimensionless else text.strip())
+        factors = {_name(n, plain): power for n, power in factors_of(text).items()}
+    except UnknownUnit as error:
+        if meant := meant_text(plain):
+            error.problem, error.advice = f"{text!r} is not a unit.", f"Did you mean '{meant}'?"
+        raise
+    factors.pop("", None)  # dimensionless
+    if len(factors) > 1 or list(factors.values()) != [1]:
+        factors = {_difference_of(n): power for n, power in factors.items()}
+    parsed = registry().Unit(pint.util.UnitsContainer(factors))
+    return _converted(parsed, plain if factors else "")
+
+
+_SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str, text: str) -> str:
+    """pint's name of a unit in a text."""
+    if not glued(name):  # pint takes Nm for a measure of yarn
+        with contextlib.suppress(Exception):  # of several kinds
+            return registry().get_name(_SIGNS.get(name, name))
+    for meant in filter(None, [meant_name(name, _exists)]):
+        better = text.replace(name, meant, 1)
+        if _readable(better):
+            raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean '{better}'?",
+                              unit=text, piece=name)  # fmt: skip
+    inside = "" if name == text else f" in {brief(text)}"
+    raise UnknownUnit("", f"{brief(name)}{inside} is not a unit.", ANY_UNIT, unit=text, piece=name)
+
+
+def _exists(name: str) -> bool:
+    try:
+        registry().get_name(name)
+    except Exception:
+        return False
+    return True
+
+
+def _difference_of(name: str) -> str:
+    """Degrees in a product are differences: W/degC."""
+    return f"delta_{name}" if not registry()._units[name].is_multiplicative and _exists(
+        f"delta_{name}") else name  # fmt: skip
 
 
 @cache
 def _unit_of(parsed: Any) -> Unit:
+    """A unit from one of pint's; a power is in W rather than in m*N/s."""
     ureg = registry()
-    zero, one = ureg.Quantity(np.array([0.0, 1.0]), parsed).to_base_units().magnitude
+    if parsed._REGISTRY is not ureg and parsed._REGISTRY is not getattr(ureg, "_registry", ureg):
+        return unit(str(parsed))
+    found = _converted(parsed, f"{parsed:~C}")
+    if found.factor == 1 and len(parsed._units) > 1 and not found.frequency and (
+            found.dimension == unit("W").dimension):
+        return unit("W")
+    return found
+
+
+def _converted(parsed: Any, text: str) -> Unit:
+    """The unit with its conversion to SI."""
+    ureg = registry()
+    try:
+        zero, one, two = map(float, ureg.Quantity(np.arange(3.0), parsed).to_base_units().magnitude)
+    except OverflowError:
+        zero, one, two = 0.0, np.inf, np.inf
+    if not (np.isfinite(two) and two != zero):
+        raise UnknownUnit("", f"{brief(text)} is too large or too small a unit.",
+                          "Take one nearer to SI's.", unit=text, piece=text)  # fmt: skip
+    if abs(two - 2 * one + zero) > 1e-9 * abs(two - zero):
+        raise UnknownUnit("", f"{brief(text)} is a logarithmic unit.",
+                          "Give the plain ratio, or the quantity itself.", unit=text, piece=text)
     names = {ureg.parse_unit_name(n)[0][1] for n in parsed._units}  # without prefixes
+    difference = list(parsed._units.values()) == [1] and min(names).startswith("delta_")
     return Unit(
-        text=f"{parsed:~C}",
+        text=text,
         dimension=parsed.dimensionality,
-        factor=float(one - zero),
-        offset=float(zero),
+        factor=one - zero,
+        offset=zero,
         angular=bool(names & _ANGLES),
         frequency=bool(names & _FREQUENCIES),
         pint=parsed,
+        temperature="temperature" if zero else "difference" if difference else "",
     )
+
+
+def as_unit(given: Any) -> Unit:
+    """A :class:`Unit` from a text, a pint unit or itself."""
+    if isinstance(given, Unit):
+        return given
+    return _unit_of(given) if hasattr(given, "_units") and hasattr(
+        given, "dimensionality") and not hasattr(given, "magnitude") else unit(given)
 
 
 dimensionless = pint.util.UnitsContainer()
@@ -120,8 +205,7 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     True
     """
     if units is not None:
-        u = unit(units) if isinstance(units, str) else units
-        return registry().Quantity(value, u.pint)
+        return registry().Quantity(_numbers(value), as_unit(units).pint)
     if isinstance(value, str):
         number, u = _parse(value)
         return registry().Quantity(number, u.pint)
@@ -129,15 +213,30 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
         ureg = registry()
         if value._REGISTRY is ureg or value._REGISTRY is getattr(ureg, "_registry", ureg):
             return value
-        return ureg.Quantity(value.magnitude, str(value.units))
-    return registry().Quantity(value)
+        return ureg.Quantity(value.magnitude, unit(str(value.units)).pint)
+    return registry().Quantity(_numbers(value))
+
+
+def _numbers(value: Any) -> Any:
+    """Numbers as they are given to pint, which would evaluate a text."""
+    if _holds_text(value):
+        raise UnknownUnit("quantity()", f"was given the text {brief(value)} where numbers belong.",
+                          "Write quantity('5 N') or quantity(5, 'N').", given=value)  # fmt: skip
+    return value
+
+
+def _holds_text(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_text, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "US" or (
+            value.dtype.kind == "O" and any(map(_holds_text, value.ravel())))
+    return isinstance(value, (str, bytes))
 
 
 def unit_of(value: Any) -> Unit:
     """The unit of a text such as ``"2 kN"`` (as it is written there) or of a quantity."""
-    if isinstance(value, str):
-        return _parse(value)[1]
-    return _unit_of(quantity(value).units)
+    return _parse(value)[1] if isinstance(value, str) else _unit_of(quantity(value).units)
 
 
 def magnitude_of(value: Any) -> Any:
@@ -151,19 +250,23 @@ def _is_quantity(value: Any) -> bool:
 
 @lru_cache(maxsize=65536)
 def _parse(text: str) -> tuple[float, Unit]:
-    match = _NUMBER.match(text)
-    if match is not None and not match[2].startswith(("/", "*", "+", "-", "^")):
-        return float(match[1]), unit(match[2].strip())
     try:
-        parsed = registry().Quantity(text)
-        return float(parsed.magnitude), _unit_of(parsed.units)
-    except Exception as error:
-        raise UnknownUnit(
-            "",
-            f"{text!r} cannot be read as a quantity.",
-            "Write a number and a unit, such as '5 N' or '0.1 m/s'.",
-            given=text,
-        ) from error
+        number, rest = number_and_unit(text)
+    except UnknownUnit:
+        if named := _readable(text):
+            raise UnknownUnit("", f"{named!r} is a unit without a number.",
+                              f"Write '1 {named}' if that is what you mean.", given=text,
+                              piece=named) from None  # fmt: skip
+        raise
+    return number, unit(rest)
+
+
+def _readable(text: str) -> str:
+    """The text, where it is a unit."""
+    try:
+        return unit(text).text
+    except UnitError:
+        return ""
 
 
 def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
@@ -184,37 +287,27 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
     -------
     float or ndarray
     """
-    number: float | np.ndarray
     if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
         return _convert(number, given, expected, where, value, advice)
     if _is_quantity(value):
-        given = _unit_of(quantity(value).units)
-        magnitude = value.magnitude
-        number = float(magnitude) if np.ndim(magnitude) == 0 else np.asarray(magnitude, dtype=float)
+        given = _given_unit(value, where)
+        number = _plain_number(value.magnitude, where, expected, value)
         if given.dimension == expected.dimension and given.angular == expected.angular \
-                and given.frequency == expected.frequency:
+                and given.frequency == expected.frequency \
+                and given.temperature == expected.temperature:
             return number * given.factor + given.offset  # its text is not needed
-        return _convert(number, given, expected, where, f"{value:~C}", advice)
-    if isinstance(value, bool) or value is None:
+        return _convert(number, given, expected, where, brief(f"{value:~C}")[1:-1], advice)
+    if isinstance(value, (bool, np.bool_)) or value is None:
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
                           _example(expected), expected=expected, given=value)
     if isinstance(value, (list, tuple)):
-        return np.array([to_si(v, expected, where, advice) for v in value], dtype=float)
+        return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         return np.array([to_si(v, expected, where, advice) for v in value.ravel()]).reshape(
             value.shape
         )
-    try:
-        number = float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise UnknownUnit(
-            where,
-            f"takes {_article(expected)}, but was given {value!r}, which is no quantity.",
-            _example(expected),
-            expected=expected,
-            given=value,
-        ) from None
+    number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number
     shown = number if np.ndim(number) == 0 else np.ravel(number)[0] if np.size(number) else 1
@@ -222,63 +315,123 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
     raise MissingUnit(
         where,
         f"takes {_article(expected)}, but was given the bare number "
-        f"{value if np.ndim(number) == 0 else '[…]'}.",
+        f"{brief(value) if np.ndim(number) == 0 else '[…]'}.",
         f"Write {example} if that is what you mean.",
         expected=expected,
         given=value,
     )
 
 
+def _given_unit(value: Any, where: str) -> Unit:
+    try:
+        return _unit_of(quantity(value).units)
+    except UnitError as error:
+        raise UnknownUnit(where, error.problem, error.advice, given=value) from None
+
+
+def _plain_number(value: Any, where: str, expected: Unit, given: Any) -> Any:
+    """A float or an array of floats, of what is one."""
+    try:
+        return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=float)
+    except OverflowError:
+        raise ParameterError(where, f"was given {brief(given)}, which is too large a number.",
+                             "Numbers go up to 1.8e308.", given=given,
+                             code="parameter.finite") from None  # fmt: skip
+    except (TypeError, ValueError):
+        raise UnknownUnit(
+            where, f"takes {_article(expected)}, but was given {brief(given)}, which is no "
+            "quantity.", _example(expected), expected=expected, given=given,
+        ) from None  # fmt: skip
+
+
+def _stacked(rows: list[Any], where: str, given: Any) -> np.ndarray:
+    try:
+        return np.array(rows, dtype=float)
+    except ValueError:
+        raise ParameterError(where, f"was given rows of different lengths, {brief(given)}.",
+                             "Give every row as many values.", given=given,
+                             code="parameter.size") from None  # fmt: skip
+
+
 def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
     try:
         return _parse(text)
     except UnitError as error:
-        advice = error.advice or _example(expected)
-        raise UnknownUnit(where, f"was given {text!r}: {error.problem}", advice,
-                          given=text, expected=expected) from None
+        data = {k: v for k, v in error.data.items() if k == "piece"}
+        raise UnknownUnit(where, f"was given {brief(text)}: {error.problem}",
+                          error.advice or _example(expected), given=text, expected=expected,
+                          **data) from None  # fmt: skip
 
 
-def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, advice: str) -> Any:
+def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> Any:
     if given.dimension != expected.dimension:
-        if given.is_dimensionless and not given.angular:
-            raise MissingUnit(
-                where,
-                f"takes {_article(expected)}, but was given {shown!r} without a unit.",
-                f"Write '{shown} {expected}' if that is what you mean.",
-                expected=expected,
-                given=shown,
-            )
-        raise WrongDimension(
-            where,
-            f"takes {_article(expected)}{_or_convertible(expected)}, but was given {shown}.",
-            _unit_hint(shown.split()[-1], "") or advice
-            or (f"Give it in {expected}." if expected.text else _example(expected)),
-            expected=expected,
-            given=shown,
-        )
+        _refuse_dimension(given, expected, where, shown, advice)
+    facts: dict[str, Any] = {"expected": expected, "given": shown}
+    single = np.ndim(number) == 0
+    if {given.temperature, expected.temperature} == {"temperature", "difference"}:
+        raise WrongDimension(where, *_temperatures(number, given, expected, shown), **facts)
     if given.frequency and expected.angular:
         raise AngleFrequencyError(
-            where,
-            f"is an angular quantity in {expected}, but was given {shown}.",
+            where, f"is an angular quantity in {expected}, but was given {shown}.",
             f"One turn is 2π rad: write '{_plain(number * given.factor)} turn/s', or the angular "
-            "value in rad/s."
-            if np.ndim(number) == 0
-            else "Use turn/s or rad/s.",
-            expected=expected,
-            given=shown,
-        )
+            "value in rad/s." if single else "Use turn/s or rad/s.", **facts,
+        )  # fmt: skip
     if given.angular and expected.frequency:
-        hertz = number * given.factor / (2 * np.pi)
         raise AngleFrequencyError(
-            where,
-            f"is a frequency in {expected}, but was given the angular value {shown}.",
-            f"Write '{_plain(hertz)} Hz' (one turn per period)."
-            if np.ndim(number) == 0
-            else "Divide by 2π and give it in Hz.",
-            expected=expected,
-            given=shown,
-        )
+            where, f"is a frequency in {expected}, but was given the angular value {shown}.",
+            _turns(number * given.factor) if single else "Divide by 2π and give it in Hz.", **facts,
+        )  # fmt: skip
     return number * given.factor + given.offset
+
+
+def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> NoReturn:
+    """Refuse another dimension, with advice made from the one that was given."""
+    if given.is_dimensionless and not given.angular:
+        raise MissingUnit(
+            where, f"takes {_article(expected)}, but was given {shown!r} without a unit.",
+            f"Write '{shown} {expected}' if that is what you mean.", expected=expected, given=shown,
+        )  # fmt: skip
+    said = advice if isinstance(advice, str) else next(
+        (sentence for text, sentence in advice.items()
+         if unit(text).dimension == given.dimension), "")  # fmt: skip
+    slip = meant_text(given.text) or meant_unit(factors_of(given.text), lambda text: _fits(text, expected))
+    words = "" if said and not slip else measures(given, unit)
+    sentences = [
+        f"That is {words}." if words else "",
+        f"Did you mean '{slip}'?" if slip else "",
+        said or ("" if slip else f"Give it in {expected}." if expected.text
+                 else _example(expected)),
+    ]  # fmt: skip
+    raise WrongDimension(
+        where, f"takes {_article(expected)}{_or_convertible(expected)}, but was given {shown}.",
+        " ".join(filter(None, sentences)), expected=expected, given=shown,
+    )  # fmt: skip
+
+
+def _fits(text: str, expected: Unit) -> bool:
+    try:
+        found = unit(text)
+    except UnitError:
+        return False
+    return found.dimension == expected.dimension and found.frequency == expected.frequency
+
+
+def _temperatures(number: Any, given: Unit, expected: Unit, shown: str) -> tuple[str, str]:
+    """What is said where a temperature was given for a difference, or the reverse."""
+    what = {"temperature": "a temperature", "difference": "a difference of temperatures"}
+    other = str(given).replace("Δ", "delta_").replace("°", "deg")
+    other = f"delta_{other}" if given.temperature == "temperature" else other[6:]
+    example = f"'{_plain(number)} {other}'" if np.ndim(number) == 0 else f"{other}"
+    return (f"is {what[expected.temperature]} in {expected}, but was given {shown}, "
+            f"{what[given.temperature]}.", f"Write {example} if that is what you mean.")
+
+
+def _turns(rate: float) -> str:
+    """Advice for a frequency that was given as an angular value in rad/s."""
+    hertz = rate / (2 * np.pi)
+    if float(_plain(hertz)) * 2 * np.pi == rate:
+        return f"Write '{_plain(hertz)} Hz' (one turn per period)."
+    return (f"Write '{float(hertz)!r} Hz', which is {_plain(rate)}/(2π) Hz (one turn per period).")
 
 
 def _plain(number: Any) -> str:
@@ -304,14 +457,12 @@ def describe(dimension: Any) -> str:
     for name in _FAMILIAR:
         if unit(name).dimension == dimension:
             return str(unit(name))
-    ureg = registry()
-    base = {"[length]": "m", "[mass]": "kg", "[time]": "s", "[current]": "A",
-            "[temperature]": "K", "[substance]": "mol", "[luminosity]": "cd"}  # fmt: skip
-    text = "*".join(f"{base.get(k, k)}**{e:g}" for k, e in sorted(dimension.items()))
-    try:
-        return f"{ureg.Unit(text):~C}"
-    except Exception:
-        return text
+    base = {"[length]": "meter", "[mass]": "kilogram", "[time]": "second", "[current]": "ampere",
+            "[temperature]": "kelvin", "[substance]": "mole", "[luminosity]": "candela"}
+    if not set(dimension) <= set(base):
+        return "*".join(f"{k}**{e:g}" for k, e in sorted(dimension.items()))
+    known = pint.util.UnitsContainer({base[k]: e for k, e in dimension.items()})
+    return f"{registry().Unit(known):~C}"
 
 
 def from_si(number: Any, target: Unit) -> Any:
@@ -324,19 +475,6 @@ def from_si(number: Any, target: Unit) -> Any:
 
 def conversion(source: Unit, target: str | Unit, where: str) -> Unit:
     """The unit to show a value of ``source`` in, refused if it does not fit."""
-    wanted = unit(target) if isinstance(target, str) else target
+    wanted = as_unit(target)
     _convert(0.0, source, wanted, where, str(source), f"It can be shown in {source}.")
     return wanted
-
-
-_MISSPELT = {"Nm": "N*m", "Ns/m": "N*s/m", "kgm^2": "kg*m^2", "N-m": "N*m", "kph": "km/hour",
-             "sec": "s", "newtons": "N", "Rpm": "rpm", "RPM": "rpm", "rev": "turn",
-             "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm"}  # fmt: skip
-
-
-def _unit_hint(text: str, otherwise: str = _HOW_UNITS_ARE_WRITTEN) -> str:
-    if text.startswith(","):
-        return "Write decimals with a point: '1.5 N'."
-    if text in _MISSPELT:
-        return f"Did you mean '{_MISSPELT[text]}'?"
-    return otherwise

@@ -30,7 +30,6 @@ from .declarations import (
     Target,
     Variable,
     VariableRef,
-    as_unit,
     unit_given,
 )
 from .domain import Domain
@@ -45,7 +44,7 @@ from .exceptions import (
 )
 from .manual import Documentation, Signature
 from .replaceable import Replaceable, Replacement
-from .units import Unit, from_si, quantity, to_si
+from .units import Unit, alike, as_unit, as_written, from_si, quantity, to_si
 
 __all__ = ["Branch", "Component", "View"]
 
@@ -108,6 +107,7 @@ class Component:
         for base in reversed(cls.__mro__):
             for name, value in vars(base).items():
                 if isinstance(value, Declaration):
+                    value.refuse_faults()
                     if name in _RESERVED:
                         raise NamingError(
                             f"{cls.__name__}.{name}", "this name is reserved by Component.",
@@ -356,8 +356,8 @@ class Component:
                                      f"Make a new {type(self).__name__} with this option.",
                                      code="parameter.structure")
             twin = self._twin() if self._built else None
-            if np.ndim(accepted) and isinstance(declared, Parameter):
-                accepted = self._shaped(declared, np.asarray(accepted), where)
+            if isinstance(declared, Parameter) and not callable(accepted):
+                accepted = self._shaped(declared, accepted, where)
             present = self._values.get(declared.name, declared.default)
             structure = isinstance(declared, Option) or callable(accepted) or callable(present)
             if not structure and np.ndim(declared.default):
@@ -384,16 +384,18 @@ class Component:
             guess = self._targets.get(declared.name, (None, ""))[1] == "none"
             self._changed(guess and not known)  # loops are torn where there are guesses
 
-    def _shaped(self, declared: Parameter, values: np.ndarray, where: str) -> np.ndarray:
+    def _shaped(self, declared: Parameter, values: Any, where: str) -> Any:
         """Rows are instances, columns the elements of an array parameter."""
-        wanted = np.ndim(declared.default)
+        wanted, shape = np.ndim(declared.default), np.shape(values)
         if not wanted:
-            return self._fits(values, where)
-        if values.ndim == wanted:
-            return values
+            return self._fits(np.asarray(values), where) if shape else values
+        if len(shape) == wanted and (np.size(values) or not np.size(declared.default)):
+            return np.asarray(values)
+        given = ("a single number" if not shape else "an empty list" if not np.size(values)
+                 else f"an array of {len(shape)} dimensions")
         raise ParameterError(
             where,
-            f"takes {_ARRAYS[wanted]}, but was given an array of {values.ndim} dimensions.",
+            f"takes {_ARRAYS[wanted]}, but was given {given}.",
             "Give a plain list." if wanted == 1 else "Give a list of rows." if wanted == 2
             else f"Give lists within lists, {wanted} deep, or an array.",
             given=values,
@@ -415,17 +417,18 @@ class Component:
 
     def _aim(self, declared: Variable, value: Any, where: str) -> None:
         target = value if isinstance(value, Target) else Target(value)
-        for given in (target.value, target.nominal):
-            if given is not None and np.ndim(to_si(given, declared.unit, where)):
-                self._fits(to_si(given, declared.unit, where), where)
+        size = declared.unit.of_any_temperature
+        for given, u in ((target.value, declared.unit), (target.nominal, size)):
+            if given is not None and np.ndim(to_si(given, u, where)):
+                self._fits(to_si(given, u, where), where)
         if target.nominal is not None:
-            self._nominals[declared.name] = abs(to_si(target.nominal, declared.unit, where))
+            self._nominals[declared.name] = abs(to_si(target.nominal, size, where))
         if target.value is not None:
             number = to_si(target.value, declared.unit, where)
             if not np.all(np.isfinite(number)):
-                raise ParameterError(where, f"has the initial target {target.value}, which is not "
-                                     "a finite number.", f"Give a value in {declared.unit}.",
-                                     code="parameter.finite")
+                raise ParameterError(where, f"has the initial target {as_written(target.value)}, "
+                                     "which is not a finite number.",
+                                     f"Give a value in {declared.unit}.", code="parameter.finite")
             self._targets[declared.name] = (number, target.priority)
             self.__dict__.setdefault("_written_in", {})[declared.name] = unit_given(
                 target.value, where)
@@ -711,7 +714,7 @@ class Component:
                     "Join them through a component that converts one domain into the other.",
                     code="connection.domain",
                 )
-            if signal and ref.port.unit.dimension != first.port.unit.dimension:  # type: ignore[union-attr]
+            if signal and not alike(ref.port.unit, first.port.unit):  # type: ignore[union-attr]
                 raise ConnectionRefused(
                     f"{first.path} and {ref.path}",
                     f"{first.path} is in {first.port.unit} and {ref.path} in "  # type: ignore[union-attr]
@@ -791,7 +794,7 @@ class View:
         if hasattr(ref, "magnitude"):
             values = np.broadcast_to(ref.magnitude, (self.component.size,))[self.index]
             values = values[0] if len(values) == 1 else values
-            return quantity(values, f"{ref.units:~C}")
+            return quantity(values, ref.units)
         return ref
 
 

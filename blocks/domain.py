@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .exceptions import UnitError, unknown_name
-from .units import Unit, quantity, to_si, unit
+from .units import Unit, to_si, unit, unit_of
 
 __all__ = ["Domain"]
 
@@ -79,9 +79,8 @@ class Domain:
                 )  # fmt: skip
         shared = {}
         for name, value in self.parameters.items():
-            number = quantity(value)
-            u = unit(f"{number.units:~C}")
-            shared[name] = u, float(to_si(number, u))
+            u = unit_of(value)
+            shared[name] = u, float(to_si(value, u))
         object.__setattr__(self, "shared", shared)
 
     def __str__(self) -> str:

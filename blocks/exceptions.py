@@ -17,6 +17,7 @@
     |   |-- StructureError          the network has no unique solution
     |   |-- InitialisationError     no consistent start
     |   `-- CheckError              several findings of ``model.check()``
+    |-- FileError (OSError)         a file that cannot be read or written
     |-- SimulationError (RuntimeError)    a run that failed; carries the partial result
     `-- MissingPackage (ImportError)      an optional package is needed
 
@@ -35,6 +36,7 @@ __all__ = [
     "CheckError",
     "ConnectionRefused",
     "EquationError",
+    "FileError",
     "InitialisationError",
     "MissingPackage",
     "MissingUnit",
@@ -179,6 +181,12 @@ class CheckError(ModelError):
     code = "check"
 
 
+class FileError(BlocksError, OSError):
+    """A file that is missing, damaged, of another kind, or cannot be written."""
+
+    code = "file"
+
+
 class SimulationError(BlocksError, RuntimeError):
     """A run failed; ``result`` holds everything computed before.
 
@@ -208,7 +216,7 @@ def brief(value: Any, most: int = 60) -> str:
     try:
         text = repr(value)
     except Exception:  # whatever cannot be printed, such as a whole number of 5000 digits
-        return f"a {type(value).__name__} that is too long to be shown"
+        return f"something of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most - 15]}…"
 
 

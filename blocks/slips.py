@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["glued", "meant_name", "meant_text", "meant_unit", "measures"]
+__all__ = ["meant_name", "meant_text", "meant_unit", "measures", "misread"]
 
 _MEANT = {"N-m": "N*m", "kgm^2": "kg*m^2", "km/hr": "km/hour", "kmh": "km/hour",
           "kmph": "km/hour", "mps": "m/s", "Rpm": "rpm", "RPM": "rpm", "rev": "turn",
@@ -28,7 +28,6 @@ _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km",
              "gram", "radian", "degree", "joule", "watt", "kilowatt", "pascal", "volt", "ampere",
              "kelvin", "hertz", "percent", "coulomb", "farad", "henry", "tesla",
              "celsius", "fahrenheit")  # fmt: skip
-
 # an angle tells a torsional stiffness from a torque
 _MEASURES = (
     ("N", "a force"), ("N*m", "a torque or an energy"), ("N/m", "a stiffness"),
@@ -49,12 +48,17 @@ _MEASURES = (
 
 def glued(name: str) -> str:
     """Two units written together, "kNm", taken apart: "kN*m"; empty where they are not."""
-    first = "[kMGmunµ]?[NWAVJ]|kg|g"
+    first = "[kMGmunµ]?[NWAVJ]|kg"
     match = re.fullmatch(f"({first})(m)(s)", name) or re.fullmatch(
-        f"({first})([mcnuµk]?[ms]|h|rad)", name)  # fmt: skip
-    if match is None or name in ("gs", "gh", "kgs", "kgh") or name.endswith("Wh"):
+        f"({first})([mcnuµk]?[ms]|h)", name)  # fmt: skip
+    if match is None or name in ("kgs", "kgh") or name.endswith("Wh"):
         return ""
     return "*".join(match.groups())
+
+
+def misread(name: str) -> bool:
+    """Whether pint takes units written together for something else: Nm is a measure of yarn."""
+    return name.endswith(("Nm", "Nms")) and bool(glued(name))
 
 
 def meant_text(text: str) -> str:
@@ -82,12 +86,10 @@ def meant_name(name: str, exists: Callable[[str], bool]) -> str:
 
 def measures(given: Any, unit: Callable[[str], Any]) -> str:
     """What a unit measures, "a torque or an energy"; empty where it has no name."""
-    for strict in (True, False):
-        for text, words in _MEASURES:
-            known = unit(text)
-            if known.dimension == given.dimension and (known.angular == given.angular
-                                                       or not strict):
-                return words
+    for text, words in _MEASURES:
+        known = unit(text)
+        if known.dimension == given.dimension and known.angular == given.angular:
+            return words
     return ""
 
 
@@ -112,9 +114,9 @@ def _almost(factors: dict[str, float]) -> Iterator[str]:
     for name, power in factors.items():  # * for /
         yield written({**factors, name: -power})
     for name, power in factors.items():  # a square forgotten, or one too many
-        for other in (power + 1, power - 1):
-            if other and other * power > 0 and max(abs(other), abs(power)) <= 2:
-                yield written({**factors, name: other})
+        for near in (power + 1, power - 1):
+            if near and near * power > 0 and max(abs(near), abs(power)) <= 2:
+                yield written({**factors, name: near})
 
 
 def written(factors: Mapping[str, float]) -> str:

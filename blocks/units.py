@@ -15,7 +15,8 @@ Likewise a temperature (degC, degF) is refused where a difference of temperature
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any, NoReturn
 
@@ -33,7 +34,7 @@ from .exceptions import (
     brief,
 )
 from .grammar import ANY_UNIT, factors_of, number_and_unit
-from .slips import glued, meant_name, meant_text, meant_unit, measures
+from .slips import meant_name, meant_text, meant_unit, measures, misread
 
 __all__ = ["SECOND", "Unit", "as_unit", "dimensionless", "magnitude_of", "quantity", "registry",
            "to_si", "unit"]  # fmt: skip
@@ -83,6 +84,16 @@ class Unit:
     def is_dimensionless(self) -> bool:
         return not self.dimension
 
+    @property
+    def as_difference(self) -> Unit:
+        """This unit for differences between values in it."""
+        return replace(self, offset=0.0, temperature="difference") if self.offset else self
+
+    @property
+    def of_any_temperature(self) -> Unit:
+        """This unit where a temperature may be meant as well as a difference."""
+        return replace(self, temperature="") if self.temperature else self
+
 
 @cache
 def unit(text: str) -> Unit:
@@ -115,7 +126,7 @@ _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
 @lru_cache(maxsize=4096)
 def _name(name: str, text: str) -> str:
     """pint's name of a unit in a text."""
-    if not glued(name):  # pint takes Nm for a measure of yarn
+    if not misread(name):
         with contextlib.suppress(Exception):  # of several kinds
             return registry().get_name(_SIGNS.get(name, name))
     for meant in filter(None, [meant_name(name, _exists)]):
@@ -205,7 +216,7 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     True
     """
     if units is not None:
-        return registry().Quantity(_numbers(value), as_unit(units).pint)
+        return _made(value, as_unit(units).pint)
     if isinstance(value, str):
         number, u = _parse(value)
         return registry().Quantity(number, u.pint)
@@ -214,15 +225,18 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
         if value._REGISTRY is ureg or value._REGISTRY is getattr(ureg, "_registry", ureg):
             return value
         return ureg.Quantity(value.magnitude, unit(str(value.units)).pint)
-    return registry().Quantity(_numbers(value))
+    return _made(value)
 
 
-def _numbers(value: Any) -> Any:
-    """Numbers as they are given to pint, which would evaluate a text."""
-    if _holds_text(value):
-        raise UnknownUnit("quantity()", f"was given the text {brief(value)} where numbers belong.",
-                          "Write quantity('5 N') or quantity(5, 'N').", given=value)  # fmt: skip
-    return value
+def _made(value: Any, units: Any = None) -> Any:
+    """A quantity of numbers; pint would evaluate a text."""
+    try:
+        if not _holds_text(value):
+            return registry().Quantity(value, units)
+    except (TypeError, ValueError):
+        pass
+    raise UnknownUnit("quantity()", f"was given {brief(value)} where numbers belong.",
+                      "Write quantity('5 N') or quantity(5, 'N').", given=value)  # fmt: skip
 
 
 def _holds_text(value: Any) -> bool:
@@ -244,6 +258,12 @@ def magnitude_of(value: Any) -> Any:
     return _parse(value)[0] if isinstance(value, str) else quantity(value).magnitude
 
 
+def as_written(value: Any) -> str:
+    """A value as its giver wrote it, cut where it is long."""
+    text = f"{value:~C}" if _is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
+    return text if 0 < len(text) < 60 else brief(value)
+
+
 def _is_quantity(value: Any) -> bool:
     return hasattr(value, "magnitude") and hasattr(value, "units")
 
@@ -261,6 +281,12 @@ def _parse(text: str) -> tuple[float, Unit]:
     return number, unit(rest)
 
 
+def alike(a: Unit, b: Unit) -> bool:
+    """Whether values in one unit may be taken for values in the other."""
+    return a.dimension == b.dimension and {a.temperature, b.temperature} != {
+        "temperature", "difference"}
+
+
 def _readable(text: str) -> str:
     """The text, where it is a unit."""
     try:
@@ -269,7 +295,7 @@ def _readable(text: str) -> str:
         return ""
 
 
-def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
+def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str, str] = "") -> Any:
     """Convert a user's value to SI base units, or say precisely why not.
 
     Parameters
@@ -280,8 +306,8 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
         The declared unit.
     where : str
         What is being given, for the message (``"rail.damper.damping"``).
-    advice : str
-        A component author's extra hint for a wrong dimension.
+    advice : str or mapping of unit to str
+        A component author's hint for a wrong dimension, or one for each.
 
     Returns
     -------
@@ -297,7 +323,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
                 and given.frequency == expected.frequency \
                 and given.temperature == expected.temperature:
             return number * given.factor + given.offset  # its text is not needed
-        return _convert(number, given, expected, where, brief(f"{value:~C}")[1:-1], advice)
+        return _convert(number, given, expected, where, as_written(value), advice)
     if isinstance(value, (bool, np.bool_)) or value is None:
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
                           _example(expected), expected=expected, given=value)
@@ -368,7 +394,7 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
         _refuse_dimension(given, expected, where, shown, advice)
     facts: dict[str, Any] = {"expected": expected, "given": shown}
     single = np.ndim(number) == 0
-    if {given.temperature, expected.temperature} == {"temperature", "difference"}:
+    if not alike(given, expected):
         raise WrongDimension(where, *_temperatures(number, given, expected, shown), **facts)
     if given.frequency and expected.angular:
         raise AngleFrequencyError(
@@ -394,7 +420,8 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advic
     said = advice if isinstance(advice, str) else next(
         (sentence for text, sentence in advice.items()
          if unit(text).dimension == given.dimension), "")  # fmt: skip
-    slip = meant_text(given.text) or meant_unit(factors_of(given.text), lambda text: _fits(text, expected))
+    slip = meant_text(given.text) or meant_unit(
+        factors_of(given.text), lambda text: _fits(text, expected))
     words = "" if said and not slip else measures(given, unit)
     sentences = [
         f"That is {words}." if words else "",
@@ -413,7 +440,8 @@ def _fits(text: str, expected: Unit) -> bool:
         found = unit(text)
     except UnitError:
         return False
-    return found.dimension == expected.dimension and found.frequency == expected.frequency
+    return found.dimension == expected.dimension and (found.frequency, found.angular) == (
+        expected.frequency, expected.angular)
 
 
 def _temperatures(number: Any, given: Unit, expected: Unit, shown: str) -> tuple[str, str]:

@@ -84,5 +84,5 @@ def table(times: Any, values: Any) -> Callable[[Any], Any]:
 
 def _quantities(values: Any) -> list[Any]:
     if hasattr(values, "magnitude"):
-        return [quantity(float(m), f"{values.units:~C}") for m in np.ravel(values.magnitude)]
+        return [quantity(float(m), values.units) for m in np.ravel(values.magnitude)]
     return [quantity(v) for v in values]

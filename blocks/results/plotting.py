@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
+from ..files import writing
 from ..units import Unit, from_si
 from .lookup import grouped
 from .recording import Recording
@@ -110,7 +111,8 @@ def plot(
         axes[0].set_title(recording.name if title is None else title, loc="left")
         figure.align_ylabels(list(axes))
         if save is not None:
-            figure.savefig(save, dpi=150)
+            with writing(save):
+                figure.savefig(save, dpi=150)
     return figure
 
 

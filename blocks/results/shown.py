@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension
+from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension, brief
 from ..units import SECOND, Unit, conversion, unit
 
 __all__ = ["SECOND", "from_label", "label", "number", "pretty", "time_unit", "unit_to_show"]
@@ -67,12 +67,16 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
     if match is None:
         raise UnknownUnit(
             where,
-            f"the column {text!r} has no unit.",
-            f"Write the unit into the heading, such as '{text} [m/s]', or '[1]' where there is "
-            "none.",
+            f"the column {brief(text)} has no unit.",
+            f"Write the unit into the heading, such as {brief(text + ' [m/s]')}, or '[1]' where "
+            "there is none.",
             column=text,
         )
-    return match["path"], unit(match["unit"])
+    try:
+        return match["path"], unit(match["unit"])
+    except UnknownUnit as error:
+        raise UnknownUnit(where, f"the column {brief(text)}: {error.problem}", error.advice,
+                          column=text, **error.data) from None  # fmt: skip
 
 
 def pretty(shown: Unit) -> str:

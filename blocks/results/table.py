@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
+from ..files import writing
 from ..units import Unit, from_si, quantity
 from .lookup import collapsed
 from .recording import Recording
@@ -145,7 +146,9 @@ class Table(Mapping[str, Any]):
 
     def to_csv(self, file: str | Path) -> None:
         """Write a CSV file with the units in its first row; see :func:`read_csv`."""
-        self.to_pandas().to_csv(file)
+        frame = self.to_pandas()
+        with writing(file):
+            frame.to_csv(file)
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
@@ -153,14 +156,20 @@ class Table(Mapping[str, Any]):
             import pyarrow  # noqa: F401
         except ImportError:
             raise need_package("pyarrow", "Parquet", "table") from None
-        self.to_pandas().to_parquet(file, engine="pyarrow")
+        frame = self.to_pandas()
+        with writing(file):
+            frame.to_parquet(file, engine="pyarrow")
 
     def to_netcdf(self, file: str | Path) -> None:
         """Write a NetCDF file; see :func:`read_netcdf`.
 
         NetCDF 4 where netCDF4 or h5netcdf is installed, NetCDF 3 otherwise.
         """
-        self.to_xarray().to_netcdf(file)
+        data = self.to_xarray()
+        with writing(file):
+            if not Path(file).parent.is_dir():  # netCDF calls that a lack of permission
+                raise FileNotFoundError
+            data.to_netcdf(file)
 
     def _sheet(self) -> Sheet:
         flat = [(p, c) for p, c in self.columns.items()]

@@ -30,7 +30,6 @@ from .declarations import (
     Target,
     Variable,
     VariableRef,
-    unit_given,
 )
 from .domain import Domain
 from .exceptions import (
@@ -39,12 +38,11 @@ from .exceptions import (
     ModelError,
     NamingError,
     ParameterError,
-    UnitError,
     unknown_name,
 )
 from .manual import Documentation, Signature
 from .replaceable import Replaceable, Replacement
-from .units import Unit, alike, as_unit, as_written, from_si, quantity, to_si
+from .units import Unit, alike, as_unit, as_written, from_si, placed, quantity, to_si, unit_given
 
 __all__ = ["Branch", "Component", "View"]
 
@@ -285,15 +283,12 @@ class Component:
         return self._forms[key]
 
     def _derive(self, form: dict[str, Declaration], name: str, declared: Any) -> None:
-        try:
+        with placed(f"{self.path}.{name}"):
             derived = declared.unit_of(self)
             if not isinstance(derived, (list, tuple)):
                 form[name] = declared.with_unit(as_unit(derived))
                 return
             units = [as_unit(u) for u in derived]
-        except UnitError as error:
-            raise type(error)(error.where or f"{self.path}.{name}", error.problem, error.advice,
-                              **error.data) from None
         del form[name]
         for k, u in enumerate(units, 1):
             made = declared.with_unit(u)

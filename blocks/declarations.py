@@ -56,11 +56,10 @@ from .exceptions import (
     EquationError,
     ModelError,
     ParameterError,
-    UnitError,
     brief,
     unknown_name,
 )
-from .units import Unit, as_unit, as_written, from_si, quantity, to_si, unit, unit_of
+from .units import Unit, as_unit, as_written, from_si, quantity, to_si, unit, unit_given
 
 if TYPE_CHECKING:
     from .component import Component
@@ -288,19 +287,6 @@ class Parameter(Declaration):
                     + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
                     given=value, bound=limit, rule=word, code="parameter.bounds",
                 )  # fmt: skip
-
-
-def unit_given(value: Any, where: str) -> Unit:
-    """The unit of a user's value, plain numbers being dimensionless."""
-    first = value
-    while isinstance(first, (list, tuple)) and len(first):
-        first = first[0]
-    if not isinstance(first, str) and not hasattr(first, "units"):
-        return unit("")
-    try:
-        return unit_of(first)
-    except UnitError as error:
-        raise type(error)(where, error.problem, error.advice, **error.data) from None
 
 
 def _in_class_body() -> bool:

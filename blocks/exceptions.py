@@ -209,6 +209,9 @@ class MissingPackage(BlocksError, ImportError):
     code = "package"
 
 
+LONGEST_NAME = 300  # characters of a name that is shown, and compared with others
+
+
 def brief(value: Any, most: int = 60) -> str:
     """What someone gave, as it is shown in a message: in quotes, and cut where it is long."""
     if isinstance(value, str):
@@ -225,6 +228,8 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     from difflib import get_close_matches
 
     name, names = str(name), list(known)
+    if len(name) > LONGEST_NAME:
+        return []
     hits = get_close_matches(name, names, n=3, cutoff=0.55)
     return hits or [k for k in names if k.lower() == name.lower()]
 
@@ -246,8 +251,8 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str) -> Unkn
     names = list(known)
     return UnknownName(
         where,
-        f"there is no {name!r} among its {kind}." if where
-        else f"the model has no {name!r} among its {kind}.",
+        f"there is no {brief(name, LONGEST_NAME)} among its {kind}." if where
+        else f"the model has no {brief(name, LONGEST_NAME)} among its {kind}.",
         did_you_mean(name, names, kind),
         name=name,
         known=names,

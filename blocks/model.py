@@ -32,7 +32,7 @@ from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .recording import RunRecording
 from .system import DaeProblem, Problem, System
-from .units import describe, to_si, unit, unit_of
+from .units import describe, to_si, unit, unit_given
 
 if TYPE_CHECKING:
     from .structure import Equations, Structure
@@ -452,7 +452,7 @@ class _Tolerances:
                                      f"{atol!r}.", given=atol)
         elif atol is not None:
             for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
-                u = unit_of(given)
+                u = unit_given(given, "simulate(atol=…)")
                 size = float(to_si(given, u.as_difference, "simulate(atol=…)"))
                 if not size > 0:
                     raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is "

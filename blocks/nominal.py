@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .system import System
-from .units import Unit, from_si, to_si, unit, unit_of
+from .units import Unit, from_si, to_si, unit, unit_given
 
 __all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]
 
@@ -37,7 +37,7 @@ def nominal_table(values: tuple[Any, ...]) -> dict[Any, tuple[float, Unit]]:
     """A model's table by dimension from quantities such as ``"1 kN"``."""
     table = {}
     for given in values:
-        u = unit_of(given)
+        u = unit_given(given, "nominal value")
         table[u.dimension] = (abs(float(to_si(given, u, "nominal value"))), u)
     return table
 

@@ -15,7 +15,7 @@ Likewise a temperature (degC, degF) is refused where a difference of temperature
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any, NoReturn
@@ -134,8 +134,8 @@ def _name(name: str, text: str) -> str:
         if _readable(better):
             raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean '{better}'?",
                               unit=text, piece=name)  # fmt: skip
-    inside = "" if name == text else f" in {brief(text)}"
-    raise UnknownUnit("", f"{brief(name)}{inside} is not a unit.", ANY_UNIT, unit=text, piece=name)
+    raise UnknownUnit("", f"{brief(text)} is not a unit.", ANY_UNIT if name == text else
+                      f"There is no unit {brief(name)}. {ANY_UNIT}", unit=text, piece=name)
 
 
 def _exists(name: str) -> bool:
@@ -281,6 +281,33 @@ def _parse(text: str) -> tuple[float, Unit]:
     return number, unit(rest)
 
 
+@contextlib.contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Say of an error about units where it was made."""
+    try:
+        yield
+    except UnitError as error:
+        raise type(error)(error.where or where, error.problem, error.advice,
+                          **error.data) from None  # fmt: skip
+
+
+def unit_at(text: Any, where: str) -> Unit:
+    """A unit, or the error that says where it stands."""
+    with placed(where):
+        return as_unit(text)
+
+
+def unit_given(value: Any, where: str) -> Unit:
+    """The unit of a user's value, plain numbers being dimensionless."""
+    first = value
+    while isinstance(first, (list, tuple)) and len(first):
+        first = first[0]
+    if not isinstance(first, str) and not hasattr(first, "units"):
+        return unit("")
+    with placed(where):
+        return unit_of(first)
+
+
 def alike(a: Unit, b: Unit) -> bool:
     """Whether values in one unit may be taken for values in the other."""
     return a.dimension == b.dimension and {a.temperature, b.temperature} != {
@@ -349,10 +376,8 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str
 
 
 def _given_unit(value: Any, where: str) -> Unit:
-    try:
+    with placed(where):
         return _unit_of(quantity(value).units)
-    except UnitError as error:
-        raise UnknownUnit(where, error.problem, error.advice, given=value) from None
 
 
 def _plain_number(value: Any, where: str, expected: Unit, given: Any) -> Any:
@@ -420,9 +445,10 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advic
     said = advice if isinstance(advice, str) else next(
         (sentence for text, sentence in advice.items()
          if unit(text).dimension == given.dimension), "")  # fmt: skip
-    slip = meant_text(given.text) or meant_unit(
-        factors_of(given.text), lambda text: _fits(text, expected))
-    words = "" if said and not slip else measures(given, unit)
+    factors = factors_of(given.text)
+    slip = meant_text(given.text) or meant_unit(factors, lambda text: _fits(text, expected))
+    plain = len(factors) == 1  # needs no explanation
+    words = "" if plain or said and not slip else measures(given, unit)
     sentences = [
         f"That is {words}." if words else "",
         f"Did you mean '{slip}'?" if slip else "",

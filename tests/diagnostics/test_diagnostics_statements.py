@@ -135,8 +135,7 @@ STATEMENTS = [
      "Inertia.w: is an angular quantity in rad/s, but was given 1 Hz. One turn is 2π rad: write '1 "
      "turn/s', or the angular value in rad/s."),
     (lambda m: Mass(v="1 m"), "unit.dimension",
-     "Mass.v: takes m/s or any unit convertible to it, but was given 1 m. That is a length. Give "
-     "it in m/s."),
+     "Mass.v: takes m/s or any unit convertible to it, but was given 1 m. Give it in m/s."),
 ]  # fmt: skip
 
 

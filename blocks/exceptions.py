@@ -215,7 +215,8 @@ LONGEST_NAME = 300  # characters of a name that is shown, and compared with othe
 def brief(value: Any, most: int = 60) -> str:
     """What someone gave, as it is shown in a message: in quotes, and cut where it is long."""
     if isinstance(value, str):
-        return repr(value if len(value) <= most else f"{value[: most - 15]}…")
+        text = repr(value[: most + 1])
+        return text if len(text) <= most + 2 else f"{text[: most - 14]}…{text[0]}"
     try:
         text = repr(value)
     except Exception:  # whatever cannot be printed, such as a whole number of 5000 digits

@@ -39,10 +39,10 @@ _TOKEN = re.compile(
     rf"(?P<name>(?:[^\W\d_{_RAISED}]|[°%‰])(?:[^\W{_RAISED}]|[°%‰])*)"
     rf"|(?P<power>(?:\*\*|\^)\s*(?:\(\s*(?P<top>{_EXPONENT})\s*(?:/\s*(?P<bottom>[0-9]+)\s*)?\)"
     rf"|(?P<plain>{_EXPONENT})))"
-    rf"|(?P<raised>[⁻⁺]?[{_RAISED}]+)"
+    rf"|(?P<raised>[⁻⁺]?[{_RAISED}]+(?:[·⋅][{_RAISED}]+)?)"
     r"|(?P<times>\*(?!\*)|[·⋅×])|(?P<over>/)|(?P<open>\()|(?P<close>\))|(?P<one>1(?=\s*(?:/|$)))"
 )
-_PLAIN = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
+_PLAIN = str.maketrans("⁻⁺·⋅⁰¹²³⁴⁵⁶⁷⁸⁹", "-+..0123456789")
 _DASH = re.compile("[\u00ad\u2010-\u2015\ufe58\ufe63\uff0d]")  # hyphens and dashes; not a minus
 
 _ONE_NUMBER = "Give one number and one unit: work out powers, fractions and sums first."

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 __all__ = ["meant_name", "meant_text", "meant_unit", "measures", "misread"]
 
-_MEANT = {"N-m": "N*m", "kgm^2": "kg*m^2", "km/hr": "km/hour", "kmh": "km/hour",
+_MEANT = {"N-m": "N*m", "kgm^2": "kg*m^2", "kmh": "km/hour",
           "kmph": "km/hour", "mps": "m/s", "Rpm": "rpm", "RPM": "rpm", "rev": "turn",
           "revs": "turn", "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm", "U/s": "turn/s",
           "min-1": "1/min", "s-1": "1/s", "deg C": "degC", "deg F": "degF", "Celsius": "degC",
           "Kelvin": "K", "°K": "K", "degK": "K", "mtr": "m", "mtrs": "m", "gr": "g", "-": "1",
-          "NM": "N*m", "pct": "%"}  # fmt: skip
+          "NM": "N*m"}  # fmt: skip
 _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km", "um", "nm", "s",
              "ms", "us", "ns", "min", "hour", "day", "Pa", "kPa", "MPa", "GPa", "bar", "J", "kJ",
              "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "F", "H", "T", "Wb", "C", "S",
@@ -73,7 +74,8 @@ def meant_name(name: str, exists: Callable[[str], bool]) -> str:
     power = re.fullmatch(r"([^\W\d]+?)([2-9])", name)
     if power and exists(power[1]):
         return f"{power[1]}^{power[2]}"
-    for other in (name.lower(), name[:1].lower() + name[1:], name.rstrip("s."), name.upper()):
+    bare = name.rstrip("s.")
+    for other in (name.lower(), name[:1].lower() + name[1:], bare, bare.lower(), name.upper()):
         if other and other != name and (other in _FAMILIAR or len(other) > 3 and exists(other)):
             return other
     if len(name) > 30:
@@ -93,15 +95,18 @@ def measures(given: Any, unit: Callable[[str], Any]) -> str:
     return ""
 
 
-def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool]) -> str:
-    """The unit, written almost alike, that has the dimension wanted; empty where none has."""
-    for text in _almost(dict(factors)):
+def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], squares: bool) -> str:
+    """The unit, written almost alike, that has the dimension wanted; empty where none has.
+
+    ``squares``: a square may have been forgotten, or one too many written.
+    """
+    for text in _almost(dict(factors), squares):
         if fits(text):
             return text
     return ""
 
 
-def _almost(factors: dict[str, float]) -> Iterator[str]:
+def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:
     """Units that one slip turns into the given one."""
     if len(factors) == 1:
         ((name, power),) = factors.items()
@@ -113,7 +118,9 @@ def _almost(factors: dict[str, float]) -> Iterator[str]:
         yield "".join(factors)
     for name, power in factors.items():  # * for /
         yield written({**factors, name: -power})
-    for name, power in factors.items():  # a square forgotten, or one too many
+    for a, b in combinations(factors, 2):  # m/s for s/m
+        yield written({**factors, a: factors[b], b: factors[a]})
+    for name, power in factors.items() if squares else ():
         for near in (power + 1, power - 1):
             if near and near * power > 0 and max(abs(near), abs(power)) <= 2:
                 yield written({**factors, name: near})

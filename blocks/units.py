@@ -44,7 +44,8 @@ _ANGLES = {"radian", "degree", "revolution", "turn", "revolutions_per_minute", "
 _FREQUENCIES = {"hertz", "counts_per_second", "frame"}
 _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m**2", "1/s", "Pa",
              "W", "V", "A", "ohm", "F", "H", "Wb", "K", "W/K", "J/K", "m**2", "m**3", "m**3/s",
-             "N*s", "N*m*s", "kg/m**3", "m/s**3", "kg/s", "T"]  # fmt: skip
+             "N*s", "N*m*s", "kg/m**3", "m/s**3", "kg/s", "T", "N*m/rad", "N*m*s/rad", "rad/s",
+             "rad/s**2"]  # fmt: skip
 
 
 def registry() -> Any:
@@ -154,15 +155,15 @@ def _difference_of(name: str) -> str:
 
 @cache
 def _unit_of(parsed: Any) -> Unit:
-    """A unit from one of pint's; a power is in W rather than in m*N/s."""
+    """A unit from one of pint's; the familiar one where it is the same: W rather than m*N/s."""
     ureg = registry()
     if parsed._REGISTRY is not ureg and parsed._REGISTRY is not getattr(ureg, "_registry", ureg):
         return unit(str(parsed))
     found = _converted(parsed, f"{parsed:~C}")
-    if found.factor == 1 and len(parsed._units) > 1 and not found.frequency and (
-            found.dimension == unit("W").dimension):
-        return unit("W")
-    return found
+    if found.factor != 1 or len(parsed._units) < 2 or found.frequency:
+        return found
+    same = (unit(name) for name in _FAMILIAR if unit(name).dimension == found.dimension)
+    return next((u for u in same if u.angular == found.angular or u.text == "W"), found)
 
 
 def _converted(parsed: Any, text: str) -> Unit:
@@ -446,7 +447,8 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advic
         (sentence for text, sentence in advice.items()
          if unit(text).dimension == given.dimension), "")  # fmt: skip
     factors = factors_of(given.text)
-    slip = meant_text(given.text) or meant_unit(factors, lambda text: _fits(text, expected))
+    slip = meant_text(given.text) or meant_unit(
+        factors, lambda text: _fits(text, expected), squares=not said)
     plain = len(factors) == 1  # needs no explanation
     words = "" if plain or said and not slip else measures(given, unit)
     sentences = [

@@ -194,7 +194,8 @@ class Store:
         if table.column_names[:3] != ["run", "status", "message"]:
             return "it holds no runs"
         numbers, *words = (table.column(k) for k in range(3))
-        if not types.is_integer(numbers.type) or not all(types.is_string(w.type) for w in words):
+        if not types.is_integer(numbers.type) or not all(
+                types.is_string(w.type) or types.is_large_string(w.type) for w in words):
             return "its columns are of other types"
         if any(column.null_count for column in (numbers, *words)):
             return "it has gaps"
@@ -212,7 +213,7 @@ class Store:
             column = table[heading].drop_null()
             if self.shapes[name]:
                 length = math.prod(self.shapes[name])
-                if not types.is_list(column.type) or any(
+                if not (types.is_list(column.type) or types.is_large_list(column.type)) or any(
                         len(v) != length or None in v for v in column.to_pylist()):
                     return f"{brief(name)} has another shape"
             elif not types.is_floating(column.type):

@@ -16,7 +16,8 @@ from .recording import Recording, VariableInfo
 __all__ = ["collapsed", "exists", "find", "grouped", "groups"]
 
 _INSTANCE = re.compile(r"\[-?\d+\]")
-_SLICE = re.compile(r"\[(?P<start>-?\d*):(?P<stop>-?\d*)(?::(?P<step>-?\d*))?\]|\[(?P<back>-\d+)\]")
+_SLICE = re.compile(r"\[(?P<start>-?\d{0,9}):(?P<stop>-?\d{0,9})(?::(?P<step>-?\d{0,9}))?\]"
+                    r"|\[(?P<back>-\d{1,9})\]")
 _COMPARED = 5000  # names that a misspelt one is compared with
 
 

@@ -82,8 +82,9 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
 def pretty(shown: Unit) -> str:
     """A unit as set in print: ``"N·s/m"``, ``"m/s²"``, ``"°C"``."""
     text = _SYMBOLS.get(shown.text, shown.text)
-    text = re.sub(r"(?:\*\*|\^)\(?(-?\d+)\)?", lambda m: m[1].translate(_SUPERSCRIPT), text)
-    return re.sub(r"\s*\*\s*", "·", text)
+    text = re.sub(r"(?:\*\*|\^)(?:\((-?\d+)\)|(-?\d+)(?![\d./]))",
+                  lambda m: (m[1] or m[2]).translate(_SUPERSCRIPT), text)
+    return re.sub(r"\s*\*\s*", "·", text.replace("**", "^"))
 
 
 def number(value: Any, shown: Unit | None = None, digits: int = 5, scale: float = 0.0) -> str:

@@ -19,6 +19,7 @@ from blocks.replaceable import Replacement
 from blocks.units import to_si, unit
 from library.rotational import Inertia, RotationalDamper, RotationalSpring, TorqueSource
 from library.signal import Gain, Integrator, Product, Sine, StateSpace, Table1D, TransferFunction
+from library.tables import table
 from library.translational import Damper, ForceSource, Mass, Spring, VelocitySource
 
 
@@ -312,3 +313,21 @@ def test_a_number_is_not_taken_for_a_table(make, text):
         make()
     assert text in str(caught.value)
     assert caught.value.code == "parameter.size"
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "text"),
+    [
+        (["0 s", "1 secnd"], ["1 N", "2 N"], "'secnd' is not a unit. Did you mean 'second'?"),
+        (["0 s", "1 kg"], ["1 N", "2 N"], "table(): was given 1.0 kg among values in s."),
+        (["0 s", "1 s"], ["1 N", "2 m"], "table(): was given 2.0 m among values in N."),
+        ("0 s", ["1 N", "2 N"], "table(): takes lists, but was given '0 s'."),
+        (["0 s"], ["1 N", "2 N"], "table(): takes two or more times and as many values, but was "
+         "given 1 times and 2 values."),
+        (["1 s", "0 s"], ["1 N", "2 N"], "table(): takes times that do not decrease."),
+    ],
+)  # fmt: skip
+def test_a_table_of_typed_values_says_what_is_wrong_with_it(times, values, text):
+    with pytest.raises((UnitError, ParameterError)) as caught:
+        table(times, values)
+    assert text in str(caught.value)

@@ -271,7 +271,7 @@ def test_a_study_of_another_version_says_so(tmp_path):
 RUNS = [
     ({"run": [0, 1, 2, 3, 4, 10**15]}, "it holds other runs"),
     ({"run": [-1, 1, 2, 3, 4, 5]}, "it holds other runs"),
-    ({"run": [0, 1, 2, 3, 4, None]}, "it has gaps"),
+    ({"status": ["finished"] * 5 + [None]}, "it has gaps"),
     ({"run": list("abcdef")}, "its columns are of other types"),
     ({"message": [1] * 6}, "its columns are of other types"),
     ({"final(mass.v) [m/s]": list("abcdef")}, "'final(mass.v)' is no number"),

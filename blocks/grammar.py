@@ -31,8 +31,8 @@ DEEPEST = 8  # brackets within brackets
 HIGHEST = 24  # power of a unit
 
 _NUMBER = re.compile(
-    r"\s*(?P<number>[-+]?\s*(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-    r"|(?:inf|nan)(?!\w)))\s*(?P<unit>.*)$", re.DOTALL)  # fmt: skip
+    r"\s*(?P<sign>[-+]?)\s*(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+    r"|(?:inf|nan)(?!\w))\s*(?P<unit>.*)$", re.DOTALL)  # fmt: skip
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _EXPONENT = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _TOKEN = re.compile(
@@ -61,10 +61,10 @@ def number_and_unit(text: str) -> tuple[float, str]:
     match = _NUMBER.match(text.replace("−", "-"))
     if match is None:
         _refuse_number(text)
-    number = float(re.sub(r"\s", "", match["number"]))
-    if abs(number) == float("inf") and "inf" not in match["number"]:
-        raise UnknownUnit("", f"{match['number']!r} is too large a number.",
-                          "Numbers go up to 1.8e308.", piece=match["number"], given=text)
+    typed = match["sign"] + match["number"]
+    number = float(typed)
+    if abs(number) == float("inf") and "inf" not in typed:
+        _refuse(f"{brief(typed)} is too large a number.", typed, "Numbers go up to 1.8e308.")
     rest = match["unit"].rstrip()
     if rest == "1":
         _refuse(f"{text.strip()!r} holds two numbers.", rest, _ONE_NUMBER)

@@ -96,7 +96,6 @@ class Unit:
         return replace(self, temperature="") if self.temperature else self
 
 
-@cache
 def unit(text: str) -> Unit:
     """Read a unit text such as ``"N*s/m"``, ``"rpm"`` or ``"degC"``.
 
@@ -107,14 +106,22 @@ def unit(text: str) -> Unit:
     if not isinstance(text, str):
         raise UnknownUnit("", f"{brief(text)} is not a unit.", "Write it as a text, 'm/s'.",
                           unit=text)  # fmt: skip
+    return _read(text)
+
+
+@cache
+def _read(text: str) -> Unit:
     plain = text.strip()
+    factors: dict[str, float] = {}
     try:
-        factors = {_name(n, plain): power for n, power in factors_of(text).items()}
+        for typed, power in factors_of(text).items():
+            name = _name(typed, plain)
+            factors[name] = factors.get(name, 0) + power
     except UnknownUnit as error:
         if meant := meant_text(plain):
             error.problem, error.advice = f"{text!r} is not a unit.", f"Did you mean '{meant}'?"
         raise
-    factors.pop("", None)  # dimensionless
+    factors = {name: power for name, power in factors.items() if name and power}
     if len(factors) > 1 or list(factors.values()) != [1]:
         factors = {_difference_of(n): power for n, power in factors.items()}
     parsed = registry().Unit(pint.util.UnitsContainer(factors))
@@ -162,8 +169,9 @@ def _unit_of(parsed: Any) -> Unit:
     found = _converted(parsed, f"{parsed:~C}")
     if found.factor != 1 or len(parsed._units) < 2 or found.frequency:
         return found
-    same = (unit(name) for name in _FAMILIAR if unit(name).dimension == found.dimension)
-    return next((u for u in same if u.angular == found.angular or u.text == "W"), found)
+    same = (u for u in map(unit, _FAMILIAR) if u.dimension == found.dimension
+            and (u.angular == found.angular or u.text == "W"))  # fmt: skip
+    return next((u for u in same if len(u.pint._units) == 1 or u.pint == parsed), found)
 
 
 def _converted(parsed: Any, text: str) -> Unit:
@@ -242,7 +250,7 @@ def _made(value: Any, units: Any = None) -> Any:
 
 def _holds_text(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return any(map(_holds_text, value))
+        return not {*map(type, value)} <= {float, int} and any(map(_holds_text, value))
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "US" or (
             value.dtype.kind == "O" and any(map(_holds_text, value.ravel())))

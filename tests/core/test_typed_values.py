@@ -195,7 +195,7 @@ def test_pint_never_reads_a_text(text, monkeypatch):
         monkeypatch.setattr(pint.UnitRegistry, name, evaluated)
     monkeypatch.setattr(pint.util.ParserHelper, "from_string", evaluated)
     with pytest.raises(UnitError):
-        unit.__wrapped__(text)
+        unit(text)
     for call in (lambda: quantity(text), lambda: quantity(text, "N"), lambda: quantity([text], "N"),
                  lambda: quantity(np.array([text]), "N")):  # fmt: skip
         with pytest.raises(UnitError):
@@ -207,6 +207,18 @@ def test_the_grammar_knows_names_and_powers_only():
     assert factors_of("kN·m/s²") == {"kN": 1, "m": 1, "s": -2}
     assert factors_of("a/(b/c^2)^-1.5") == {"a": 1, "b": 1.5, "c": -3}
     assert factors_of("m/m") == {}
+
+
+def test_two_names_of_one_unit_are_one_unit():
+    assert to_si("3 m*meter/metre^2", unit("")) == 3
+    assert to_si("3 m*meter", unit("m^2")) == 3
+    assert to_si("3 kN*m/meter", unit("N")) == 3000
+
+
+@pytest.mark.parametrize("given", [5, None, ["m"], {"m": 1}, b"m", object()], ids=range(6))
+def test_a_unit_that_is_no_text_is_refused(given):
+    with pytest.raises(UnknownUnit, match="is not a unit"):
+        unit(given)
 
 
 def test_a_number_without_unit_is_refused_where_one_is_needed():

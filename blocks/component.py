@@ -38,6 +38,7 @@ from .exceptions import (
     ModelError,
     NamingError,
     ParameterError,
+    brief,
     unknown_name,
 )
 from .manual import Documentation, Signature
@@ -139,8 +140,12 @@ class Component:
             not isinstance(count, int) or isinstance(count, bool) or count < 1
         ):
             raise ParameterError(f"{type(self).__name__}.count", "must be a whole number of at "
-                                 f"least 1, but is {count!r}.", given=count,
+                                 f"least 1, but is {brief(count)}.", given=count,
                                  code="parameter.count")
+        if count is not None and count > MOST_INSTANCES:
+            raise ParameterError(f"{type(self).__name__}.count", f"is {brief(count)}, but may be "
+                                 f"{MOST_INSTANCES:,} at most.", given=count,
+                                 code="parameter.count")  # fmt: skip
         self.__dict__.update(
             _name="", _parent=None, _count=_composing.get() if count is None else count,
             _values={}, _targets={}, _nominals={}, _children={}, _connections=[], _revision=0,
@@ -288,6 +293,10 @@ class Component:
             if not isinstance(derived, (list, tuple)):
                 form[name] = declared.with_unit(as_unit(derived))
                 return
+            if len(derived) > MOST:
+                raise ParameterError(f"{self.path}.{name}", f"would be {len(derived):,} of a kind.",
+                                     f"There may be {MOST:,}: take several components.",
+                                     code="parameter.count")  # fmt: skip
             units = [as_unit(u) for u in derived]
         del form[name]
         for k, u in enumerate(units, 1):
@@ -753,6 +762,8 @@ class Component:
         return f"{type(self).__name__}({shown}{count})"
 
 
+MOST = 1000  # numbered ports or variables of one kind
+MOST_INSTANCES = 100_000_000
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
 

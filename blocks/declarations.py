@@ -325,6 +325,11 @@ class Option(Declaration):
         if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
             raise ParameterError(where, f"is a switch, but was given {brief(value)}.",
                                  "Give True or False.", given=value, code="parameter.choice")
+        if self.choices is None and isinstance(self.default, str) and (
+                value is None or isinstance(value, (bool, int, float, bytes, list, tuple, dict))):
+            raise ParameterError(where, f"takes a text, but was given {brief(value)}.",
+                                 f"Write for example {self.name}={self.default!r}.", given=value,
+                                 code="parameter.choice")  # fmt: skip
         if self.minimum is not None and (isinstance(value, bool) or not isinstance(value, int)
                                          or value < self.minimum):
             raise ParameterError(where, f"must be a whole number of at least {self.minimum}, but "

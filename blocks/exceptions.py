@@ -209,7 +209,7 @@ class MissingPackage(BlocksError, ImportError):
     code = "package"
 
 
-LONGEST_NAME = 300  # characters of a name that is shown, and compared with others
+LONGEST_NAME = 1000  # characters of a name or path; nothing longer is looked up
 
 
 def brief(value: Any, most: int = 60) -> str:
@@ -252,8 +252,8 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str) -> Unkn
     names = list(known)
     return UnknownName(
         where,
-        f"there is no {brief(name, LONGEST_NAME)} among its {kind}." if where
-        else f"the model has no {brief(name, LONGEST_NAME)} among its {kind}.",
+        f"there is no {brief(name, 200)} among its {kind}." if where
+        else f"the model has no {brief(name, 200)} among its {kind}.",
         did_you_mean(name, names, kind),
         name=name,
         known=names,

@@ -227,7 +227,7 @@ def _advice(text: str, piece: str) -> str:
         return "Units are not put in brackets: 'N*s/m'."
     if _DASH.match(piece):
         return "Write a minus sign, '-'."
-    if re.match(r"[-+0-9(^]|\.[0-9]|\*\*", piece):
+    if re.match(r"[-+0-9(^]|[.:][0-9]|\*\*", piece):
         return _ONE_NUMBER
     return ANY_UNIT
 

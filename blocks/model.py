@@ -22,6 +22,7 @@ from .exceptions import (
     ParameterError,
     SimulationError,
     UnknownName,
+    brief,
     did_you_mean,
     nearest,
     need_package,
@@ -442,14 +443,14 @@ class _Tolerances:
     def __init__(self, system: System, rtol: float, atol: Any) -> None:
         if not (isinstance(rtol, (int, float)) and 0 < rtol < 1):
             raise ParameterError("simulate(rtol=…)", f"must be a number between 0 and 1, but is "
-                                 f"{rtol!r}.", given=rtol)
+                                 f"{brief(rtol)}.", given=rtol)
         self.factor = rtol * 1e-2
         self.by_dimension: dict[Any, float] = {}
         if isinstance(atol, (int, float)):
             self.factor = float(atol)
             if not self.factor > 0:
                 raise ParameterError("simulate(atol=…)", "must be greater than 0, but is "
-                                     f"{atol!r}.", given=atol)
+                                     f"{brief(atol)}.", given=atol)
         elif atol is not None:
             for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
                 u = unit_given(given, "simulate(atol=…)")

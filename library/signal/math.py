@@ -126,9 +126,6 @@ class Divide(Component):
 
 
 def _listed(component: Any, count: int | None = None) -> list[str]:
-    if not isinstance(component.units, str):
-        raise ParameterError(f"{component.path}.units", f"is {component.units!r}, but takes a text "
-                             "of units.", "Write for example units='N, m'.")  # fmt: skip
     units = [u.strip() for u in component.units.split(",")]
     if count is not None and len(units) != count:
         raise ParameterError(f"{component.path}.units", f"names {len(units)} units, but there are "

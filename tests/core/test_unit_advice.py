@@ -9,18 +9,37 @@ from numpy.testing import assert_allclose
 from blocks import Component, Discrete, Domain, Input, Model, Parameter, Target, Variable, quantity
 from blocks.exceptions import (
     AngleFrequencyError,
+    BlocksError,
     ConnectionRefused,
     ParameterError,
     UnitError,
+    UnknownName,
     UnknownUnit,
     WrongDimension,
 )
 from blocks.replaceable import Replacement
 from blocks.units import to_si, unit
 from library.rotational import Inertia, RotationalDamper, RotationalSpring, TorqueSource
-from library.signal import Gain, Integrator, Product, Sine, StateSpace, Table1D, TransferFunction
+from library.signal import (
+    Gain,
+    Integrator,
+    Product,
+    Sine,
+    StateSpace,
+    Sum,
+    Table1D,
+    TransferFunction,
+)
 from library.tables import table
-from library.translational import Damper, ForceSource, Mass, Spring, VelocitySource
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TwoPort,
+    VelocitySource,
+)
 
 
 @pytest.mark.parametrize(
@@ -331,3 +350,47 @@ def test_a_table_of_typed_values_says_what_is_wrong_with_it(times, values, text)
     with pytest.raises((UnitError, ParameterError)) as caught:
         table(times, values)
     assert text in str(caught.value)
+
+
+def test_a_text_in_an_equation_names_class_and_equation():
+    class Rub(TwoPort):
+        def equations(self):
+            yield self.f == self.v * quantity("2 N*s/m") + "3 N.."
+
+    model = Model("rubbing")
+    model.body, model.rub, model.floor = Mass(), Rub(), Reference()
+    model.connect(model.body.M, model.rub.R)
+    model.connect(model.floor.V, model.rub.C)
+    with pytest.raises(UnknownUnit, match=r"Rub, equation 1: 'N\.\.' is not a unit: '\.\.' is no"):
+        model.simulate("1 s")
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: Product(units="m," * 10**5), "Product.u: would be 100,001 of a kind."),
+        (lambda: Sum(signs="+" * 10**6), "Sum.u: would be 1,000,000 of a kind."),
+        (lambda: Product(units=5), "Product.units: takes a text, but was given 5."),
+        (lambda: Gain(input=["m"]), "Gain.input: takes a text, but was given ['m']."),
+        (lambda: Gain(input="7**7**7*m"), "Gain.u: '7**7**7*m' is not a unit"),
+        (lambda: Mass(count=10**30), "Mass.count: is 1000000000000000000000000000000, but may be"),
+        (lambda: Spring(law="x" * 10**6), "Spring.law: there is no 'xxx"),
+        (lambda: Mass(**{"m" * 10**6: "1 kg"}), "Mass: there is no 'mmm"),
+    ],
+)  # fmt: skip
+def test_an_option_of_any_length_is_answered_in_few_words(make, text):
+    with pytest.raises(BlocksError) as caught:
+        make()
+    assert text in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_a_path_of_any_length_is_looked_up_in_no_time():
+    model = Model("free")
+    model.bodies = Mass(count=3)
+    result = model.simulate("0.1 s")
+    for path in ("a." * 10**6, "[" * 10**6, "bodies[" + "9" * 5000 + "].v", "bodies[²].v",
+                 "bodies[" + "9" * 5000 + ":].v", "bodies[-" + "9" * 5000 + "].v"):  # fmt: skip
+        with pytest.raises(UnknownName) as caught:
+            result[path]
+        assert len(str(caught.value)) < 500

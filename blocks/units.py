@@ -181,6 +181,8 @@ def _converted(parsed: Any, text: str) -> Unit:
         zero, one, two = map(float, ureg.Quantity(np.arange(3.0), parsed).to_base_units().magnitude)
     except OverflowError:
         zero, one, two = 0.0, np.inf, np.inf
+    except pint.DimensionalityError:  # what is logarithmic has no products
+        zero, one, two = 0.0, 1.0, 4.0
     if not (np.isfinite(two) and two != zero):
         raise UnknownUnit("", f"{brief(text)} is too large or too small a unit.",
                           "Take one nearer to SI's.", unit=text, piece=text)  # fmt: skip

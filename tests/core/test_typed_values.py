@@ -224,3 +224,21 @@ def test_a_unit_that_is_no_text_is_refused(given):
 def test_a_number_without_unit_is_refused_where_one_is_needed():
     with pytest.raises(MissingUnit, match="Write '7 N' if that is what you mean"):
         to_si("7", unit("N"), "box.load")
+
+
+def test_random_texts_are_read_or_refused_and_nothing_else():
+    source = np.random.default_rng(7)
+    pieces = ["5", "-3", "1e3", ".5", "−1", "N", "m", "kg", "s", "mm", "rad", "Hz", "degC", "%", "°",
+              "delta_degC", "*", "/", "^", "**", "(", ")", " ", "·", "²", "⁻¹", "2", "(1/2)", ".",
+              ",", "kN", "Nm", "–", "[", "{", "}", "pi", "dB", "+", "\n", "½", "é", "_", "'",
+              "\0"]  # fmt: skip
+    read = 0
+    for _ in range(4000):
+        text = "".join(source.choice(pieces, source.integers(1, 8)))
+        try:
+            assert isinstance(quantity(text).magnitude, float)
+            read += 1
+            assert not set(text) & set("{}[]'½–\0")
+        except UnitError as error:
+            assert len(str(error)) < 400
+    assert read > 100

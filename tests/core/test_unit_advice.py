@@ -203,7 +203,7 @@ def test_products_of_signals_are_in_familiar_units():
     assert str(Gain(gain="3 N*m/rad", input="1").y.port.unit) == "N*m/rad"
 
 
-@pytest.mark.parametrize("text", ["3 dB", "3 dBm", "3 Np"])
+@pytest.mark.parametrize("text", ["3 dB", "3 dBm", "3 Np", "3 dB/s", "3 m*dB^2"])
 def test_logarithmic_units_are_refused(text):
     with pytest.raises(UnknownUnit, match="is a logarithmic unit. Give the plain ratio"):
         to_si(text, unit(""), "box.gain")

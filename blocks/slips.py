@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-__all__ = ["meant_name", "meant_text", "meant_unit", "measures", "misread"]
+__all__ = ["meant_name", "meant_texts", "meant_unit", "measures", "misread"]
 
-_MEANT = {"N-m": "N*m", "kgm^2": "kg*m^2", "kmh": "km/hour",
-          "kmph": "km/hour", "mps": "m/s", "Rpm": "rpm", "RPM": "rpm", "rev": "turn",
+_MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s", "rev": "turn",
           "revs": "turn", "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm", "U/s": "turn/s",
-          "min-1": "1/min", "s-1": "1/s", "deg C": "degC", "deg F": "degF", "Celsius": "degC",
-          "Kelvin": "K", "°K": "K", "degK": "K", "mtr": "m", "mtrs": "m", "gr": "g", "-": "1",
-          "NM": "N*m"}  # fmt: skip
+          "min-1": "1/min", "s-1": "1/s", "deg C": "degC", "deg F": "degF", "degrees C": "degC",
+          "degrees F": "degF", "Celsius": "degC", "Kelvin": "K", "°K": "K", "degK": "K",
+          "mtr": "m", "mtrs": "m", "gr": "g", "gm": "g", "gms": "g", "Amp": "A", "Amps": "A",
+          "amp": "A", "amps": "A", "-": "1", "NM": "N*m"}  # fmt: skip
 _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km", "um", "nm", "s",
              "ms", "us", "ns", "min", "hour", "day", "Pa", "kPa", "MPa", "GPa", "bar", "J", "kJ",
              "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "F", "H", "T", "Wb", "C", "S",
@@ -58,13 +58,18 @@ def glued(name: str) -> str:
 
 
 def misread(name: str) -> bool:
-    """Whether pint takes units written together for something else: Nm is a measure of yarn."""
-    return name.endswith(("Nm", "Nms")) and bool(glued(name))
+    """Whether pint takes it for something else: Nm for a measure of yarn, kmph for 1000 mph."""
+    return name == "kmph" or name.endswith(("Nm", "Nms")) and bool(glued(name))
 
 
-def meant_text(text: str) -> str:
-    """The unit that is usually meant by a text that is none."""
-    return _MEANT.get(text, "")
+def meant_texts(text: str) -> Iterator[str]:
+    """What may be meant by a text that is no unit, the likeliest first."""
+    if text in _MEANT:
+        yield _MEANT[text]
+    joined = re.sub(r"(?<=\w)[.\-](?=[^\W\d])", "*", text)  # N.m, N-m
+    raised = re.sub(r"(?<=[^\W\d_])([2-9])(?!\w)", r"^\1", joined)  # kg.m2
+    yield from (other for other in (joined, raised, re.sub(r"\s+per\s+", "/", text),
+                                    "".join(text.split())) if other != text)  # fmt: skip
 
 
 def meant_name(name: str, exists: Callable[[str], bool]) -> str:
@@ -74,9 +79,8 @@ def meant_name(name: str, exists: Callable[[str], bool]) -> str:
     power = re.fullmatch(r"([^\W\d]+?)([2-9])", name)
     if power and exists(power[1]):
         return f"{power[1]}^{power[2]}"
-    bare = name.rstrip("s.")
-    for other in (name.lower(), name[:1].lower() + name[1:], bare, bare.lower(), name.upper()):
-        if other and other != name and (other in _FAMILIAR or len(other) > 3 and exists(other)):
+    for other in _other_cases(name):
+        if other in _FAMILIAR or len(other) > 3 and exists(other):
             return other
     if len(name) > 30:
         return ""
@@ -84,6 +88,16 @@ def meant_name(name: str, exists: Callable[[str], bool]) -> str:
 
     near = get_close_matches(name, _FAMILIAR, n=1, cutoff=0.75)
     return near[0] if near else ""
+
+
+def _other_cases(name: str) -> Iterator[str]:
+    """The name in other cases and without the s of a plural."""
+    bare = name.rstrip("s.")
+    for other in (name.lower(), name[:1].lower() + name[1:], bare, bare.lower(), name.upper()):
+        if other and other != name:
+            yield other
+    yield from (known for known in _FAMILIAR if known != name and known.lower() in (
+        name.lower(), bare.lower()))  # fmt: skip
 
 
 def measures(given: Any, unit: Callable[[str], Any]) -> str:
@@ -110,14 +124,16 @@ def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:
     """Units that one slip turns into the given one."""
     if len(factors) == 1:
         ((name, power),) = factors.items()
-        for other in (f"deg{name}", name.swapcase(), name.lower(), name.upper()):
-            if other != name:
-                yield written({other: power})
+        yield written({f"deg{name}": power})
+        yield from (written({other: power}) for other in _other_cases(name))
         return
     if all(power == 1 for power in factors.values()):  # "k N"
         yield "".join(factors)
     for name, power in factors.items():  # * for /
         yield written({**factors, name: -power})
+    for name in factors:  # N/M
+        for other in _other_cases(name):
+            yield written({other if n == name else n: p for n, p in factors.items()})
     for a, b in combinations(factors, 2):  # m/s for s/m
         yield written({**factors, a: factors[b], b: factors[a]})
     for name, power in factors.items() if squares else ():

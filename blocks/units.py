@@ -34,7 +34,7 @@ from .exceptions import (
     brief,
 )
 from .grammar import ANY_UNIT, factors_of, number_and_unit
-from .slips import meant_name, meant_text, meant_unit, measures, misread
+from .slips import meant_name, meant_texts, meant_unit, measures, misread
 
 __all__ = ["SECOND", "Unit", "as_unit", "dimensionless", "magnitude_of", "quantity", "registry",
            "to_si", "unit"]  # fmt: skip
@@ -118,7 +118,8 @@ def _read(text: str) -> Unit:
             name = _name(typed, plain)
             factors[name] = factors.get(name, 0) + power
     except UnknownUnit as error:
-        if meant := meant_text(plain):
+        meant = next(filter(_readable, meant_texts(plain)), "") if len(text) < 60 else ""
+        if meant:
             error.problem, error.advice = f"{text!r} is not a unit.", f"Did you mean '{meant}'?"
         raise
     factors = {name: power for name, power in factors.items() if name and power}
@@ -457,8 +458,8 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advic
         (sentence for text, sentence in advice.items()
          if unit(text).dimension == given.dimension), "")  # fmt: skip
     factors = factors_of(given.text)
-    slip = meant_text(given.text) or meant_unit(
-        factors, lambda text: _fits(text, expected), squares=not said)
+    slip = next(filter(lambda text: _fits(text, expected), meant_texts(given.text)), "")
+    slip = slip or meant_unit(factors, lambda text: _fits(text, expected), squares=not said)
     plain = len(factors) == 1  # needs no explanation
     words = "" if plain or said and not slip else measures(given, unit)
     sentences = [

@@ -51,7 +51,8 @@ from library.translational import (
         ("kgm^2", "kg*m^2"), ("kg*m2", "kg*m^2"), ("mm3", "mm^3"), ("As", "A*s"),
         ("RPM", "rpm"), ("rev/min", "rpm"), ("revs", "turn"),
         ("Ohm", "ohm"), ("Volts", "volts"), ("pascl", "pascal"), ("s-1", "1/s"),
-        ("Kelvin", "K"), ("mtr/s", "m/s"),
+        ("Kelvin", "K"), ("mtr/s", "m/s"), ("kg.m2", "kg*m^2"), ("N-s/m", "N*s/m"),
+        ("m per s", "m/s"), ("kmph", "km/hour"), ("kpa", "kPa"), ("kilo gram", "kilogram"),
     ],
 )  # fmt: skip
 def test_a_slip_in_a_unit_is_answered_with_the_unit_meant(slip, meant):
@@ -89,6 +90,9 @@ def test_a_slip_in_a_unit_is_answered_with_the_unit_meant(slip, meant):
         (lambda: VelocitySource(velocity="2 m*s"), "Did you mean 'm/s'?"),
         (lambda: VelocitySource(velocity="2 m/s^2"),
          "That is an acceleration. Did you mean 'm/s'?"),
+        (lambda: Spring(stiffness="2 N/M"), "Did you mean 'N/m'?"),
+        (lambda: ForceSource(force="2 kn"), "Did you mean 'kN'?"),
+        (lambda: VelocitySource(velocity="2 s/m"), "Did you mean 'm/s'?"),
         (lambda: Heater(start="20 C"), "Did you mean 'degC'?"),
         (lambda: Heater(start="20 deg F"), "Did you mean 'degF'?"),
     ],

@@ -229,8 +229,8 @@ def test_a_number_without_unit_is_refused_where_one_is_needed():
 def test_random_texts_are_read_or_refused_and_nothing_else():
     source = np.random.default_rng(7)
     pieces = ["5", "-3", "1e3", ".5", "−1", "N", "m", "kg", "s", "mm", "rad", "Hz", "degC", "%",
-              "°", "delta_degC", "*", "/", "^", "**", "(", ")", " ", "·", "²", "⁻¹", "2", "(1/2)", ".",
-              ",", "kN", "Nm", "–", "[", "{", "}", "pi", "dB", "+", "\n", "½", "é", "_", "'",
+              "°", "delta_degC", "*", "/", "^", "**", "(", ")", " ", "·", "²", "⁻¹", "2", "(1/2)",
+              ".", ",", "kN", "Nm", "–", "[", "{", "}", "pi", "dB", "+", "\n", "½", "é", "_", "'",
               "\0"]  # fmt: skip
     read = 0
     for _ in range(4000):

@@ -29,6 +29,7 @@ _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km",
              "gram", "radian", "degree", "joule", "watt", "kilowatt", "pascal", "volt", "ampere",
              "kelvin", "hertz", "percent", "coulomb", "farad", "henry", "tesla",
              "celsius", "fahrenheit")  # fmt: skip
+MANY = 5  # names in a unit, above which no slip is looked for
 # an angle tells a torsional stiffness from a torque
 _MEASURES = (
     ("N", "a force"), ("N*m", "a torque or an energy"), ("N/m", "a stiffness"),
@@ -126,6 +127,8 @@ def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:
         ((name, power),) = factors.items()
         yield written({f"deg{name}": power})
         yield from (written({other: power}) for other in _other_cases(name))
+        return
+    if len(factors) > MANY:
         return
     if all(power == 1 for power in factors.values()):  # "k N"
         yield "".join(factors)

@@ -242,3 +242,15 @@ def test_random_texts_are_read_or_refused_and_nothing_else():
         except UnitError as error:
             assert len(str(error)) < 400
     assert read > 100
+
+
+def test_a_wrong_unit_of_many_names_is_refused_at_once():
+    names = "N m s g A V W J K F H T C S Pa bar mol rad deg mm cm km um ms us kg mg kN mN kW mV"
+    spent = []
+    for other in ("t", "nm", "ns"):
+        start = time.perf_counter()
+        with pytest.raises(UnitError) as caught:
+            to_si(f"1 {other}*{'*'.join(names.split())}", unit("N"), "box.load")
+        spent.append(time.perf_counter() - start)
+        assert len(str(caught.value)) < 400
+    assert min(spent) < 0.1

@@ -29,8 +29,6 @@ from .declarations import (
     Target,
     Variable,
     VariableRef,
-    as_unit,
-    unit_given,
 )
 from .domain import Domain
 from .exceptions import (
@@ -39,12 +37,12 @@ from .exceptions import (
     ModelError,
     NamingError,
     ParameterError,
-    UnitError,
+    brief,
     unknown_name,
 )
 from .manual import Documentation, Signature
 from .replaceable import Replaceable, Replacement
-from .units import Unit, from_si, quantity, to_si
+from .units import Unit, alike, as_unit, as_written, from_si, placed, quantity, to_si, unit_given
 from .words import keyword_elsewhere, part_elsewhere
 
 __all__ = ["Branch", "Component", "View"]
@@ -108,6 +106,7 @@ class Component:
         for base in reversed(cls.__mro__):
             for name, value in vars(base).items():
                 if isinstance(value, Declaration):
+                    value.refuse_faults()
                     if name in _RESERVED:
                         raise NamingError(
                             f"{cls.__name__}.{name}", "this name is reserved by Component.",
@@ -145,8 +144,12 @@ class Component:
             not isinstance(count, int) or isinstance(count, bool) or count < 1
         ):
             raise ParameterError(f"{type(self).__name__}.count", "must be a whole number of at "
-                                 f"least 1, but is {count!r}.", given=count,
+                                 f"least 1, but is {brief(count)}.", given=count,
                                  code="parameter.count")
+        if count is not None and count > MOST_INSTANCES:
+            raise ParameterError(f"{type(self).__name__}.count", f"is {brief(count)}, but may be "
+                                 f"{MOST_INSTANCES:,} at most.", given=count,
+                                 code="parameter.count")  # fmt: skip
         self.__dict__.update(
             _name="", _parent=None, _count=_composing.get() if count is None else count,
             _values={}, _targets={}, _nominals={}, _children={}, _connections=[], _revision=0,
@@ -297,15 +300,16 @@ class Component:
         return self._forms[key]
 
     def _derive(self, form: dict[str, Declaration], name: str, declared: Any) -> None:
-        try:
+        with placed(f"{self.path}.{name}"):
             derived = declared.unit_of(self)
             if not isinstance(derived, (list, tuple)):
                 form[name] = declared.with_unit(as_unit(derived))
                 return
+            if len(derived) > MOST:
+                raise ParameterError(f"{self.path}.{name}", f"would be {len(derived):,} of a kind.",
+                                     f"There may be {MOST:,}: take several components.",
+                                     code="parameter.count")  # fmt: skip
             units = [as_unit(u) for u in derived]
-        except UnitError as error:
-            raise type(error)(error.where or f"{self.path}.{name}", error.problem, error.advice,
-                              **error.data) from None
         del form[name]
         for k, u in enumerate(units, 1):
             made = declared.with_unit(u)
@@ -368,8 +372,8 @@ class Component:
                                      f"Make a new {type(self).__name__} with this option.",
                                      code="parameter.structure")
             twin = self._twin() if self._built else None
-            if np.ndim(accepted) and isinstance(declared, Parameter):
-                accepted = self._shaped(declared, np.asarray(accepted), where)
+            if isinstance(declared, Parameter) and not callable(accepted):
+                accepted = self._shaped(declared, accepted, where)
             present = self._values.get(declared.name, declared.default)
             structure = isinstance(declared, Option) or callable(accepted) or callable(present)
             if not structure and np.ndim(declared.default):
@@ -397,16 +401,18 @@ class Component:
             guess = self._targets.get(declared.name, (None, ""))[1] == "none"
             self._changed(guess and not known)  # loops are torn where there are guesses
 
-    def _shaped(self, declared: Parameter, values: np.ndarray, where: str) -> np.ndarray:
+    def _shaped(self, declared: Parameter, values: Any, where: str) -> Any:
         """Rows are instances, columns the elements of an array parameter."""
-        wanted = np.ndim(declared.default)
+        wanted, shape = np.ndim(declared.default), np.shape(values)
         if not wanted:
-            return self._fits(values, where)
-        if values.ndim == wanted:
-            return values
+            return self._fits(np.asarray(values), where) if shape else values
+        if len(shape) == wanted and (np.size(values) or not np.size(declared.default)):
+            return np.asarray(values)
+        given = ("a single number" if not shape else "an empty list" if not np.size(values)
+                 else f"an array of {len(shape)} dimensions")
         raise ParameterError(
             where,
-            f"takes {_ARRAYS[wanted]}, but was given an array of {values.ndim} dimensions.",
+            f"takes {_ARRAYS[wanted]}, but was given {given}.",
             "Give a plain list." if wanted == 1 else "Give a list of rows." if wanted == 2
             else f"Give lists within lists, {wanted} deep, or an array.",
             given=values,
@@ -428,17 +434,18 @@ class Component:
 
     def _aim(self, declared: Variable, value: Any, where: str) -> None:
         target = value if isinstance(value, Target) else Target(value)
-        for given in (target.value, target.nominal):
-            if given is not None and np.ndim(to_si(given, declared.unit, where)):
-                self._fits(to_si(given, declared.unit, where), where)
+        size = declared.unit.of_any_temperature
+        for given, u in ((target.value, declared.unit), (target.nominal, size)):
+            if given is not None and np.ndim(to_si(given, u, where)):
+                self._fits(to_si(given, u, where), where)
         if target.nominal is not None:
-            self._nominals[declared.name] = abs(to_si(target.nominal, declared.unit, where))
+            self._nominals[declared.name] = abs(to_si(target.nominal, size, where))
         if target.value is not None:
             number = to_si(target.value, declared.unit, where)
             if not np.all(np.isfinite(number)):
-                raise ParameterError(where, f"has the initial target {target.value}, which is not "
-                                     "a finite number.", f"Give a value in {declared.unit}.",
-                                     code="parameter.finite")
+                raise ParameterError(where, f"has the initial target {as_written(target.value)}, "
+                                     "which is not a finite number.",
+                                     f"Give a value in {declared.unit}.", code="parameter.finite")
             self._targets[declared.name] = (number, target.priority)
             self.__dict__.setdefault("_written_in", {})[declared.name] = unit_given(
                 target.value, where)
@@ -742,7 +749,7 @@ class Component:
                     "Join them through a component that converts one domain into the other.",
                     code="connection.domain",
                 )
-            if signal and ref.port.unit.dimension != first.port.unit.dimension:  # type: ignore[union-attr]
+            if signal and not alike(ref.port.unit, first.port.unit):  # type: ignore[union-attr]
                 raise ConnectionRefused(
                     f"{first.path} and {ref.path}",
                     f"{first.path} is in {first.port.unit} and {ref.path} in "  # type: ignore[union-attr]
@@ -786,6 +793,8 @@ class Component:
         return f"{type(self).__name__}({shown}{count})"
 
 
+MOST = 1000  # numbered ports or variables of one kind
+MOST_INSTANCES = 100_000_000
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
 
@@ -832,7 +841,7 @@ class View:
         if hasattr(ref, "magnitude"):
             values = np.broadcast_to(ref.magnitude, (self.component.size,))[self.index]
             values = values[0] if len(values) == 1 else values
-            return quantity(values, f"{ref.units:~C}")
+            return quantity(values, ref.units)
         return ref
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -43,7 +43,8 @@ ports are settled when a component is made and cannot change afterwards.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,11 +54,12 @@ from .domain import Domain
 from .exceptions import (
     ConnectionRefused,
     EquationError,
+    ModelError,
     ParameterError,
-    UnitError,
+    brief,
     unknown_name,
 )
-from .units import Unit, from_si, quantity, to_si, unit, unit_of
+from .units import Unit, as_unit, as_written, from_si, quantity, to_si, unit, unit_given
 
 if TYPE_CHECKING:
     from .component import Component
@@ -80,12 +82,41 @@ class Declaration:
     name: str = ""
     when: str | Callable[[Any], bool] | None = None
     group: str = ""  # name of the declaration that this is a numbered one of
+    owner: str = ""  # name of the class it stands in
     open: bool = False  # whether the unit depends on the instance
     any_unit: bool = False  # whether the unit is that of the value given
     unit_of: Callable[[Any], Any] | None = None  # derives the unit from the component
+    _faulty: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        self.name, self.owner = name, owner.__name__
+
+    def _declare(self) -> None:
+        """Read the values and units that the author wrote."""
+
+    def _declare_now(self) -> None:
+        """Read what the author wrote; within a class, complain when names are known."""
+        try:
+            self._declare()
+        except ModelError:
+            if not _in_class_body():
+                raise
+            self._faulty = True
+
+    def refuse_faults(self) -> None:
+        """Complain of what the author wrote, naming class and declaration."""
+        if not self._faulty:
+            return
+        try:
+            self._declare()
+        except ModelError as error:
+            raise type(error)(error.where or self._place(), error.problem, error.advice,
+                              **error.data) from None  # fmt: skip
+
+    def _place(self, word: str = "") -> str:
+        """Where in the code this is, or one of its words."""
+        name = f"{self.owner}.{self.name}".strip(".")
+        return f"{name} ({word})" if name and word else name or word
 
     def exists(self, component: Component) -> bool:
         """Whether the declaration applies to this instance's options."""
@@ -138,8 +169,9 @@ class Parameter(Declaration):
         Bounds that are not allowed themselves.
     varying : bool
         Whether a function of time (``lambda t: …``) may be given.
-    advice : str
-        A hint shown when a value of another dimension is given.
+    advice : str or mapping of unit to str
+        A hint shown when a value of another dimension is given, or one for every
+        dimension that is likely: ``{"N*s/m": "A damping belongs to Damper(damping=…)."}``.
     settles : function of the value in SI, optional
         Something hashable that the equations depend on, such as where a table jumps;
         ``self.settled(name)`` reads it in ``equations()``.
@@ -157,7 +189,7 @@ class Parameter(Declaration):
         above: Any = None,
         below: Any = None,
         varying: bool = False,
-        advice: str = "",
+        advice: str | Mapping[str, str] = "",
         settles: Callable[[Any], Any] | None = None,
         when: str | Callable[[Any], bool] | None = None,
         doc: str = "",
@@ -177,18 +209,23 @@ class Parameter(Declaration):
         self.unit_of = unit if callable(unit) else None
         if self.default_of is not None:
             assert not callable(unit)
-            default = quantity(0.0, unit)  # until the component's options are known
-            self._given = default, self._given[1]
-            self._settle(_unit_of_default(default, unit))
-        else:
-            text = None if callable(unit) or self.any_unit else unit
-            self._settle(_unit_of_default(default, text))
+        self._text = None if callable(unit) or self.any_unit else unit
+        self._declare_now()
+
+    def _declare(self) -> None:
+        if self.default_of is not None:  # until the component's options are known
+            self._given = quantity(0.0, self._text), self._given[1]
+        default = self._given[0]
+        self._settle(unit_given(default, self._place("default")) if self._text is None
+                     else unit(self._text))  # fmt: skip
+        if self.default_of is None:
+            self._keep_bounds(self.default, default, self._place("default"))
 
     def _settle(self, u: Unit) -> None:
         default, bounds = self._given
         self.unit = u
-        self.default = to_si(self._in_unit(default), u, "default")
-        self.bounds = {word: self._bound(bound) for word, bound in bounds.items()}
+        self.default = to_si(self._in_unit(default), u, self._place("default"))
+        self.bounds = {word: self._bound(bound, word) for word, bound in bounds.items()}
 
     def _in_unit(self, number: Any) -> Any:
         """A plain number is one in the declared unit where that is not known beforehand."""
@@ -196,10 +233,10 @@ class Parameter(Declaration):
             return number
         return quantity(number, self.unit)
 
-    def _bound(self, bound: Any) -> float:
+    def _bound(self, bound: Any, word: str) -> float:
         if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
             return float(bound)
-        return float(to_si(self._in_unit(bound), self.unit, "bound"))
+        return float(to_si(self._in_unit(bound), self.unit, self._place(word)))
 
     def with_default(self, default: Any) -> Parameter:
         """This declaration for an instance whose options give the default."""
@@ -212,7 +249,7 @@ class Parameter(Declaration):
         made = copy.copy(self)
         made.open = False
         if u.dimension != self.unit.dimension and not made.unit_of:
-            made.unit, made.bounds = u, {w: made._bound(b) for w, b in self._given[1].items()}
+            made.unit, made.bounds = u, {w: made._bound(b, w) for w, b in self._given[1].items()}
         else:
             made._settle(u)
         made.open = False
@@ -234,10 +271,13 @@ class Parameter(Declaration):
             return value
         number = to_si(value, self.unit, where, self.advice)
         if not np.all(np.isfinite(number)):
-            shown = f"{value:~C}" if hasattr(value, "units") else value
-            raise ParameterError(where, f"is {shown}, which is not a finite number.",
+            raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",
                                  f"Give a value in {self.unit}.", given=value,
                                  code="parameter.finite")
+        self._keep_bounds(number, value, where)
+        return number
+
+    def _keep_bounds(self, number: Any, value: Any, where: str) -> None:
         for word, bound in self.bounds.items():
             wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
                      "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
@@ -247,38 +287,19 @@ class Parameter(Declaration):
                 limit = from_si(bound, self.unit)
                 raise ParameterError(
                     where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
-                    + f", but is {value}.",
+                    + f", but is {as_written(value)}.",
                     f"Check the sign, the size and the unit of {self.name}"
                     + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
                     given=value, bound=limit, rule=word, code="parameter.bounds",
                 )  # fmt: skip
-        return number
 
 
-def unit_given(value: Any, where: str) -> Unit:
-    """The unit of a user's value, plain numbers being dimensionless."""
-    first = value
-    while isinstance(first, (list, tuple)) and len(first):
-        first = first[0]
-    if not isinstance(first, str) and not hasattr(first, "units"):
-        return unit("")
-    try:
-        return unit_of(first)
-    except UnitError as error:
-        raise type(error)(where, error.problem, error.advice, **error.data) from None
-
-
-def _unit_of_default(default: Any, text: str | None) -> Unit:
-    if text is not None:
-        return unit(text)
-    if isinstance(default, str):
-        head = default.strip().split(" ", 1)
-        return unit(head[1] if len(head) > 1 else "")
-    if hasattr(default, "units"):
-        return unit(f"{default.units:~C}")
-    if isinstance(default, Sequence) and default and isinstance(default[0], str):
-        return _unit_of_default(default[0], None)
-    return unit("")
+def _in_class_body() -> bool:
+    """Whether a declaration is just being made in the body of a class."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_name == "__init__":
+        frame = frame.f_back
+    return {"__module__", "__qualname__"} <= frame.f_locals.keys()
 
 
 class Option(Declaration):
@@ -307,12 +328,17 @@ class Option(Declaration):
         if self.choices is not None and value not in self.choices:
             raise unknown_name(where, value, [str(c) for c in self.choices], "choices")
         if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
-            raise ParameterError(where, f"is a switch, but was given {value!r}.",
+            raise ParameterError(where, f"is a switch, but was given {brief(value)}.",
                                  "Give True or False.", given=value, code="parameter.choice")
+        if self.choices is None and isinstance(self.default, str) and (
+                value is None or isinstance(value, (bool, int, float, bytes, list, tuple, dict))):
+            raise ParameterError(where, f"takes a text, but was given {brief(value)}.",
+                                 f"Write for example {self.name}={self.default!r}.", given=value,
+                                 code="parameter.choice")  # fmt: skip
         if self.minimum is not None and (isinstance(value, bool) or not isinstance(value, int)
                                          or value < self.minimum):
             raise ParameterError(where, f"must be a whole number of at least {self.minimum}, but "
-                                 f"is {value!r}.", given=value, code="parameter.count")
+                                 f"is {brief(value)}.", given=value, code="parameter.count")
         return value
 
 
@@ -366,10 +392,14 @@ class Variable(Declaration):
         self.unit_of = unit if callable(unit) else None
         self._given = initial, nominal
         self.initial = self.nominal = None
-        self.unit = as_unit("" if callable(unit) else unit)
+        self.priority, self.when, self.doc = priority, when, doc
+        self._unit_given = "" if callable(unit) else unit
+        self._declare_now()
+
+    def _declare(self) -> None:
+        self.unit = as_unit(self._unit_given)
         if not self.open:
             self._settle(self.unit)
-        self.priority, self.when, self.doc = priority, when, doc
 
     def _settle(self, u: Unit) -> None:
         self.unit = u
@@ -377,8 +407,9 @@ class Variable(Declaration):
             quantity(v, u) if isinstance(v, (int, float)) and self.unit_of else v
             for v in self._given
         )
-        self.initial = None if initial is None else to_si(initial, u, "initial")
-        self.nominal = None if nominal is None else abs(to_si(nominal, u, "nominal"))
+        self.initial = None if initial is None else to_si(initial, u, self._place("initial"))
+        self.nominal = None if nominal is None else abs(
+            to_si(nominal, u.of_any_temperature, self._place("nominal")))
 
     def with_unit(self, u: Unit) -> Variable:
         made = copy.copy(self)
@@ -388,13 +419,6 @@ class Variable(Declaration):
 
     def read(self, component: Component) -> VariableRef:
         return VariableRef(component, self)
-
-
-def as_unit(text: Any) -> Unit:
-    """A :class:`Unit` from a text, a pint unit or itself."""
-    if isinstance(text, Unit):
-        return text
-    return unit(text if isinstance(text, str) else f"{text:~C}")
 
 
 class Discrete(Variable):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .exceptions import UnitError, unknown_name
-from .units import Unit, quantity, to_si, unit
+from .units import Unit, to_si, unit, unit_at, unit_given
 
 __all__ = ["Domain"]
 
@@ -62,8 +62,8 @@ class Domain:
     shared: dict[str, tuple[Unit, float]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        across = {k: unit(u) for k, u in self.across.items()}
-        through = {k: unit(u) for k, u in self.through.items()}
+        across = {k: unit_at(u, f"Domain {self.name}.{k}") for k, u in self.across.items()}
+        through = {k: unit_at(u, f"Domain {self.name}.{k}") for k, u in self.through.items()}
         object.__setattr__(self, "across", across)
         object.__setattr__(self, "through", through)
         object.__setattr__(self, "variables", {**across, **through})
@@ -79,9 +79,8 @@ class Domain:
                 )  # fmt: skip
         shared = {}
         for name, value in self.parameters.items():
-            number = quantity(value)
-            u = unit(f"{number.units:~C}")
-            shared[name] = u, float(to_si(number, u))
+            u = unit_given(value, f"Domain {self.name}.{name}")
+            shared[name] = u, float(to_si(value, u))
         object.__setattr__(self, "shared", shared)
 
     def __str__(self) -> str:

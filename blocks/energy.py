@@ -10,7 +10,7 @@ dissipated by the contacts that were struck.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import casadi as ca
@@ -65,10 +65,9 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
         stored += ends[:, 1] - ends[:, 0]
         before = ends[:, 1]
         if len(t) > 1:
-            for sums, more in zip((flows, exchanged, unsure), integrals(
-                    lambda at, of=episode: recording._evaluate(rows.rate, of, at, share=False),
-                    t[:-1], t[1:], max(NEGLIGIBLE * recording.energy_tolerance, ROUNDING)),
-                    strict=True):
+            found = integrals(partial(_powers, recording, rows, episode), t[:-1], t[1:],
+                              max(NEGLIGIBLE * recording.energy_tolerance, ROUNDING))
+            for sums, more in zip((flows, exchanged, unsure), found, strict=True):
                 sums += more
     terms = []
     a = b = 0
@@ -86,6 +85,10 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
         a += 3 * n
         b += n
     return terms
+
+
+def _powers(recording: Any, rows: _Rows, episode: Any, at: np.ndarray) -> np.ndarray:
+    return recording._evaluate(rows.rate, episode, at, share=False)
 
 
 def _functions(system: Any) -> _Rows | None:

@@ -19,6 +19,7 @@
     |   |-- StructureError          the network has no unique solution
     |   |-- InitialisationError     no consistent start
     |   `-- CheckError              several findings of ``model.check()``
+    |-- FileError (OSError)         a file that cannot be read or written
     |-- SimulationError (RuntimeError)    a run that failed; carries the partial result
     `-- MissingPackage (ImportError)      an optional package is needed
 
@@ -37,6 +38,7 @@ __all__ = [
     "CheckError",
     "ConnectionRefused",
     "EquationError",
+    "FileError",
     "InitialisationError",
     "MissingPackage",
     "MissingUnit",
@@ -199,6 +201,12 @@ class CheckError(ModelError):
     code = "check"
 
 
+class FileError(BlocksError, OSError):
+    """A file that is missing, damaged, of another kind, or cannot be written."""
+
+    code = "file"
+
+
 class SimulationError(BlocksError, RuntimeError):
     """A run failed; ``result`` holds everything computed before.
 
@@ -221,11 +229,28 @@ class MissingPackage(BlocksError, ImportError):
     code = "package"
 
 
+LONGEST_NAME = 1000  # characters of a name or path; nothing longer is looked up
+
+
+def brief(value: Any, most: int = 60) -> str:
+    """What someone gave, as it is shown in a message: in quotes, and cut where it is long."""
+    if isinstance(value, str):
+        text = repr(value[: most + 1])
+        return text if len(text) <= most + 2 else f"{text[: most - 14]}…{text[0]}"
+    try:
+        text = repr(value)
+    except Exception:  # whatever cannot be printed, such as a whole number of 5000 digits
+        return f"something of type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[: most - 15]}…"
+
+
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Known names similar to a misspelt one, best first."""
     from difflib import get_close_matches
 
     name, names = str(name), list(known)
+    if len(name) > LONGEST_NAME:
+        return []
     hits = get_close_matches(name, names, n=3, cutoff=0.55)
     return hits or [k for k in names if k.lower() == name.lower()]
 
@@ -252,8 +277,8 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
     sentence, here = instead
     return UnknownName(
         where,
-        f"there is no {name!r} among its {kind}." if where
-        else f"the model has no {name!r} among its {kind}.",
+        f"there is no {brief(name, 200)} among its {kind}." if where
+        else f"the model has no {brief(name, 200)} among its {kind}.",
         sentence or did_you_mean(name, names, kind),
         name=name,
         known=names,

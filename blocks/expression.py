@@ -19,7 +19,7 @@ import numpy as np
 import pint
 
 from .exceptions import EquationError, WrongDimension
-from .units import SECOND, describe, dimensionless, quantity, to_si, unit
+from .units import SECOND, as_unit, describe, dimensionless, quantity, to_si, unit_of
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
@@ -166,10 +166,10 @@ def as_expression(value: Any) -> Expression:
         return value
     if hasattr(value, "magnitude") and hasattr(value, "units"):
         if isinstance(value.magnitude, Expression):  # pint multiplied before we could
-            u = unit(str(value.units))
+            u = as_unit(value.units)
             inner = value.magnitude
             return Expression(inner.sx * u.factor, inner.dimension * u.dimension)
-        u = unit(str(quantity(value).units))
+        u = unit_of(value)
         return Expression(ca.SX(np.asarray(to_si(value, u))), u.dimension)
     if isinstance(value, str):
         return as_expression(quantity(value))

@@ -19,7 +19,7 @@ import numpy as np
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .domain import Domain
-from .exceptions import BlocksError, EquationError, unknown_name
+from .exceptions import BlocksError, EquationError, UnitError, unknown_name
 from .expression import (
     TIME,
     Breakpoints,
@@ -485,6 +485,9 @@ def _trace(component: Component) -> Kernel:
     try:
         statements = list(_statements(reader, trace))
         trace.read_defaults()
+    except UnitError as error:
+        error.where = error.where or trace.where()
+        raise
     except (BlocksError, KeyboardInterrupt):
         raise
     except Exception as error:

@@ -23,6 +23,7 @@ from .exceptions import (
     SimulationError,
     UnknownName,
     WrongCall,
+    brief,
     did_you_mean,
     nearest,
     need_package,
@@ -33,7 +34,7 @@ from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .recording import RunRecording
 from .system import DaeProblem, Problem, System
-from .units import describe, quantity, to_si, unit
+from .units import describe, to_si, unit, unit_given
 from .words import method_elsewhere, option_elsewhere
 
 if TYPE_CHECKING:
@@ -466,18 +467,18 @@ class _Tolerances:
     def __init__(self, system: System, rtol: float, atol: Any) -> None:
         if not (isinstance(rtol, (int, float)) and 0 < rtol < 1):
             raise ParameterError("simulate(rtol=…)", f"must be a number between 0 and 1, but is "
-                                 f"{rtol!r}.", given=rtol)
+                                 f"{brief(rtol)}.", given=rtol)
         self.factor = rtol * 1e-2
         self.by_dimension: dict[Any, float] = {}
         if isinstance(atol, (int, float)):
             self.factor = float(atol)
             if not self.factor > 0:
                 raise ParameterError("simulate(atol=…)", "must be greater than 0, but is "
-                                     f"{atol!r}.", given=atol)
+                                     f"{brief(atol)}.", given=atol)
         elif atol is not None:
             for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
-                u = unit(f"{quantity(given).units:~C}")
-                size = float(to_si(given, u, "simulate(atol=…)"))
+                u = unit_given(given, "simulate(atol=…)")
+                size = float(to_si(given, u.as_difference, "simulate(atol=…)"))
                 if not size > 0:
                     raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is "
                                          f"{given}.", given=atol)

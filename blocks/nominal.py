@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .system import System
-from .units import Unit, from_si, quantity, to_si, unit
+from .units import Unit, from_si, to_si, unit, unit_given
 
 __all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]
 
@@ -37,9 +37,8 @@ def nominal_table(values: tuple[Any, ...]) -> dict[Any, tuple[float, Unit]]:
     """A model's table by dimension from quantities such as ``"1 kN"``."""
     table = {}
     for given in values:
-        q = quantity(given)
-        u = unit(f"{q.units:~C}")
-        table[u.dimension] = (abs(float(to_si(q, u, "nominal value"))), u)
+        u = unit_given(given, "nominal value")
+        table[u.dimension] = (abs(float(to_si(given, u, "nominal value"))), u)
     return table
 
 

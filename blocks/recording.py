@@ -79,7 +79,8 @@ class Catalog(Mapping):
                 raise KeyError(path)
             number = given or number
             node = node._children[name]
-            if given and (node._count is None or not (given[-1:] == "]" and given[:-1].isdigit())):
+            if given and (node._count is None or not (given[-1:] == "]" and given[:-1].isdecimal()
+                                                       and len(given) < 10)):
                 raise KeyError(path)
             if not node.is_composite:
                 return self._info(path, node, number, ".".join(parts[k + 1 :]))

@@ -51,6 +51,7 @@ class Replacement:
             if isinstance(value, Declaration)
         }
         for name, value in cls.declarations.items():
+            value.refuse_faults()
             if isinstance(value, (Port, Option)):
                 raise NamingError(
                     f"{cls.__name__}.{name}", "a law cannot declare ports or options.",

@@ -1,112 +1,54 @@
 """What number, in SI base units, does the user mean?
 
 The border between quantities (strings, pint quantities) and the plain SI
-floats inside. Knows pint; knows nothing of components or equations.
+floats inside. Knows pint; knows nothing of components or equations. A text is
+read by :mod:`blocks.grammar`; pint is only ever asked for single names.
 
 Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
 dimensionless, as in pint, except for one trap that is handled by name: Hz and
 rad/s have the same dimension and pint converts one into the other without 2π.
 Here a frequency is refused where an angular unit is declared, and the reverse.
+Likewise a temperature (degC, degF) is refused where a difference of temperatures
+(delta_degC, delta_degF) is declared, and the reverse; K may be either.
 """
 
 from __future__ import annotations
 
-import contextlib
-import re
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from typing import Any
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NoReturn
 
 import numpy as np
-import pint
-from pint.registry import LazyRegistry
 
-from .exceptions import AngleFrequencyError, MissingUnit, UnitError, UnknownUnit, WrongDimension
+from .exceptions import (
+    AngleFrequencyError,
+    MissingUnit,
+    ParameterError,
+    UnitError,
+    UnknownUnit,
+    WrongDimension,
+    brief,
+)
+from .grammar import factors_of, number_and_unit
+from .slips import meant_texts, meant_unit, measures
+from .unit import (
+    SECOND,
+    Unit,
+    alike,
+    as_unit,
+    describe,
+    dimensionless,
+    of_pint,
+    placed,
+    readable,
+    registry,
+    unit,
+    unit_at,
+)
 
-__all__ = ["SECOND", "Unit", "dimensionless", "magnitude_of", "quantity", "registry", "to_si",
-           "unit"]  # fmt: skip
-
-_HOW_UNITS_ARE_WRITTEN = "Units are written as pint reads them: 'N*s/m', 'kg*m^2', 'mm/s', 'rpm'."
-_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)$", re.DOTALL)
-_ANGLES = {"radian", "degree", "revolution", "turn", "revolutions_per_minute", "arcminute",
-           "arcsecond", "grade", "cycle", "rpm"}
-_FREQUENCIES = {"hertz", "counts_per_second", "frame"}
-_FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m**2", "1/s", "Pa",
-             "W", "V", "A", "ohm", "F", "H", "Wb", "K", "W/K", "J/K", "m**2", "m**3", "m**3/s",
-             "N*s", "N*m*s", "kg/m**3", "m/s**3", "kg/s", "T"]  # fmt: skip
-
-
-def registry() -> Any:
-    """pint's application registry, the one every quantity here belongs to.
-
-    Where nobody has made or set it yet, it is made with pint's cache on disk, which saves
-    most of the time it takes to read the definitions of units.
-    """
-    _cached_registry()
-    return pint.get_application_registry()
-
-
-@cache
-def _cached_registry() -> None:
-    if isinstance(pint.get_application_registry().get(), LazyRegistry):
-        with contextlib.suppress(OSError):  # no folder to keep it in
-            pint.set_application_registry(pint.UnitRegistry(cache_folder=":auto:"))
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A unit with its conversion to SI: ``si = factor * x + offset``."""
-
-    text: str
-    dimension: Any
-    factor: float
-    offset: float
-    angular: bool
-    frequency: bool
-    pint: Any = field(compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return self.text or "1"
-
-    @property
-    def is_dimensionless(self) -> bool:
-        return not self.dimension
-
-
-@cache
-def unit(text: str) -> Unit:
-    """Read a unit text such as ``"N*s/m"``, ``"rpm"`` or ``"degC"``."""
-    if text.strip() in ("Nm", "Ns/m"):  # some versions of pint read metres with a prefix
-        raise UnknownUnit("", f"{text!r} is not a unit.", _unit_hint(text.strip()), unit=text)
-    ureg = registry()
-    try:
-        parsed = ureg.Unit("dimensionless" if text.strip() in ("", "1") else text)
-    except Exception as error:
-        raise UnknownUnit(
-            "", f"{text!r} is not a unit.", _unit_hint(text), unit=text
-        ) from error
-    return replace(_unit_of(parsed), text="" if parsed == ureg.dimensionless else text.strip())
-
-
-@cache
-def _unit_of(parsed: Any) -> Unit:
-    ureg = registry()
-    zero, one = ureg.Quantity(np.array([0.0, 1.0]), parsed).to_base_units().magnitude
-    names = {ureg.parse_unit_name(n)[0][1] for n in parsed._units}  # without prefixes
-    return Unit(
-        text=f"{parsed:~C}",
-        dimension=parsed.dimensionality,
-        factor=float(one - zero),
-        offset=float(zero),
-        angular=bool(names & _ANGLES),
-        frequency=bool(names & _FREQUENCIES),
-        pint=parsed,
-    )
-
-
-dimensionless = pint.util.UnitsContainer()
-# made without the registry, which takes longer to load than the rest of the package
-SECOND = Unit("s", pint.util.UnitsContainer({"[time]": 1}), 1.0, 0.0, False, False, "s")
+__all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "describe",
+           "dimensionless", "from_si", "magnitude_of", "placed", "quantity", "registry", "to_si",
+           "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
 
 
 def quantity(value: Any, units: str | Unit | None = None) -> Any:
@@ -120,8 +62,7 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     True
     """
     if units is not None:
-        u = unit(units) if isinstance(units, str) else units
-        return registry().Quantity(value, u.pint)
+        return _made(value, as_unit(units).pint)
     if isinstance(value, str):
         number, u = _parse(value)
         return registry().Quantity(number, u.pint)
@@ -129,20 +70,44 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
         ureg = registry()
         if value._REGISTRY is ureg or value._REGISTRY is getattr(ureg, "_registry", ureg):
             return value
-        return ureg.Quantity(value.magnitude, str(value.units))
-    return registry().Quantity(value)
+        return ureg.Quantity(value.magnitude, unit(str(value.units)).pint)
+    return _made(value)
+
+
+def _made(value: Any, units: Any = None) -> Any:
+    """A quantity of numbers; pint would evaluate a text."""
+    try:
+        if not _holds_text(value):
+            return registry().Quantity(value, units)
+    except (TypeError, ValueError):
+        pass
+    raise UnknownUnit("quantity()", f"was given {brief(value)} where numbers belong.",
+                      "Write quantity('5 N') or quantity(5, 'N').", given=value)  # fmt: skip
+
+
+def _holds_text(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return not {*map(type, value)} <= {float, int} and any(map(_holds_text, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "US" or (
+            value.dtype.kind == "O" and any(map(_holds_text, value.ravel())))
+    return isinstance(value, (str, bytes))
 
 
 def unit_of(value: Any) -> Unit:
     """The unit of a text such as ``"2 kN"`` (as it is written there) or of a quantity."""
-    if isinstance(value, str):
-        return _parse(value)[1]
-    return _unit_of(quantity(value).units)
+    return _parse(value)[1] if isinstance(value, str) else of_pint(quantity(value).units)
 
 
 def magnitude_of(value: Any) -> Any:
     """The number of a text or quantity, in its own unit."""
     return _parse(value)[0] if isinstance(value, str) else quantity(value).magnitude
+
+
+def as_written(value: Any) -> str:
+    """A value as its giver wrote it, cut where it is long."""
+    text = f"{value:~C}" if _is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
+    return text if 0 < len(text) < 60 else brief(value)
 
 
 def _is_quantity(value: Any) -> bool:
@@ -151,22 +116,29 @@ def _is_quantity(value: Any) -> bool:
 
 @lru_cache(maxsize=65536)
 def _parse(text: str) -> tuple[float, Unit]:
-    match = _NUMBER.match(text)
-    if match is not None and not match[2].startswith(("/", "*", "+", "-", "^")):
-        return float(match[1]), unit(match[2].strip())
     try:
-        parsed = registry().Quantity(text)
-        return float(parsed.magnitude), _unit_of(parsed.units)
-    except Exception as error:
-        raise UnknownUnit(
-            "",
-            f"{text!r} cannot be read as a quantity.",
-            "Write a number and a unit, such as '5 N' or '0.1 m/s'.",
-            given=text,
-        ) from error
+        number, rest = number_and_unit(text)
+    except UnknownUnit:
+        if named := readable(text):
+            raise UnknownUnit("", f"{named!r} is a unit without a number.",
+                              f"Write '1 {named}' if that is what you mean.", given=text,
+                              piece=named) from None  # fmt: skip
+        raise
+    return number, unit(rest)
 
 
-def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
+def unit_given(value: Any, where: str) -> Unit:
+    """The unit of a user's value, plain numbers being dimensionless."""
+    first = value
+    while isinstance(first, (list, tuple)) and len(first):
+        first = first[0]
+    if not isinstance(first, str) and not hasattr(first, "units"):
+        return unit("")
+    with placed(where):
+        return unit_of(first)
+
+
+def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str, str] = "") -> Any:
     """Convert a user's value to SI base units, or say precisely why not.
 
     Parameters
@@ -177,44 +149,34 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
         The declared unit.
     where : str
         What is being given, for the message (``"rail.damper.damping"``).
-    advice : str
-        A component author's extra hint for a wrong dimension.
+    advice : str or mapping of unit to str
+        A component author's hint for a wrong dimension, or one for each.
 
     Returns
     -------
     float or ndarray
     """
-    number: float | np.ndarray
     if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
         return _convert(number, given, expected, where, value, advice)
     if _is_quantity(value):
-        given = _unit_of(quantity(value).units)
-        magnitude = value.magnitude
-        number = float(magnitude) if np.ndim(magnitude) == 0 else np.asarray(magnitude, dtype=float)
+        given = _given_unit(value, where)
+        number = _plain_number(value.magnitude, where, expected, value)
         if given.dimension == expected.dimension and given.angular == expected.angular \
-                and given.frequency == expected.frequency:
+                and given.frequency == expected.frequency \
+                and given.temperature == expected.temperature:
             return number * given.factor + given.offset  # its text is not needed
-        return _convert(number, given, expected, where, f"{value:~C}", advice)
-    if isinstance(value, bool) or value is None:
+        return _convert(number, given, expected, where, as_written(value), advice)
+    if isinstance(value, (bool, np.bool_)) or value is None:
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
                           _example(expected), expected=expected, given=value)
     if isinstance(value, (list, tuple)):
-        return np.array([to_si(v, expected, where, advice) for v in value], dtype=float)
+        return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         return np.array([to_si(v, expected, where, advice) for v in value.ravel()]).reshape(
             value.shape
         )
-    try:
-        number = float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise UnknownUnit(
-            where,
-            f"takes {_article(expected)}, but was given {value!r}, which is no quantity.",
-            _example(expected),
-            expected=expected,
-            given=value,
-        ) from None
+    number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number
     shown = number if np.ndim(number) == 0 else np.ravel(number)[0] if np.size(number) else 1
@@ -222,63 +184,125 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str = "") -> Any:
     raise MissingUnit(
         where,
         f"takes {_article(expected)}, but was given the bare number "
-        f"{value if np.ndim(number) == 0 else '[…]'}.",
+        f"{brief(value) if np.ndim(number) == 0 else '[…]'}.",
         f"Write {example} if that is what you mean.",
         expected=expected,
         given=value,
     )
 
 
+def _given_unit(value: Any, where: str) -> Unit:
+    with placed(where):
+        return of_pint(quantity(value).units)
+
+
+def _plain_number(value: Any, where: str, expected: Unit, given: Any) -> Any:
+    """A float or an array of floats, of what is one."""
+    try:
+        return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=float)
+    except OverflowError:
+        raise ParameterError(where, f"was given {brief(given)}, which is too large a number.",
+                             "Numbers go up to 1.8e308.", given=given,
+                             code="parameter.finite") from None  # fmt: skip
+    except (TypeError, ValueError):
+        raise UnknownUnit(
+            where, f"takes {_article(expected)}, but was given {brief(given)}, which is no "
+            "quantity.", _example(expected), expected=expected, given=given,
+        ) from None  # fmt: skip
+
+
+def _stacked(rows: list[Any], where: str, given: Any) -> np.ndarray:
+    try:
+        return np.array(rows, dtype=float)
+    except ValueError:
+        raise ParameterError(where, f"was given rows of different lengths, {brief(given)}.",
+                             "Give every row as many values.", given=given,
+                             code="parameter.size") from None  # fmt: skip
+
+
 def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
     try:
         return _parse(text)
     except UnitError as error:
-        advice = error.advice or _example(expected)
-        raise UnknownUnit(where, f"was given {text!r}: {error.problem}", advice,
-                          given=text, expected=expected) from None
+        data = {k: v for k, v in error.data.items() if k == "piece"}
+        raise UnknownUnit(where, f"was given {brief(text)}: {error.problem}",
+                          error.advice or _example(expected), given=text, expected=expected,
+                          **data) from None  # fmt: skip
 
 
-def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, advice: str) -> Any:
+def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> Any:
     if given.dimension != expected.dimension:
-        if given.is_dimensionless and not given.angular:
-            raise MissingUnit(
-                where,
-                f"takes {_article(expected)}, but was given {shown!r} without a unit.",
-                f"Write '{shown} {expected}' if that is what you mean.",
-                expected=expected,
-                given=shown,
-            )
-        raise WrongDimension(
-            where,
-            f"takes {_article(expected)}{_or_convertible(expected)}, but was given {shown}.",
-            _unit_hint(shown.split()[-1], "") or advice
-            or (f"Give it in {expected}." if expected.text else _example(expected)),
-            expected=expected,
-            given=shown,
-        )
+        _refuse_dimension(given, expected, where, shown, advice)
+    facts: dict[str, Any] = {"expected": expected, "given": shown}
+    single = np.ndim(number) == 0
+    if not alike(given, expected):
+        raise WrongDimension(where, *_temperatures(number, given, expected, shown), **facts)
     if given.frequency and expected.angular:
         raise AngleFrequencyError(
-            where,
-            f"is an angular quantity in {expected}, but was given {shown}.",
+            where, f"is an angular quantity in {expected}, but was given {shown}.",
             f"One turn is 2π rad: write '{_plain(number * given.factor)} turn/s', or the angular "
-            "value in rad/s."
-            if np.ndim(number) == 0
-            else "Use turn/s or rad/s.",
-            expected=expected,
-            given=shown,
-        )
+            "value in rad/s." if single else "Use turn/s or rad/s.", **facts,
+        )  # fmt: skip
     if given.angular and expected.frequency:
-        hertz = number * given.factor / (2 * np.pi)
         raise AngleFrequencyError(
-            where,
-            f"is a frequency in {expected}, but was given the angular value {shown}.",
-            f"Write '{_plain(hertz)} Hz' (one turn per period)."
-            if np.ndim(number) == 0
-            else "Divide by 2π and give it in Hz.",
-            expected=expected,
-            given=shown,
-        )
+            where, f"is a frequency in {expected}, but was given the angular value {shown}.",
+            _turns(number * given.factor) if single else "Divide by 2π and give it in Hz.", **facts,
+        )  # fmt: skip
     return number * given.factor + given.offset
+
+
+def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> NoReturn:
+    """Refuse another dimension, with advice made from the one that was given."""
+    if given.is_dimensionless and not given.angular:
+        raise MissingUnit(
+            where, f"takes {_article(expected)}, but was given {shown!r} without a unit.",
+            f"Write '{shown} {expected}' if that is what you mean.", expected=expected, given=shown,
+        )  # fmt: skip
+    said = advice if isinstance(advice, str) else next(
+        (sentence for text, sentence in advice.items()
+         if unit(text).dimension == given.dimension), "")  # fmt: skip
+    factors = factors_of(given.text)
+    slip = next(filter(lambda text: _fits(text, expected), meant_texts(given.text)), "")
+    slip = slip or meant_unit(factors, lambda text: _fits(text, expected), squares=not said)
+    plain = len(factors) == 1  # needs no explanation
+    words = "" if plain or said and not slip else measures(given, unit)
+    sentences = [
+        f"That is {words}." if words else "",
+        f"Did you mean '{slip}'?" if slip else "",
+        said or ("" if slip else f"Give it in {expected}." if expected.text
+                 else _example(expected)),
+    ]  # fmt: skip
+    raise WrongDimension(
+        where, f"takes {_article(expected)}{_or_convertible(expected)}, but was given {shown}.",
+        " ".join(filter(None, sentences)), expected=expected, given=shown,
+    )  # fmt: skip
+
+
+def _fits(text: str, expected: Unit) -> bool:
+    try:
+        found = unit(text)
+    except UnitError:
+        return False
+    return found.dimension == expected.dimension and (found.frequency, found.angular) == (
+        expected.frequency, expected.angular)
+
+
+def _temperatures(number: Any, given: Unit, expected: Unit, shown: str) -> tuple[str, str]:
+    """What is said where a temperature was given for a difference, or the reverse."""
+    what = {"temperature": "a temperature", "difference": "a difference of temperatures"}
+    other = str(given).replace("Δ", "delta_").replace("°", "deg")
+    other = f"delta_{other}" if given.temperature == "temperature" else other[6:]
+    example = f"'{_plain(number)} {other}'" if np.ndim(number) == 0 else f"{other}"
+    return (f"is {what[expected.temperature]} in {expected}, but was given {shown}, "
+            f"{what[given.temperature]}.", f"Write {example} if that is what you mean.")
+
+
+def _turns(rate: float) -> str:
+    """Advice for a frequency that was given as an angular value in rad/s."""
+    hertz = rate / (2 * np.pi)
+    if float(_plain(hertz)) * 2 * np.pi == rate:
+        return f"Write '{_plain(hertz)} Hz' (one turn per period)."
+    return (f"Write '{float(hertz)!r} Hz', which is {_plain(rate)}/(2π) Hz (one turn per period).")
 
 
 def _plain(number: Any) -> str:
@@ -297,23 +321,6 @@ def _example(expected: Unit) -> str:
     return f"Write for example '1 {expected}'." if str(expected.text) else "Give it without a unit."
 
 
-def describe(dimension: Any) -> str:
-    """A dimension in words a person knows: ``"N*s/m"`` rather than ``"[mass]/[time]"``."""
-    if not dimension:
-        return "dimensionless"
-    for name in _FAMILIAR:
-        if unit(name).dimension == dimension:
-            return str(unit(name))
-    ureg = registry()
-    base = {"[length]": "m", "[mass]": "kg", "[time]": "s", "[current]": "A",
-            "[temperature]": "K", "[substance]": "mol", "[luminosity]": "cd"}  # fmt: skip
-    text = "*".join(f"{base.get(k, k)}**{e:g}" for k, e in sorted(dimension.items()))
-    try:
-        return f"{ureg.Unit(text):~C}"
-    except Exception:
-        return text
-
-
 def from_si(number: Any, target: Unit) -> Any:
     """A pint quantity in ``target`` units from SI base units."""
     if isinstance(number, float):
@@ -324,19 +331,6 @@ def from_si(number: Any, target: Unit) -> Any:
 
 def conversion(source: Unit, target: str | Unit, where: str) -> Unit:
     """The unit to show a value of ``source`` in, refused if it does not fit."""
-    wanted = unit(target) if isinstance(target, str) else target
+    wanted = as_unit(target)
     _convert(0.0, source, wanted, where, str(source), f"It can be shown in {source}.")
     return wanted
-
-
-_MISSPELT = {"Nm": "N*m", "Ns/m": "N*s/m", "kgm^2": "kg*m^2", "N-m": "N*m", "kph": "km/hour",
-             "sec": "s", "newtons": "N", "Rpm": "rpm", "RPM": "rpm", "rev": "turn",
-             "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm"}  # fmt: skip
-
-
-def _unit_hint(text: str, otherwise: str = _HOW_UNITS_ARE_WRITTEN) -> str:
-    if text.startswith(","):
-        return "Write decimals with a point: '1.5 N'."
-    if text in _MISSPELT:
-        return f"Did you mean '{_MISSPELT[text]}'?"
-    return otherwise

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from blocks import interpolate, maximum, minimum, quantity, where
+from blocks.exceptions import ParameterError, WrongDimension
 
 __all__ = ["integral", "table", "table_faults"]
 
@@ -61,15 +62,19 @@ def table(times: Any, values: Any) -> Callable[[Any], Any]:
 
     Raises
     ------
-    ValueError
+    ParameterError
         If the times decrease or there are not as many values as times.
+    WrongDimension, UnknownUnit
+        For times that are none, and values of several dimensions.
     """
-    points, heights = _quantities(times), _quantities(values)
+    points, heights = _quantities(times, quantity("1 s")), _quantities(values)
     if len(points) < 2 or len(points) != len(heights):
-        raise ValueError(f"table() takes two or more times and as many values, but was given "
-                         f"{len(points)} times and {len(heights)} values.")  # fmt: skip
+        raise ParameterError("table()", "takes two or more times and as many values, but was given "
+                             f"{len(points)} times and {len(heights)} values.",
+                             "Give one value for every time.", code="parameter.size")  # fmt: skip
     if any(b < a for a, b in zip(points, points[1:], strict=False)):
-        raise ValueError("table() takes times that do not decrease. Sort the table by time.")
+        raise ParameterError("table()", "takes times that do not decrease.",
+                             "Sort the table by time.")  # fmt: skip
 
     def value(t: Any) -> Any:
         result = heights[-1]
@@ -82,7 +87,18 @@ def table(times: Any, values: Any) -> Callable[[Any], Any]:
     return value
 
 
-def _quantities(values: Any) -> list[Any]:
+def _quantities(values: Any, like: Any = None) -> list[Any]:
+    """The values, which are of one dimension: that of ``like``, or of the first."""
     if hasattr(values, "magnitude"):
-        return [quantity(float(m), f"{values.units:~C}") for m in np.ravel(values.magnitude)]
-    return [quantity(v) for v in values]
+        found = [quantity(float(m), values.units) for m in np.ravel(values.magnitude)]
+    elif isinstance(values, Iterable) and not isinstance(values, str):
+        found = [quantity(v) for v in values]
+    else:
+        raise ParameterError("table()", f"takes lists, but was given {values!r}.",
+                             "Write ['0 s', '2 s'] or quantity([0, 2], 's').")  # fmt: skip
+    for value in found:
+        if not value.is_compatible_with(found[0] if like is None else like):
+            raise WrongDimension("table()", f"was given {value:~P} among values in "
+                                 f"{(found[0] if like is None else like).units:~P}.",
+                                 "Times are in a unit of time, and values all of one kind.")
+    return found

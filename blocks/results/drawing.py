@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
+from ..files import writing
 from .layout import arrange
 
 __all__ = ["draw_graph"]
@@ -130,7 +131,8 @@ def draw_graph(
             _ground(pen, tips[name], places[name], WRONG if name in wrong_nodes else INK)
     _legend(pen, marked)
     if save is not None:
-        figure.savefig(save, dpi=150)
+        with writing(save):
+            figure.savefig(save, dpi=150)
     return figure
 
 

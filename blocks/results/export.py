@@ -6,13 +6,24 @@ others are welcome where their headings carry units (``"force [kN]"``).
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ..exceptions import MissingUnit, UnknownName, need_package
-from ..units import unit
+from ..exceptions import (
+    FileError,
+    MissingUnit,
+    UnknownName,
+    UnknownUnit,
+    WrongDimension,
+    brief,
+    need_package,
+)
+from ..files import name_of, reading
+from ..units import SECOND, unit
 from .lookup import collapsed
 from .modes import codes_of, from_attributes, from_facts, holds_words
 from .sheet import pandas
@@ -20,6 +31,8 @@ from .shown import from_label
 from .table import Column, Table
 
 __all__ = ["read_csv", "read_netcdf", "read_parquet"]
+
+_TWICE = re.compile(r"(.*\])\.\d+$")
 
 
 def read_csv(file: str | Path) -> Table:
@@ -31,11 +44,15 @@ def read_csv(file: str | Path) -> Table:
         For a heading without unit.
     UnknownName
         Where no heading is ``time […]``.
+    FileError
+        For a file that is missing, damaged or no such table.
     """
     pd = pandas("Reading CSV")
     exact = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
-    frame = pd.read_csv(file, skipinitialspace=True, **exact)
-    return _from_frame(frame, str(file))
+    with reading(file, "a CSV file"), warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # more cells than headings
+        frame = pd.read_csv(file, skipinitialspace=True, index_col=False, **exact)
+    return _from_frame(frame, file, first=2)
 
 
 def read_parquet(file: str | Path) -> Table:
@@ -45,34 +62,71 @@ def read_parquet(file: str | Path) -> Table:
         import pyarrow  # noqa: F401
     except ImportError:
         raise need_package("pyarrow", "Parquet", "table") from None
-    frame = pd.read_parquet(file, engine="pyarrow")
+    with reading(file, "a Parquet file"):
+        frame = pd.read_parquet(file, engine="pyarrow")
     attributes = frame.attrs
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
-    return _from_frame(frame, str(file), attributes)
+    return _from_frame(frame, file, attributes)
 
 
-def _from_frame(frame: Any, where: str, attributes: Any = None) -> Table:
+def _from_frame(frame: Any, file: Any, attributes: Any = None, first: int = 1) -> Table:
+    """A table from a data frame; its rows are counted from ``first`` in the file."""
     facts = dict(attributes or {})
-    docs, modes = facts.get("docs", {}), facts.get("modes", {})
-    columns = {}
-    for heading in frame.columns:
-        if holds_words(str(heading), frame[heading]):
-            codes, words = codes_of(frame[heading].tolist(), f"{where}: {heading}")
-            columns[str(heading)] = Column(codes, unit(""), docs.get(heading, ""), (), words)
+    docs = facts.get("docs")
+    docs = docs if isinstance(docs, dict) else {}
+    modes = facts.get("modes")
+    columns: dict[str, Column] = {}
+    for place, heading in enumerate(map(str, frame.columns)):
+        if match := _TWICE.match(heading):  # as pandas marks it
+            _refuse(file, f"the column {brief(match[1])} occurs twice", "Leave one out.")
+        if ";" in heading or "\t" in heading:
+            _refuse(file, "its cells are not separated by commas", "Separate cells by commas and "
+                    "write decimals with a point.")  # fmt: skip
+        if holds_words(heading, frame.iloc[:, place]):
+            codes, words = codes_of(frame.iloc[:, place].tolist(), f"{name_of(file)}: {heading}")
+            columns[heading] = Column(codes, unit(""), str(docs.get(heading, "")), (), words)
             continue
-        path, shown = from_label(str(heading), where)
-        columns[path] = Column(frame[heading].to_numpy(dtype=float), shown, docs.get(path, ""),
-                               (), from_facts(modes, path))  # fmt: skip
-    return Table(_take_time(columns, where), columns, facts.get("model", ""))
+        path, shown = from_label(heading, name_of(file))
+        if path in columns:
+            _refuse(file, f"two columns are of {path!r}", "Leave one out.")
+        columns[path] = Column(_numbers(frame.iloc[:, place], heading, file, first), shown,
+                               str(docs.get(path, "")), (), from_facts(modes, path))  # fmt: skip
+    return Table(_take_time(columns, file, first), columns, str(facts.get("model", "")))
 
 
-def _take_time(columns: dict[str, Column], where: str) -> Column:
+def _numbers(column: Any, heading: str, file: Any, first: int) -> np.ndarray:
+    """The numbers of a column; an empty cell is nan."""
+    if column.dtype.kind in "fiub":
+        return column.to_numpy(dtype=float)
+    values = np.empty(len(column))
+    for k, cell in enumerate(column):
+        try:
+            values[k] = np.nan if cell is None else float(cell)
+        except (TypeError, ValueError, OverflowError):
+            _refuse(file, f"the column {brief(heading)} holds {brief(cell)} in row {k + first}",
+                    "Leave a cell empty where there is no number.")  # fmt: skip
+    return values
+
+
+def _take_time(columns: dict[str, Column], file: Any, first: int = 1) -> Column:
     if "time" not in columns:
-        raise UnknownName(where, "there is no column of time.",
+        raise UnknownName(name_of(file), "there is no column of time.",
                           "Name one 'time [s]', in any unit of time.", name="time",
                           known=list(columns), nearest=[])  # fmt: skip
-    return columns.pop("time")
+    time = columns.pop("time")
+    if time.unit.dimension != SECOND.dimension:
+        raise WrongDimension(name_of(file), f"its time is in {time.unit}.",
+                             "Give it in a unit of time: 'time [s]'.", given=str(time.unit),
+                             expected=SECOND)  # fmt: skip
+    for k in np.flatnonzero(np.isnan(time.values))[:1]:
+        _refuse(file, f"there is no time in row {k + first}", "It may have been cut off.")
+    return time
+
+
+def _refuse(file: Any, problem: str, advice: str) -> NoReturn:
+    name = name_of(file)
+    raise FileError(name, f"{problem}.", advice, file=name, code="file.unreadable")
 
 
 def _instances(path: str, components: list[str]) -> tuple[str, ...]:
@@ -90,24 +144,36 @@ def read_netcdf(file: str | Path) -> Table:
         import xarray
     except ImportError:
         raise need_package("xarray", "Reading NetCDF", "table") from None
-    with xarray.open_dataset(file, decode_times=False) as opened:
+    with reading(file, "a NetCDF file"), xarray.open_dataset(file, decode_times=False) as opened:
         data = opened.load()
     columns: dict[str, Column] = {}
     for name in ["time", *data.data_vars]:
-        if name not in data.variables:
-            continue
-        values = data[name]
-        if "units" not in values.attrs:
-            raise MissingUnit(str(file), f"the variable {name!r} has no attribute 'units'.",
-                              "Set it to '1' where there is none.", column=name)  # fmt: skip
-        doc = values.attrs.get("long_name", "")
-        instances: tuple[str, ...] = ()
-        if values.ndim == 2:
-            values = values.transpose(..., "time")
-            axis = values.dims[0]
-            instances = _instances(str(name), [str(k) for k in values[axis].values])
-        columns[str(name)] = Column(
-            np.asarray(values.values, dtype=float), unit(values.attrs["units"]),
-            "" if doc == name else doc, instances, from_attributes(values.attrs),
-        )  # fmt: skip
-    return Table(_take_time(columns, str(file)), columns, data.attrs.get("model", ""))
+        if name in data.variables:
+            columns[str(name)] = _column(data[name], str(name), file)
+    return Table(_take_time(columns, file), columns, str(data.attrs.get("model", "")))
+
+
+def _column(values: Any, name: str, file: Any) -> Column:
+    """A variable of a data set."""
+    if "units" not in values.attrs:
+        raise MissingUnit(name_of(file), f"the variable {name!r} has no attribute 'units'.",
+                          "Set it to '1' where there is none.", column=name)  # fmt: skip
+    if "time" not in values.dims or values.ndim > 2:
+        over = ", ".join(map(str, values.dims)) or "nothing"
+        _refuse(file, f"the variable {name!r} is over {over}",
+                "It has to be over time, or over the instances of an array and time.")
+    if values.dtype.kind not in "fiub":
+        _refuse(file, f"the variable {name!r} holds no numbers", "Leave it out.")
+    try:
+        shown = unit(values.attrs["units"])
+    except UnknownUnit as error:
+        raise UnknownUnit(name_of(file), f"the variable {name!r}: {error.problem}", error.advice,
+                          column=name, **error.data) from None  # fmt: skip
+    doc = str(values.attrs.get("long_name", ""))
+    instances: tuple[str, ...] = ()
+    if values.ndim == 2:
+        values = values.transpose(..., "time")
+        axis = values.dims[0]
+        instances = _instances(name, [str(k) for k in values[axis].values])
+    return Column(np.asarray(values.values, dtype=float), shown, "" if doc == name else doc,
+                  instances, from_attributes(values.attrs))  # fmt: skip

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..exceptions import UnknownName, unknown_name
+from ..exceptions import LONGEST_NAME, UnknownName, brief, unknown_name
 from .recording import Recording, VariableInfo
 
 __all__ = ["collapsed", "exists", "find", "grouped", "groups"]
 
 _INSTANCE = re.compile(r"\[-?\d+\]")
-_SLICE = re.compile(r"\[(?P<start>-?\d*):(?P<stop>-?\d*)(?::(?P<step>-?\d*))?\]|\[(?P<back>-\d+)\]")
+_SLICE = re.compile(r"\[(?P<start>-?\d{0,9}):(?P<stop>-?\d{0,9})(?::(?P<step>-?\d{0,9}))?\]"
+                    r"|\[(?P<back>-\d{1,9})\]")
 _COMPARED = 5000  # names that a misspelt one is compared with
 
 
@@ -28,16 +29,16 @@ def find(recording: Recording, path: str) -> tuple[VariableInfo, ...] | Variable
     UnknownName
         With the nearest existing paths.
     """
-    if isinstance(path, str):
+    if isinstance(path, str) and len(path) <= LONGEST_NAME:
         found = recording.catalog.get(path) or _instances(recording.catalog, path)
         if found is not None:
             return found
-    raise _unknown(recording, str(path))
+    raise _unknown(recording, str(path)[:LONGEST_NAME])
 
 
 def exists(recording: Recording, path: object) -> bool:
     """Whether :func:`find` would find it."""
-    if not isinstance(path, str):
+    if not isinstance(path, str) or len(path) > LONGEST_NAME:
         return False
     return path in recording.catalog or _instances(recording.catalog, path) is not None
 
@@ -128,7 +129,7 @@ def _unknown(recording: Recording, path: str) -> UnknownName:
     same = _INSTANCE.search(path) and _instances(recording.catalog, collapsed(path))
     if isinstance(same, tuple):
         return UnknownName(
-            recording.name, f"there is no {path!r}.",
+            recording.name, f"there is no {brief(path, 200)}.",
             f"The instances are {same[0].path} to {same[-1].path}.",
             name=path, known=[i.path for i in same], nearest=[same[0].path, same[-1].path],
         )  # fmt: skip

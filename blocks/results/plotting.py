@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
+from ..files import writing
 from ..units import Unit, from_si
 from ..words import look_elsewhere
 from .lookup import grouped
@@ -135,7 +136,8 @@ def plot(
         axes[0].set_title(recording.name if title is None else title, loc="left")
         figure.align_ylabels(list(axes))
         if save is not None:
-            figure.savefig(save, dpi=150)
+            with writing(save):
+                figure.savefig(save, dpi=150)
     return figure
 
 

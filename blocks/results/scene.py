@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
+from ..files import writing
 from ..shapes import Arrow, Cone, Link, Marker, Outline
 from .plotting import INK, STYLE
 from .times import seconds_of
@@ -225,7 +226,8 @@ def draw(recording: Any, times: Sequence[Any], save: str | Path | None) -> Any:
             else:
                 ax.set_axis_off()
         if save is not None:
-            figure.savefig(save)
+            with writing(save):
+                figure.savefig(save)
     return figure
 
 
@@ -253,9 +255,11 @@ def animate(recording: Any, save: str | Path | None, fps: int, speed: float) -> 
         picture = Picture(scene, ax)
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
         if save is not None and kind == ".gif":
-            film.save(save, writer=PillowWriter(fps=fps))
+            with writing(save):
+                film.save(save, writer=PillowWriter(fps=fps))
         elif save is not None:
-            Path(save).write_text(film.to_jshtml(fps=fps), encoding="utf-8")
+            with writing(save):
+                Path(save).write_text(film.to_jshtml(fps=fps), encoding="utf-8")
     return film
 
 

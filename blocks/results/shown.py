@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension
+from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension, brief
 from ..units import SECOND, Unit, conversion, unit
 
 __all__ = ["SECOND", "from_label", "label", "number", "pretty", "time_unit", "unit_to_show"]
@@ -67,19 +67,24 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
     if match is None:
         raise UnknownUnit(
             where,
-            f"the column {text!r} has no unit.",
-            f"Write the unit into the heading, such as '{text} [m/s]', or '[1]' where there is "
-            "none.",
+            f"the column {brief(text)} has no unit.",
+            f"Write the unit into the heading, such as {brief(text + ' [m/s]')}, or '[1]' where "
+            "there is none.",
             column=text,
         )
-    return match["path"], unit(match["unit"])
+    try:
+        return match["path"], unit(match["unit"])
+    except UnknownUnit as error:
+        raise UnknownUnit(where, f"the column {brief(text)}: {error.problem}", error.advice,
+                          column=text, **error.data) from None  # fmt: skip
 
 
 def pretty(shown: Unit) -> str:
     """A unit as set in print: ``"N·s/m"``, ``"m/s²"``, ``"°C"``."""
     text = _SYMBOLS.get(shown.text, shown.text)
-    text = re.sub(r"(?:\*\*|\^)\(?(-?\d+)\)?", lambda m: m[1].translate(_SUPERSCRIPT), text)
-    return re.sub(r"\s*\*\s*", "·", text)
+    text = re.sub(r"(?:\*\*|\^)(?:\((-?\d+)\)|(-?\d+)(?![\d./]))",
+                  lambda m: (m[1] or m[2]).translate(_SUPERSCRIPT), text)
+    return re.sub(r"\s*\*\s*", "·", text.replace("**", "^"))
 
 
 def number(value: Any, shown: Unit | None = None, digits: int = 5, scale: float = 0.0) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
+from ..files import writing
 from ..units import Unit, from_si, quantity
 from ..words import look_elsewhere
 from .lookup import collapsed
@@ -168,7 +169,9 @@ class Table(Mapping[str, Any]):
         Modes are written as their codes here and in the other files: 0 stuck or closed,
         1 slides forward, -1 slides backward or open.
         """
-        self._frame(words=False).to_csv(file)
+        frame = self._frame(words=False)
+        with writing(file):
+            frame.to_csv(file)
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
@@ -176,14 +179,20 @@ class Table(Mapping[str, Any]):
             import pyarrow  # noqa: F401
         except ImportError:
             raise need_package("pyarrow", "Parquet", "table") from None
-        self._frame(words=False).to_parquet(file, engine="pyarrow")
+        frame = self._frame(words=False)
+        with writing(file):
+            frame.to_parquet(file, engine="pyarrow")
 
     def to_netcdf(self, file: str | Path) -> None:
         """Write a NetCDF file; see :func:`read_netcdf`.
 
         NetCDF 4 where netCDF4 or h5netcdf is installed, NetCDF 3 otherwise.
         """
-        self.to_xarray().to_netcdf(file)
+        data = self.to_xarray()
+        with writing(file):
+            if not Path(file).parent.is_dir():  # netCDF calls that a lack of permission
+                raise FileNotFoundError
+            data.to_netcdf(file)
 
     def _sheet(self) -> Sheet:
         flat = [(p, c) for p, c in self.columns.items()]

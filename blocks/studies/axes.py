@@ -6,6 +6,7 @@ against the model's parameters, and laid out in dimensions. Runs nothing.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +19,13 @@ from ..declarations import Option, Parameter, Port, Signal, Target
 from ..exceptions import (
     BlocksError,
     ParameterError,
-    UnitError,
     UnknownName,
+    brief,
     nearest,
     unknown_name,
 )
 from ..solvers import METHODS
-from ..units import Unit, from_si, magnitude_of, quantity, to_si, unit, unit_of
+from ..units import Unit, from_si, magnitude_of, quantity, to_si, unit, unit_at, unit_given, unit_of
 
 __all__ = ["Axis", "Plan", "Setting", "find_setting", "plan"]
 
@@ -112,7 +113,7 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
         For what exists but cannot be varied.
     """
     if not isinstance(path, str):
-        raise ParameterError("sweep()", f"varies {path!r}, which is no path.",
+        raise ParameterError("sweep()", f"varies {brief(path)}, which is no path.",
                              'Write it as a text, "block.mass".', given=path)  # fmt: skip
     if path in SOLVER and path not in model._declared:
         return Setting(path, None)
@@ -144,7 +145,7 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
 def _unknown(model: Component, path: str, part: Component | None = None) -> UnknownName:
     if "[" in path:
         return UnknownName(
-            "sweep()", f"{path!r} names one instance of an array.",
+            "sweep()", f"{brief(path, 200)} names one instance of an array.",
             "A sweep gives all instances of an array one value: leave out the number.",
             name=path, known=[], nearest=[],
         )  # fmt: skip
@@ -204,7 +205,7 @@ class Plan:
     shape: dict[str, int]
 
     def __len__(self) -> int:
-        return int(np.prod(list(self.shape.values()), dtype=int))
+        return math.prod(self.shape.values())
 
     def places(self, numbers: Any) -> list[np.ndarray]:
         """Per axis, which of its values stand at points."""
@@ -268,14 +269,14 @@ def _as_points(over: Any) -> dict[str, Any] | None:
         return None
     if isinstance(over, str) or not hasattr(over, "__iter__"):
         raise ParameterError("sweep()", f"takes a mapping, a list of points or a table, but was "
-                             f"given {over!r}.", "Write for example "
+                             f"given {brief(over)}.", "Write for example "
                              '{"friction.coulomb_force": ["15 N", "20 N"]}.', given=over)
     points = list(over)
     first = points[0] if points else {}
     for k, point in enumerate(points):
         if not isinstance(point, Mapping):
-            raise ParameterError(f"sweep(): point {k}", f"is {point!r}, not a mapping of paths to "
-                                 "values.", 'Write for example {"block.mass": "1 kg"}.',
+            raise ParameterError(f"sweep(): point {k}", f"is {brief(point)}, not a mapping of "
+                                 "paths to values.", 'Write for example {"block.mass": "1 kg"}.',
                                  given=point)  # fmt: skip
         if set(point) != set(first):
             raise ParameterError(
@@ -291,7 +292,7 @@ def _heading(text: str, column: Any) -> tuple[str, Any]:
     if not text.endswith("]") or " [" not in text:
         return text, list(column)
     path, _, shown = text[:-1].rpartition(" [")
-    if unit(shown).is_dimensionless and column.dtype == object:
+    if unit_at(shown, f"column {brief(path)}").is_dimensionless and column.dtype == object:
         return path, list(column)  # names, perhaps
     try:
         return path, quantity(np.asarray(column, dtype=float), shown)
@@ -323,19 +324,20 @@ def _grid(over: Mapping[str, Any], samples: int | None, seed: int
         distribution, shown = random[path]
         source = np.random.default_rng([seed, zlib.crc32(path.encode())])
         numbers = np.asarray(distribution.rvs(size=count, random_state=source), dtype=float)
-        yield path, "sample", quantity(numbers, shown) if shown else numbers, True
+        yield path, "sample", (
+            quantity(numbers, unit_at(shown, path)) if shown else numbers), True
 
 
 def _is_whole(given: Any) -> bool:
     return isinstance(given, (int, np.integer)) and not isinstance(given, bool)
 
 
-def _distribution(given: Any) -> tuple[Any, str] | None:
+def _distribution(given: Any) -> tuple[Any, Any] | None:
     """A frozen distribution with its unit."""
     if hasattr(given, "rvs"):
         return given, ""
     if isinstance(given, tuple) and len(given) == 2 and hasattr(given[0], "rvs"):
-        return given[0], str(given[1])
+        return given[0], given[1]
     return None
 
 
@@ -347,8 +349,8 @@ def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
     if isinstance(values, (str, Mapping)) or not hasattr(values, "__iter__") or (
             hasattr(values, "magnitude") and np.ndim(values.magnitude) == 0):
         raise ParameterError(where, f"is varied, so it takes a list of values, but was given "
-                             f"{values!r}.", "Write ['15 N', '20 N'] or quantity([15, 20], 'N').",
-                             given=values)  # fmt: skip
+                             f"{brief(values)}.", "Write ['15 N', '20 N'] or "
+                             "quantity([15, 20], 'N').", given=values)  # fmt: skip
     declared = setting.unit
     if declared is None:
         chosen = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
@@ -395,10 +397,7 @@ def _shown(setting: Setting, values: Any, declared: Unit) -> Unit:
         return declared
     if isinstance(first, str) and not first:
         return declared
-    try:
-        return unit_of(first) if isinstance(first, str) else unit_of(quantity(first))
-    except UnitError as error:
-        raise type(error)(setting.path, error.problem, error.advice, **error.data) from None
+    return unit_given(first, setting.path)
 
 
 def _in(values: Any, si: np.ndarray, shown: Unit) -> np.ndarray:

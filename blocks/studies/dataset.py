@@ -6,15 +6,18 @@ the attributes, and status and message of every run beside them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import need_package
+from ..exceptions import ParameterError, need_package
 from .runner import Outcome
 
 __all__ = ["Gathered"]
+
+MOST = 200_000_000  # numbers of a study
 
 
 class Gathered:
@@ -30,7 +33,12 @@ class Gathered:
         self.study = study
         self.dims = tuple(study["dimensions"])
         self.shape = tuple(study["dimensions"].values())
-        self.size = int(np.prod(self.shape, dtype=int))
+        self.size = math.prod(self.shape)
+        kept = self.size * (1 + sum(math.prod(o["shape"]) for o in study["outputs"]))
+        if kept > MOST:
+            raise ParameterError("sweep()", f"of {self.size:,} runs would keep {kept:,} numbers.",
+                                 "Vary less at a time, or keep fewer numbers of every run.",
+                                 code="result.size")  # fmt: skip
         self.units = {o["name"]: o["unit"] for o in study["outputs"]}
         self.values = {o["name"]: np.full((self.size, *o["shape"]), np.nan)
                        for o in study["outputs"]}  # fmt: skip

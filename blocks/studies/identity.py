@@ -16,10 +16,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..exceptions import brief
+from ..units import unit
 from .axes import Plan
 from .outputs import Output
 
-__all__ = ["describe", "difference", "fingerprint"]
+__all__ = ["FORMAT", "describe", "difference", "fingerprint", "refuse_damage"]
 
 FORMAT = "blocks study 1"
 
@@ -45,6 +47,58 @@ def describe(model: Any, system: Any, plan: Plan, outputs: Iterable[Output],
         ],
         "options": {name: _plain(value) for name, value in sorted(options.items())},
     }  # fmt: skip
+
+
+def refuse_damage(study: Any) -> None:
+    """Refuse, by a ValueError, what :func:`describe` never writes."""
+    _want(study, dict, "it")
+    for key, kind in (("name", str), ("model", str), ("dimensions", dict), ("axes", list),
+                      ("outputs", list), ("options", dict)):  # fmt: skip
+        _want(study[key], kind, key)
+    sizes = dict(study["dimensions"])
+    for axis in study["axes"]:
+        _want(axis, dict, "an axis")
+        for key in ("path", "dim", "doc"):
+            _want(axis[key], str, f"{key} of an axis")
+        _want(axis["values"], list, "values of an axis")
+        _same(sizes, axis["dim"], len(axis["values"]))
+        if not all(v is None or isinstance(v, (bool, int, float, str)) for v in axis["values"]):
+            raise ValueError("an axis holds something else than values")
+        _readable_unit(axis["unit"])
+    for output in study["outputs"]:
+        _want(output, dict, "an output")
+        for key in ("name", "doc"):
+            _want(output[key], str, f"{key} of an output")
+        for key, kind in (("dims", list), ("shape", list), ("coords", dict)):
+            _want(output[key], kind, f"{key} of an output")
+        if len(output["dims"]) != len(output["shape"]):
+            raise ValueError(f"the output {brief(output['name'])} has another shape")
+        for dim, size in zip(output["dims"], output["shape"], strict=True):
+            _want(dim, str, "a dimension")
+            _same(sizes, dim, size)
+            _want(output["coords"][dim], list, "the coordinates")
+            _same(sizes, dim, len(output["coords"][dim]))
+        _readable_unit(output["unit"])
+    named = [a["path"] for a in study["axes"]], [o["name"] for o in study["outputs"]]
+    if set(study["dimensions"]) != {a["dim"] for a in study["axes"]} or any(
+            len(set(names)) < len(names) for names in named):
+        raise ValueError("its axes and outputs do not fit together")
+
+
+def _want(given: Any, kind: type, what: str) -> None:
+    if not isinstance(given, kind):
+        raise ValueError(f"{what} is {brief(given)}")
+
+
+def _same(sizes: dict[str, Any], dim: str, size: Any) -> None:
+    if type(size) is not int or sizes.setdefault(dim, size) != size:
+        raise ValueError(f"the dimension {brief(dim)} has two sizes, {brief(size)} and "
+                         f"{brief(sizes.get(dim))}")  # fmt: skip
+
+
+def _readable_unit(text: Any) -> None:
+    if text is not None:
+        unit(text)
 
 
 def difference(before: dict[str, Any], now: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, UnitError, did_you_mean, nearest, unknown_name
+from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest, unknown_name
 from ..recording import Catalog
 from ..results.lookup import find
 from ..results.table import _common
@@ -60,7 +60,7 @@ class Output:
     def of(self, result: Any) -> Any:
         """The number or array, with its unit, of one result."""
         if self.function is not None:
-            return self._called(result)
+            return self._value(result)
         series = result[self.path]
         if self.reduction == "course":
             return series.at(quantity(np.array(self.times), "s"))
@@ -69,16 +69,16 @@ class Output:
         found = getattr(series, self.reduction)
         return found() if callable(found) else found
 
-    def _called(self, result: Any) -> Any:
+    def _value(self, result: Any) -> Any:
         given = self.function(result)  # type: ignore[misc]
         try:
             value = quantity(float(given) if isinstance(given, (bool, np.bool_)) else given)
         except (TypeError, AttributeError, UnitError):
             what = "nothing" if given is None else f"a {type(given).__name__}"
-            raise ParameterError(f"output {self.name!r}", f"is a function that gave {what}.",
+            raise ParameterError(_called(self.name), f"is a function that gave {what}.",
                                  "It has to give a single number or quantity.") from None
         if np.ndim(value.magnitude):
-            raise ParameterError(f"output {self.name!r}", "is a function that gave an array of "
+            raise ParameterError(_called(self.name), "is a function that gave an array of "
                                  f"shape {np.shape(value.magnitude)}.",
                                  "It has to give a single number or quantity.")  # fmt: skip
         return value
@@ -98,8 +98,8 @@ def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], e
     if isinstance(given, str) or callable(given):
         given = [given]
     if not isinstance(given, Iterable):
-        raise ParameterError("sweep(outputs=…)", f"is {given!r}, so nothing of the runs would be "
-                             "kept.", "Write for example outputs=['max(spring.f)'].",
+        raise ParameterError("sweep(outputs=…)", f"is {brief(given)}, so nothing of the runs "
+                             "would be kept.", "Write for example outputs=['max(spring.f)'].",
                              given=given)  # fmt: skip
     named = dict(given) if isinstance(given, Mapping) else {_name_of(g): g for g in given}
     if not named:
@@ -111,8 +111,8 @@ def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], e
     for name in named:
         if name in varied or name in taken or name in OWN:
             raise ParameterError(
-                f"output {name!r}", "has the name of a coordinate of the study.",
-                f"Give it one of its own: outputs={{'kept': {named[name]!r}}}."
+                _called(name), "has the name of a coordinate of the study.",
+                f"Give it one of its own: outputs={{'kept': {brief(named[name], 200)}}}."
                 if isinstance(named[name], str) else "Choose another name.",
                 code="name.reserved",
             )  # fmt: skip
@@ -133,7 +133,7 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
         doc = (getattr(what, "__doc__", "") or name).strip().splitlines()[0]
         return Output(name, "function", doc=doc, function=what)
     if not isinstance(what, str):
-        raise ParameterError(f"output {name!r}", f"is {what!r}, which is no path and no function.",
+        raise ParameterError(_called(name), f"is {brief(what)}, which is no path and no function.",
                              "Write for example 'max(spring.f)'.", given=what)  # fmt: skip
     reduction, path, at = _read(name, what)
     found = find(catalog, path)
@@ -148,14 +148,14 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
     if reduction == "course":
         if every is None:
             raise ParameterError(
-                f"output {name!r}", "is a whole course, so the times to keep must be given.",
+                _called(name), "is a whole course, so the times to keep must be given.",
                 f"Say every='10 ms', or keep a number of it: 'max({path})', 'final({path})', "
                 f"'at({path}, 1 s)'.", code="sweep.every",
             )  # fmt: skip
         times = tuple(map(float, grid(np.array(span), every, None)))  # type: ignore[arg-type]
         dims, coords["time"] = (*dims, "time"), times
     if reduction == "at":
-        times = (float(within_run(np.array(span), np.array([at]), f"output {name!r}")[0]),)
+        times = (float(within_run(np.array(span), np.array([at]), _called(name))[0]),)
     taken.update(coords)
     shape = tuple(len(coords[d]) for d in dims)
     return Output(name, reduction, path, times, str(infos[0].unit.text),
@@ -173,6 +173,11 @@ def _said(reduction: str, doc: str, times: tuple[float, ...]) -> str:
     return f"{doc}, {word[reduction]} value" if clause else f"{word[reduction]} {doc}"
 
 
+def _called(name: Any) -> str:
+    """What an output is called in messages."""
+    return f"output {brief(name, 200)}"
+
+
 def _read(name: str, text: str) -> tuple[str, str, float]:
     """Reduction, path and time of ``"max(a.b)"``, ``"at(a.b, 1 s)"`` or ``"a.b"``."""
     call = _CALL.match(text)
@@ -180,7 +185,7 @@ def _read(name: str, text: str) -> tuple[str, str, float]:
         return "course", text.strip(), 0.0
     word, inside = call[1], call[2].strip()
     if word not in REDUCTIONS:
-        error = unknown_name(f"output {name!r}", word, REDUCTIONS, "reductions")
+        error = unknown_name(_called(name), word, REDUCTIONS, "reductions")
         error.advice = did_you_mean(word, REDUCTIONS, "reductions") + (
             " Anything else can be a function of the result.")
         error.data["nearest"] = nearest(word, REDUCTIONS)
@@ -189,9 +194,9 @@ def _read(name: str, text: str) -> tuple[str, str, float]:
         return word, inside, 0.0
     path, comma, when = inside.rpartition(",")
     if not comma:
-        raise ParameterError(f"output {name!r}", "says at, but not when.",
-                             f"Write 'at({inside}, 1.5 s)'.")  # fmt: skip
-    return word, path.strip(), float(to_si(when.strip(), unit("s"), f"output {name!r}"))
+        raise ParameterError(_called(name), "says at, but not when.",
+                             f"Write 'at({inside[:200]}, 1.5 s)'.")  # fmt: skip
+    return word, path.strip(), float(to_si(when.strip(), unit("s"), _called(name)))
 
 
 def converted(value: Any, shown: str) -> Any:

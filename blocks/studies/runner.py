@@ -18,7 +18,7 @@ import numpy as np
 from .. import native
 from ..exceptions import BlocksError
 from ..interrupts import interruptible
-from ..units import unit
+from ..units import unit_of
 from .axes import Plan, Setting, find_setting
 from .outputs import Output, converted
 
@@ -124,7 +124,7 @@ class Runner:
             value = output.of(result)
             shown = output.unit
             if shown is None:
-                shown = str(unit(f"{value.units:~C}").text)
+                shown = unit_of(value).text
             outcome.units[output.name] = shown
             outcome.values[output.name] = _plain(converted(value, shown))
         return outcome

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping
@@ -21,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package
+from ..exceptions import ParameterError, UnitError, brief, need_package
+from ..units import unit
 from .dataset import Gathered
-from .identity import difference
+from .identity import FORMAT, difference, refuse_damage
 from .runner import Outcome
 
 __all__ = ["Store", "load"]
@@ -40,11 +42,19 @@ def load(folder: str | Path) -> Any:
     ParameterError
         Where there is no study.
     """
+    if not isinstance(folder, (str, os.PathLike)):
+        raise ParameterError("load()", f"was given {brief(folder)}, which is no path.",
+                             "Give the folder that was given as store=.", given=folder)  # fmt: skip
     folder = Path(folder)
     study = _read_head(folder, "load()")
     if study is None:
         raise ParameterError("load()", f"there is no study in {str(folder)!r}.",
                              "Give the folder that was given as store=.", given=str(folder))
+    if study["format"] != FORMAT:
+        raise ParameterError("load()", f"the study in {str(folder)!r} has the format "
+                             f"{brief(study['format'])}, not {FORMAT!r}.", "Read it with the "
+                             "version that wrote it, or make it anew.", given=str(folder),
+                             code="sweep.store")  # fmt: skip
     gathered = Gathered(study)
     for outcome in Store(folder, study).outcomes():
         gathered.add(outcome)
@@ -56,12 +66,17 @@ def _read_head(folder: Path, where: str) -> dict[str, Any] | None:
     file = folder / HEAD
     try:
         study = json.loads(file.read_bytes()) if file.is_file() else None
-        if study is None or study["format"] and study["dimensions"] and study["outputs"]:
-            return study
-        raise ValueError("it says nothing")
-    except (ValueError, KeyError, TypeError) as error:
+        if study is None:
+            return None
+        if not (study["format"] and study["dimensions"] and study["outputs"]):
+            raise ValueError("it says nothing")
+        if study["format"] == FORMAT:
+            refuse_damage(study)
+        return study
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ParameterError(where, f"{str(file)!r} cannot be read ({type(error).__name__}: "
-                             f"{error}), so it is not known what the runs beside it belong to.",
+                             f"{str(error)[:200]}), so it is not known what the runs beside it "
+                             "belong to.",
                              "Take another folder, or put the file back from a backup.",
                              given=str(folder), code="sweep.store") from error  # fmt: skip
     except OSError as error:
@@ -159,9 +174,9 @@ class Store:
         """The runs in a file; None, and a warning, for one that is damaged or not ours."""
         try:
             table = self.parquet.read_table(file)
-            if table.column_names[:3] == ["run", "status", "message"]:
+            reason = self._fault(table)
+            if not reason:
                 return table
-            reason = "it holds no runs"
         except FileNotFoundError:  # gathered into another one
             return None
         except (OSError, self.arrow.ArrowException) as error:
@@ -172,6 +187,38 @@ class Store:
         warnings.warn(f"{str(file)!r} cannot be read ({reason}): its runs count as not made.",
                       stacklevel=5)  # fmt: skip
         return None
+
+    def _fault(self, table: Any) -> str:
+        """Why a table does not hold runs of this study; empty where it does."""
+        types = self.arrow.types
+        if table.column_names[:3] != ["run", "status", "message"]:
+            return "it holds no runs"
+        numbers, *words = (table.column(k) for k in range(3))
+        if not types.is_integer(numbers.type) or not all(
+                types.is_string(w.type) or types.is_large_string(w.type) for w in words):
+            return "its columns are of other types"
+        if any(column.null_count for column in (numbers, *words)):
+            return "it has gaps"
+        size = math.prod(self.study["dimensions"].values())
+        if len(table) and not 0 <= min(numbers.to_pylist()) <= max(numbers.to_pylist()) < size:
+            return "it holds other runs"
+        for heading in table.column_names[3:]:
+            name, _, shown = heading[:-1].rpartition(" [")
+            if name not in self.units:
+                return f"it holds {brief(name)}, which the study does not keep"
+            try:
+                unit(shown)
+            except UnitError as error:
+                return error.problem.rstrip(".")
+            column = table[heading].drop_null()
+            if self.shapes[name]:
+                length = math.prod(self.shapes[name])
+                if not (types.is_list(column.type) or types.is_large_list(column.type)) or any(
+                        len(v) != length or None in v for v in column.to_pylist()):
+                    return f"{brief(name)} has another shape"
+            elif not types.is_floating(column.type):
+                return f"{brief(name)} is no number"
+        return ""
 
     def _outcomes_in(self, table: Any) -> Iterator[Outcome]:
         named: dict[str, tuple[str, str]] = {}

@@ -27,7 +27,8 @@ class Inertia(Component):
     """
 
     I = Port(rotational, doc="the body")
-    inertia = Parameter("0.01 kg*m^2", above=0, doc="Moment of inertia")
+    inertia = Parameter("0.01 kg*m^2", above=0, doc="Moment of inertia", advice={
+        "kg": "A mass belongs to Mass(mass=…)."})  # fmt: skip
     w = Variable("rad/s", "0 rad/s", priority="high", doc="angular velocity")
     t = Variable("N*m", doc="torque that accelerates the body")
     energy_stored = Variable("J", doc="kinetic energy")
@@ -87,7 +88,10 @@ class RotationalSpring(TwoPort):
     law = Option("linear", ("linear", "table"), doc="how the torque follows from phi")
     stiffness = Parameter("10 N*m/rad", above=0, when=lambda c: c.law == "linear",
                           doc="Stiffness",
-                          advice="A damping belongs to RotationalDamper(damping=…).")  # fmt: skip
+                          advice={
+                              "N*m*s/rad": "A damping belongs to RotationalDamper(damping=…).",
+                              "N/m": "A stiffness along an axis belongs to "
+                                     "Spring(stiffness=…)."})  # fmt: skip
     preload = Parameter("0 N*m", when=lambda c: c.law == "linear", doc="Torque at phi = 0")
     deformations = Parameter(["-1 rad", "1 rad"], when=lambda c: c.law == "table",
                              doc="Deformations of the table, increasing")  # fmt: skip
@@ -121,7 +125,10 @@ class RotationalDamper(TwoPort):
     """
 
     damping = Parameter("0.001 N*m*s/rad", minimum=0, doc="Damping coefficient",
-                        advice="A stiffness belongs to RotationalSpring(stiffness=…).")  # fmt: skip
+                        advice={
+                            "N*m/rad": "A stiffness belongs to RotationalSpring(stiffness=…).",
+                            "N*s/m": "A damping along an axis belongs to "
+                                     "Damper(damping=…)."})  # fmt: skip
     power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:

@@ -33,7 +33,8 @@ class TorqueSource(TwoPort):
     >>> shake = TorqueSource(torque=lambda t: quantity("5 N*m") * sin(quantity("3 rad/s") * t))
     """
 
-    torque = Parameter("0 N*m", varying=True, doc="Torque from C to R")
+    torque = Parameter("0 N*m", varying=True, doc="Torque from C to R",
+                       advice={"N": "A force belongs to ForceSource(force=…)."})  # fmt: skip
     S = Input("N*m", default="torque", doc="torque from C to R")
     power_supplied = Variable("W", doc="power given to the circuit")
 

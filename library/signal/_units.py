@@ -27,8 +27,9 @@ def power(a: Any, exponent: float) -> Any:
 
 
 def _units(given: Any) -> Any:
-    """pint's unit from a text or a pint unit."""
-    return quantity(1, given).units if isinstance(given, str) else given
+    """pint's unit from a text or a pint unit; a temperature is multiplied in K."""
+    units = quantity(0, given).units
+    return units if quantity(0, units).to_base_units().magnitude == 0 else quantity(0, "K").units
 
 
 def same_length(component: Any, first: str, second: str, least: int) -> int:

@@ -27,7 +27,8 @@ class Mass(Component):
     """
 
     M = Port(translational, doc="the body")
-    mass = Parameter("1 kg", above=0, doc="Mass")
+    mass = Parameter("1 kg", above=0, doc="Mass", advice={
+        "kg*m^2": "A moment of inertia belongs to Inertia(inertia=…)."})  # fmt: skip
     v = Variable("m/s", "0 m/s", priority="high", doc="velocity")
     f = Variable("N", doc="force that accelerates the body")
     energy_stored = Variable("J", doc="kinetic energy")
@@ -94,7 +95,10 @@ class Spring(TwoPort):
 
     law = Option("linear", ("linear", "table"), doc="how the force follows from x")
     stiffness = Parameter("1000 N/m", above=0, when=lambda c: c.law == "linear", doc="Stiffness",
-                          advice="A damping belongs to Damper(damping=…).")  # fmt: skip
+                          advice={
+                              "N*s/m": "A damping belongs to Damper(damping=…).",
+                              "N*m/rad": "A torsional stiffness belongs to "
+                                         "RotationalSpring(stiffness=…)."})  # fmt: skip
     preload = Parameter("0 N", when=lambda c: c.law == "linear", doc="Force at x = 0")
     deformations = Parameter(["-1 m", "1 m"], when=lambda c: c.law == "table",
                              doc="Deformations of the table, increasing")  # fmt: skip
@@ -128,7 +132,10 @@ class Damper(TwoPort):
     """
 
     damping = Parameter("100 N*s/m", minimum=0, doc="Damping coefficient",
-                        advice="A stiffness belongs to Spring(stiffness=…).")  # fmt: skip
+                        advice={
+                            "N/m": "A stiffness belongs to Spring(stiffness=…).",
+                            "N*m*s/rad": "A torsional damping belongs to "
+                                         "RotationalDamper(damping=…)."})  # fmt: skip
     power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:

@@ -33,7 +33,8 @@ class ForceSource(TwoPort):
     >>> shake = ForceSource(force=lambda t: quantity("5 N") * sin(quantity("3 rad/s") * t))
     """
 
-    force = Parameter("0 N", varying=True, doc="Force from C to R")
+    force = Parameter("0 N", varying=True, doc="Force from C to R",
+                      advice={"N*m": "A torque belongs to TorqueSource(torque=…)."})  # fmt: skip
     S = Input("N", default="force", doc="force from C to R")
     power_supplied = Variable("W", doc="power given to the circuit")
 

@@ -194,3 +194,125 @@ def described(_):
     words = {"one", "two", "three"}
     return json.dumps([_function(f) for f in (
         uses_factor, closure(3.0), Scaled(2), max, lambda result: result in words)])  # fmt: skip
+
+
+# -- what others, or a failing disk, wrote into a study ------------------------------------
+
+
+def put(*path):
+    """An edit of a study's description: the last of a path is the value put there."""
+    *steps, last, value = path
+
+    def edit(study):
+        place = study
+        for step in steps:
+            place = place[step]
+        place[last] = value
+
+    return edit
+
+
+EDITS = [
+    put("outputs", 0, "shape", [10**13]),
+    put("outputs", 0, "shape", ["many"]),
+    put("outputs", 0, "dims", ["x", "y"]),
+    put("outputs", 0, "unit", "8**8**8**8*m"),
+    put("outputs", 0, "unit", "kg*" * 300000),
+    put("outputs", 0, "unit", ["m"]),
+    put("outputs", 0, "name", None),
+    put("outputs", {"a": 1}),
+    put("axes", "mass.v"),
+    put("axes", 0, "unit", "m/s)"),
+    put("axes", 0, "values", [[1.0]] * 6),
+    put("axes", 0, "values", [1.0]),
+    put("axes", 0, "dim", "other"),
+    put("dimensions", {"mass.v": 10**12}),
+    put("dimensions", {"mass.v": 6.5}),
+    put("dimensions", {f"d{k}": 2 for k in range(60)}),
+    put("options", [1, 2]),
+    put("name", {}),
+    lambda study: study["outputs"][0].pop("doc"),
+    lambda study: study.pop("options"),
+    lambda study: study["axes"].append(study["axes"][0]),
+    lambda study: study["outputs"].append(study["outputs"][0]),
+]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=range(len(EDITS)))
+def test_a_description_that_no_study_wrote_is_refused_in_few_words(edit, tmp_path):
+    study(tmp_path / "study")
+    head = tmp_path / "study" / "_study.json"
+    said = json.loads(head.read_text())
+    edit(said)
+    head.write_text(json.dumps(said))
+    for read in (load, study):
+        with pytest.raises(ParameterError, match=r"_study\.json' cannot be read") as caught:
+            read(tmp_path / "study")
+        assert caught.value.code == "sweep.store"
+        assert len(str(caught.value)) < 700
+
+
+@pytest.mark.parametrize("text", ["[" * 100000, "[1, 2]", "7", '"text"', "9" * 5000, "{", "\0"])
+def test_a_description_that_is_none_is_refused(text, tmp_path):
+    study(tmp_path / "study")
+    (tmp_path / "study" / "_study.json").write_text(text)
+    with pytest.raises(ParameterError, match="cannot be read"):
+        load(tmp_path / "study")
+
+
+def test_a_study_of_another_version_says_so(tmp_path):
+    study(tmp_path / "study")
+    head = tmp_path / "study" / "_study.json"
+    head.write_text(head.read_text().replace("blocks study 1", "blocks study 7"))
+    with pytest.raises(ParameterError, match="has the format 'blocks study 7', not 'blocks stud"):
+        load(tmp_path / "study")
+
+
+RUNS = [
+    ({"run": [0, 1, 2, 3, 4, 10**15]}, "it holds other runs"),
+    ({"run": [-1, 1, 2, 3, 4, 5]}, "it holds other runs"),
+    ({"status": ["finished"] * 5 + [None]}, "it has gaps"),
+    ({"run": list("abcdef")}, "its columns are of other types"),
+    ({"message": [1] * 6}, "its columns are of other types"),
+    ({"final(mass.v) [m/s]": list("abcdef")}, "'final(mass.v)' is no number"),
+    ({"final(mass.v) [m/s]": [[1.0]] * 6}, "'final(mass.v)' is no number"),
+    ({"final(mass.v) [7**7**7*m]": [1.0] * 6}, "'7**7**7*m' is not a unit"),
+    ({"max(mass.v) [m/s]": [1.0] * 6}, "which the study does not keep"),
+]
+
+
+@pytest.mark.parametrize(("columns", "reason"), RUNS, ids=range(len(RUNS)))
+def test_runs_that_the_study_cannot_have_written_count_as_not_made(columns, reason, tmp_path):
+    study(tmp_path / "study")
+    file = next((tmp_path / "study").glob("*.parquet"))
+    frame = parquet.read_table(file).to_pandas()
+    for name, values in columns.items():
+        frame[name] = values
+    frame.to_parquet(file, index=False)
+    with pytest.warns(UserWarning, match="count as not made") as caught:
+        data = load(tmp_path / "study")
+    assert reason in str(caught[0].message)
+    assert (data.status == "not run").all()
+
+
+def test_a_study_of_more_numbers_than_can_be_held_is_refused_before_it_begins():
+    axes = {"mass.v": quantity(np.ones(20000), "m/s"), "mass.mass": quantity(np.ones(20000), "kg")}
+    with pytest.raises(ParameterError, match="of 400,000,000 runs would keep 800,000,000 numbers"):
+        bench.coasting().sweep(axes, "1 s", outputs="final(mass.v)")
+
+
+def test_texts_of_a_study_are_read_by_the_same_grammar():
+    def refused(over=None, **asked):
+        asked = {"outputs": ["final(mass.v)"], **asked}
+        with pytest.raises(ValueError) as caught:
+            bench.coasting().sweep({"mass.v": SPEEDS} if over is None else over, "0.5 s", **asked)
+        assert len(str(caught.value)) < 700
+        return str(caught.value)
+
+    assert "'**7**7 s' is not a unit" in refused(outputs="at(mass.v, 7**7**7 s)")
+    assert "'ms' is a unit without a number" in refused(outputs="at(mass.v, ms)")
+    assert "too long" in refused(outputs=f"at(mass.v, {'1' * 10**6} s)")
+    assert "mass.v: " in refused({"mass.v": ["1 m/s", "{v} m/s"]})
+    assert "mass.v: was given '2 m/s.'" in refused({"mass.v": ["1 m/s", "2 m/s."]})
+    assert "column 'mass.v': 'm/sec.' is not" in refused(pd.DataFrame({"mass.v [m/sec.]": [1.0]}))
+    assert "'–1 s' begins with '–'" in refused(outputs="mass.v", every="–1 s")

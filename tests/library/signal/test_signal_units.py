@@ -192,7 +192,8 @@ MISTAKES = [
     (lambda: Table1D(interpolation="smoth"), UnknownName, "Did you mean 'smooth'?"),
     (lambda: Table2D(x1=[0, 1, 2]), ParameterError, "Table2D.values: has 2 rows and 2 columns, but "
      "there are 3 points of x1 and 2 of x2."),
-    (lambda: Sine(frequency="3 rad/s"), AngleFrequencyError, "Write '0.477465 Hz'"),
+    (lambda: Sine(frequency="3 rad/s"), AngleFrequencyError,
+     "Write '0.477464829275686 Hz', which is 3/(2π) Hz"),
     (lambda: UniformRandomNumber(seed=0), ParameterError, "UniformRandomNumber.seed: must be at"),
     (lambda: setattr(Sum(unit="N"), "unit", "m"), ParameterError,
      "Sum.unit: would change the unit N"),

@@ -1,0 +1,157 @@
+"""What did someone mean who wrote a wrong unit?
+
+Advice made from what was given: near names for a unit that does not exist, and
+for one of another dimension what it measures and which small slip leads to it.
+Knows words and names; is asked only when something is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+__all__ = ["meant_name", "meant_texts", "meant_unit", "measures", "misread"]
+
+_MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s", "rev": "turn",
+          "revs": "turn", "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm", "U/s": "turn/s",
+          "min-1": "1/min", "s-1": "1/s", "deg C": "degC", "deg F": "degF", "degrees C": "degC",
+          "degrees F": "degF", "Celsius": "degC", "Kelvin": "K", "°K": "K", "degK": "K",
+          "mtr": "m", "mtrs": "m", "gr": "g", "gm": "g", "gms": "g", "Amp": "A", "Amps": "A",
+          "amp": "A", "amps": "A", "-": "1", "NM": "N*m"}  # fmt: skip
+_FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km", "um", "nm", "s",
+             "ms", "us", "ns", "min", "hour", "day", "Pa", "kPa", "MPa", "GPa", "bar", "J", "kJ",
+             "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "F", "H", "T", "Wb", "C", "S",
+             "K", "degC", "degF", "delta_degC", "Hz", "kHz", "rad", "mrad", "deg", "turn", "rpm",
+             "mol", "liter", "inch", "foot", "mile", "pound", "newton", "kilonewton", "meter",
+             "metre", "millimeter", "kilometer", "second", "millisecond", "minute", "kilogram",
+             "gram", "radian", "degree", "joule", "watt", "kilowatt", "pascal", "volt", "ampere",
+             "kelvin", "hertz", "percent", "coulomb", "farad", "henry", "tesla",
+             "celsius", "fahrenheit")  # fmt: skip
+MANY = 5  # names in a unit, above which no slip is looked for
+# an angle tells a torsional stiffness from a torque
+_MEASURES = (
+    ("N", "a force"), ("N*m", "a torque or an energy"), ("N/m", "a stiffness"),
+    ("N*s/m", "a damping"), ("N*m/rad", "a torsional stiffness"),
+    ("N*m*s/rad", "a torsional damping"), ("N*m*s", "an angular momentum"), ("kg", "a mass"),
+    ("kg*m^2", "a moment of inertia"), ("m", "a length"), ("m/s", "a velocity"),
+    ("m/s^2", "an acceleration"), ("m/s^3", "a jerk"), ("rad", "an angle"),
+    ("rad/s", "an angular velocity"), ("rad/s^2", "an angular acceleration"), ("s", "a time"),
+    ("1/s", "a rate or a frequency"), ("W", "a power"), ("Pa", "a pressure"), ("m^2", "an area"),
+    ("m^3", "a volume"), ("m^3/s", "a volume flow"), ("kg/s", "a mass flow"),
+    ("kg/m^3", "a density"), ("kg/m", "a mass per length"), ("N*s", "an impulse"),
+    ("N/s", "a force per time"), ("K", "a temperature"), ("A", "a current"), ("V", "a voltage"),
+    ("ohm", "a resistance"), ("F", "a capacitance"), ("H", "an inductance"), ("C", "a charge"),
+    ("Wb", "a magnetic flux"), ("T", "a flux density"), ("J/K", "a heat capacity"),
+    ("W/K", "a thermal conductance"), ("J/(kg*K)", "a specific heat"), ("1", "a plain number"),
+)  # fmt: skip
+
+
+def glued(name: str) -> str:
+    """Two units written together, "kNm", taken apart: "kN*m"; empty where they are not."""
+    first = "[kMGmunµ]?[NWAVJ]|kg"
+    match = re.fullmatch(f"({first})(m)(s)", name) or re.fullmatch(
+        f"({first})([mcnuµk]?[ms]|h)", name)  # fmt: skip
+    if match is None or name in ("kgs", "kgh") or name.endswith("Wh"):
+        return ""
+    return "*".join(match.groups())
+
+
+def misread(name: str) -> bool:
+    """Whether pint takes it for something else: Nm for a measure of yarn, kmph for 1000 mph."""
+    return name == "kmph" or name.endswith(("Nm", "Nms")) and bool(glued(name))
+
+
+def meant_texts(text: str) -> Iterator[str]:
+    """What may be meant by a text that is no unit, the likeliest first."""
+    if text in _MEANT:
+        yield _MEANT[text]
+    joined = re.sub(r"(?<=\w)[.\-](?=[^\W\d])", "*", text)  # N.m, N-m
+    raised = re.sub(r"(?<=[^\W\d_])([2-9])(?!\w)", r"^\1", joined)  # kg.m2
+    yield from (other for other in (joined, raised, re.sub(r"\s+per\s+", "/", text),
+                                    "".join(text.split())) if other != text)  # fmt: skip
+
+
+def meant_name(name: str, exists: Callable[[str], bool]) -> str:
+    """The name that one which does not exist is nearest to; empty where none is near."""
+    if name in _MEANT or glued(name):
+        return _MEANT.get(name) or glued(name)
+    power = re.fullmatch(r"([^\W\d]+?)([2-9])", name)
+    if power and exists(power[1]):
+        return f"{power[1]}^{power[2]}"
+    for other in _other_cases(name):
+        if other in _FAMILIAR or len(other) > 3 and exists(other):
+            return other
+    if len(name) > 30:
+        return ""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, _FAMILIAR, n=1, cutoff=0.75)
+    return near[0] if near else ""
+
+
+def _other_cases(name: str) -> Iterator[str]:
+    """The name in other cases and without the s of a plural."""
+    bare = name.rstrip("s.")
+    for other in (name.lower(), name[:1].lower() + name[1:], bare, bare.lower(), name.upper()):
+        if other and other != name:
+            yield other
+    yield from (known for known in _FAMILIAR if known != name and known.lower() in (
+        name.lower(), bare.lower()))  # fmt: skip
+
+
+def measures(given: Any, unit: Callable[[str], Any]) -> str:
+    """What a unit measures, "a torque or an energy"; empty where it has no name."""
+    for text, words in _MEASURES:
+        known = unit(text)
+        if known.dimension == given.dimension and known.angular == given.angular:
+            return words
+    return ""
+
+
+def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], squares: bool) -> str:
+    """The unit, written almost alike, that has the dimension wanted; empty where none has.
+
+    ``squares``: a square may have been forgotten, or one too many written.
+    """
+    for text in _almost(dict(factors), squares):
+        if fits(text):
+            return text
+    return ""
+
+
+def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:
+    """Units that one slip turns into the given one."""
+    if len(factors) == 1:
+        ((name, power),) = factors.items()
+        yield written({f"deg{name}": power})
+        yield from (written({other: power}) for other in _other_cases(name))
+        return
+    if len(factors) > MANY:
+        return
+    if all(power == 1 for power in factors.values()):  # "k N"
+        yield "".join(factors)
+    for name, power in factors.items():  # * for /
+        yield written({**factors, name: -power})
+    for name in factors:  # N/M
+        for other in _other_cases(name):
+            yield written({other if n == name else n: p for n, p in factors.items()})
+    for a, b in combinations(factors, 2):  # m/s for s/m
+        yield written({**factors, a: factors[b], b: factors[a]})
+    for name, power in factors.items() if squares else ():
+        for near in (power + 1, power - 1):
+            if near and near * power > 0 and max(abs(near), abs(power)) <= 2:
+                yield written({**factors, name: near})
+
+
+def written(factors: Mapping[str, float]) -> str:
+    """A unit as people write it: what multiplies, then what divides."""
+    over = [_raised(n, p) for n, p in factors.items() if p > 0]
+    under = [_raised(n, -p) for n, p in factors.items() if p < 0]
+    below = f"/({'*'.join(under)})" if len(under) > 1 else f"/{under[0]}" if under else ""
+    return ("*".join(over) or "1") + below
+
+
+def _raised(name: str, power: float) -> str:
+    return name if power == 1 else f"{name}^{power:g}"

@@ -1,0 +1,248 @@
+"""What is a unit: its name, its dimension and its conversion to SI?
+
+Units are read by :mod:`blocks.grammar`; pint is only ever asked for single names.
+Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
+dimensionless, as in pint, so a unit also says whether it is angular or a frequency,
+and whether it is of temperatures or of their differences.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import pint
+from pint.registry import LazyRegistry
+
+from .exceptions import UnitError, UnknownUnit, brief
+from .grammar import ANY_UNIT, factors_of
+from .slips import meant_name, meant_texts, misread
+
+__all__ = ["SECOND", "Unit", "alike", "as_unit", "describe", "dimensionless", "of_pint", "placed",
+           "readable", "registry", "unit", "unit_at"]  # fmt: skip
+
+_ANGLES = {"radian", "degree", "revolution", "turn", "revolutions_per_minute", "arcminute",
+           "arcsecond", "grade", "cycle", "rpm"}
+_FREQUENCIES = {"hertz", "counts_per_second", "frame"}
+_FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m**2", "1/s", "Pa",
+             "W", "V", "A", "ohm", "F", "H", "Wb", "K", "W/K", "J/K", "m**2", "m**3", "m**3/s",
+             "N*s", "N*m*s", "kg/m**3", "m/s**3", "kg/s", "T", "N*m/rad", "N*m*s/rad", "rad/s",
+             "rad/s**2"]  # fmt: skip
+
+
+def registry() -> Any:
+    """pint's application registry, the one every quantity here belongs to.
+
+    Where nobody has made or set it yet, it is made with pint's cache on disk, which saves
+    most of the time it takes to read the definitions of units.
+    """
+    _cached_registry()
+    return pint.get_application_registry()
+
+
+@cache
+def _cached_registry() -> None:
+    if isinstance(pint.get_application_registry().get(), LazyRegistry):
+        with contextlib.suppress(OSError):  # no folder to keep it in
+            pint.set_application_registry(pint.UnitRegistry(cache_folder=":auto:"))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit with its conversion to SI: ``si = factor * x + offset``."""
+
+    text: str
+    dimension: Any
+    factor: float
+    offset: float
+    angular: bool
+    frequency: bool
+    pint: Any = field(compare=False, repr=False)
+    temperature: str = ""  # "temperature" or "difference" where the unit says which
+
+    def __str__(self) -> str:
+        return self.text or "1"
+
+    @property
+    def is_dimensionless(self) -> bool:
+        return not self.dimension
+
+    @property
+    def as_difference(self) -> Unit:
+        """This unit for differences between values in it."""
+        return replace(self, offset=0.0, temperature="difference") if self.offset else self
+
+    @property
+    def of_any_temperature(self) -> Unit:
+        """This unit where a temperature may be meant as well as a difference."""
+        return replace(self, temperature="") if self.temperature else self
+
+
+def unit(text: str) -> Unit:
+    """Read a unit text such as ``"N*s/m"``, ``"rpm"`` or ``"degC"``.
+
+    Raises
+    ------
+    UnknownUnit
+    """
+    if not isinstance(text, str):
+        raise UnknownUnit("", f"{brief(text)} is not a unit.", "Write it as a text, 'm/s'.",
+                          unit=text)  # fmt: skip
+    return _read(text)
+
+
+@cache
+def _read(text: str) -> Unit:
+    plain = text.strip()
+    factors: dict[str, float] = {}
+    try:
+        for typed, power in factors_of(text).items():
+            name = _name(typed, plain)
+            factors[name] = factors.get(name, 0) + power
+    except UnknownUnit as error:
+        meant = next(filter(readable, meant_texts(plain)), "") if len(text) < 60 else ""
+        if meant:
+            error.problem, error.advice = f"{text!r} is not a unit.", f"Did you mean '{meant}'?"
+        raise
+    factors = {name: power for name, power in factors.items() if name and power}
+    if len(factors) > 1 or list(factors.values()) != [1]:
+        factors = {_difference_of(n): power for n, power in factors.items()}
+    parsed = registry().Unit(pint.util.UnitsContainer(factors))
+    return _converted(parsed, plain if factors else "")
+
+
+_SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str, text: str) -> str:
+    """pint's name of a unit in a text."""
+    if not misread(name):
+        with contextlib.suppress(Exception):  # of several kinds
+            return registry().get_name(_SIGNS.get(name, name))
+    for meant in filter(None, [meant_name(name, _exists)]):
+        better = text.replace(name, meant, 1)
+        if readable(better):
+            raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean '{better}'?",
+                              unit=text, piece=name)  # fmt: skip
+    raise UnknownUnit("", f"{brief(text)} is not a unit.", ANY_UNIT if name == text else
+                      f"There is no unit {brief(name)}. {ANY_UNIT}", unit=text, piece=name)
+
+
+def _exists(name: str) -> bool:
+    try:
+        registry().get_name(name)
+    except Exception:
+        return False
+    return True
+
+
+def _difference_of(name: str) -> str:
+    """Degrees in a product are differences: W/degC."""
+    return f"delta_{name}" if not registry()._units[name].is_multiplicative and _exists(
+        f"delta_{name}") else name  # fmt: skip
+
+
+@cache
+def of_pint(parsed: Any) -> Unit:
+    """A unit from one of pint's; the familiar one where it is the same: W rather than m*N/s."""
+    ureg = registry()
+    if parsed._REGISTRY is not ureg and parsed._REGISTRY is not getattr(ureg, "_registry", ureg):
+        return unit(str(parsed))
+    found = _converted(parsed, f"{parsed:~C}")
+    if found.factor != 1 or len(parsed._units) < 2 or found.frequency:
+        return found
+    same = (u for u in map(unit, _FAMILIAR) if u.dimension == found.dimension
+            and (u.angular == found.angular or u.text == "W"))  # fmt: skip
+    return next((u for u in same if len(u.pint._units) == 1 or u.pint == parsed), found)
+
+
+def _converted(parsed: Any, text: str) -> Unit:
+    """The unit with its conversion to SI."""
+    ureg = registry()
+    try:
+        zero, one, two = map(float, ureg.Quantity(np.arange(3.0), parsed).to_base_units().magnitude)
+    except OverflowError:
+        zero, one, two = 0.0, np.inf, np.inf
+    except pint.DimensionalityError:  # what is logarithmic has no products
+        zero, one, two = 0.0, 1.0, 4.0
+    if not (np.isfinite(two) and two != zero):
+        raise UnknownUnit("", f"{brief(text)} is too large or too small a unit.",
+                          "Take one nearer to SI's.", unit=text, piece=text)  # fmt: skip
+    if abs(two - 2 * one + zero) > 1e-9 * abs(two - zero):
+        raise UnknownUnit("", f"{brief(text)} is a logarithmic unit.",
+                          "Give the plain ratio, or the quantity itself.", unit=text, piece=text)
+    names = {ureg.parse_unit_name(n)[0][1] for n in parsed._units}  # without prefixes
+    difference = list(parsed._units.values()) == [1] and min(names).startswith("delta_")
+    return Unit(
+        text=text,
+        dimension=parsed.dimensionality,
+        factor=one - zero,
+        offset=zero,
+        angular=bool(names & _ANGLES),
+        frequency=bool(names & _FREQUENCIES),
+        pint=parsed,
+        temperature="temperature" if zero else "difference" if difference else "",
+    )
+
+
+def as_unit(given: Any) -> Unit:
+    """A :class:`Unit` from a text, a pint unit or itself."""
+    if isinstance(given, Unit):
+        return given
+    return of_pint(given) if hasattr(given, "_units") and hasattr(
+        given, "dimensionality") and not hasattr(given, "magnitude") else unit(given)
+
+
+dimensionless = pint.util.UnitsContainer()
+# made without the registry, which takes longer to load than the rest of the package
+SECOND = Unit("s", pint.util.UnitsContainer({"[time]": 1}), 1.0, 0.0, False, False, "s")
+
+
+@contextlib.contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Say of an error about units where it was made."""
+    try:
+        yield
+    except UnitError as error:
+        raise type(error)(error.where or where, error.problem, error.advice,
+                          **error.data) from None  # fmt: skip
+
+
+def unit_at(text: Any, where: str) -> Unit:
+    """A unit, or the error that says where it stands."""
+    with placed(where):
+        return as_unit(text)
+
+
+def alike(a: Unit, b: Unit) -> bool:
+    """Whether values in one unit may be taken for values in the other."""
+    return a.dimension == b.dimension and {a.temperature, b.temperature} != {
+        "temperature", "difference"}
+
+
+def readable(text: str) -> str:
+    """The text, where it is a unit."""
+    try:
+        return unit(text).text
+    except UnitError:
+        return ""
+
+
+def describe(dimension: Any) -> str:
+    """A dimension in words a person knows: ``"N*s/m"`` rather than ``"[mass]/[time]"``."""
+    if not dimension:
+        return "dimensionless"
+    for name in _FAMILIAR:
+        if unit(name).dimension == dimension:
+            return str(unit(name))
+    base = {"[length]": "meter", "[mass]": "kilogram", "[time]": "second", "[current]": "ampere",
+            "[temperature]": "kelvin", "[substance]": "mole", "[luminosity]": "candela"}
+    if not set(dimension) <= set(base):
+        return "*".join(f"{k}**{e:g}" for k, e in sorted(dimension.items()))
+    known = pint.util.UnitsContainer({base[k]: e for k, e in dimension.items()})
+    return f"{registry().Unit(known):~C}"

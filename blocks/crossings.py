@@ -34,7 +34,7 @@ ENDS = 0.05  # part of an interval at its ends where no look is placed
 ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
 
 
-def next_look(times, margins, count):  # type: ignore[no-untyped-def]
+def next_look(times, margins, count, low, high):  # type: ignore[no-untyped-def]
     """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
 
     In plain loops: it is compiled for machine code as it stands.
@@ -44,18 +44,19 @@ def next_look(times, margins, count):  # type: ignore[no-untyped-def]
     times : (looks,) ascending
     margins : (looks, n) not negative before the last look; nan where not known
     count : number of looks
+    low, high : (n,) work space
     """
     earliest = np.inf
     shortest = NARROW * (times[count - 1] - times[0])
-    for r in range(margins.shape[1]):
-        low, high = np.inf, -np.inf
-        for k in range(count):
+    low[:] = np.inf
+    high[:] = -np.inf
+    for k in range(count):
+        for r in range(margins.shape[1]):
             value = margins[k, r]
-            if value < low:
-                low = value
-            if high < value < np.inf:
-                high = value
-        if not low < high - low:  # a parabola through these cannot reach zero
+            low[r] = value if value < low[r] else low[r]
+            high[r] = value if high[r] < value < np.inf else high[r]
+    for r in range(margins.shape[1]):
+        if not low[r] < high[r] - low[r]:  # a parabola through these cannot reach zero
             continue
         for i in range(count - 1):
             start, width = times[i], times[i + 1] - times[i]
@@ -83,7 +84,7 @@ def next_look(times, margins, count):  # type: ignore[no-untyped-def]
             away = 0.5 * width - 0.5 * rise / bend
             if not 0.0 < away < width:
                 continue
-            if a + away * rise + away * (away - width) * bend < -ROUNDING * high:
+            if a + away * rise + away * (away - width) * bend < -ROUNDING * high[r]:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
     return earliest
 
@@ -145,7 +146,8 @@ class Crossings:
                 near = low < np.fmax.reduce(finite, axis=0) - low
             if not near.any():
                 break
-            at = next_look(times, margins[:, near], len(times))
+            margins = margins[:, near]
+            at = next_look(times, margins, len(times), *np.empty((2, margins.shape[1])))
             if not at < np.inf:
                 break
             k = int(np.searchsorted(times, at))

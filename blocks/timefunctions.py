@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
@@ -45,6 +46,11 @@ WITHIN = 4  # looks at a piece, where it is asked when a function is zero
 EDGE = 1e-6  # part of a piece that is left out at its ends, where something may jump
 
 
+Instruction = tuple[int, int, Any]  # operation, place of the result, operands or constant
+#: What depends on time alone in a system; read once, since it does not depend on values.
+_INSTRUCTIONS: WeakKeyDictionary[System, list[Instruction]] = WeakKeyDictionary()
+
+
 class TimeFunctions:
     """The functions of time in a system, and the pieces into which they divide a run.
 
@@ -66,8 +72,10 @@ class TimeFunctions:
         self.t_start, self.t_end, self.known = t_start, t_end, known
         self.length = t_end - t_start  # of the part that was divided last
         self.shortest = SHORTEST * self.length
-        function = _function(system)
-        self.instructions = [] if function is None else _instructions(function)
+        if system not in _INSTRUCTIONS:
+            function = _function(system)
+            _INSTRUCTIONS[system] = [] if function is None else _instructions(function)
+        self.instructions = _INSTRUCTIONS[system]
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
             self.pieces = self._divided(t_start)
@@ -193,12 +201,9 @@ def _degree(op: int, degrees: list[int]) -> int:
     return 2
 
 
-def _instructions(function: ca.Function) -> list[tuple[int, int, Any]]:
-    """(operation, place of the result, places of the operands, input or constant).
-
-    Of those alone that depend on nothing but time and parameters.
-    """
-    found: list[tuple[int, int, Any]] = []
+def _instructions(function: ca.Function) -> list[Instruction]:
+    """Those that depend on nothing but time and parameters."""
+    found: list[Instruction] = []
     known: dict[int, bool] = {}
     for k in range(function.n_instructions()):
         op = function.instruction_id(k)

@@ -25,15 +25,16 @@ from ..crossings import next_look as _next_look
 from .kept import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
-__all__ = ["CROSSED", "FULL", "LARGEST", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL",
-           "advance", "between", "call"]  # fmt: skip
+__all__ = ["CROSSED", "FULL", "LARGEST", "LOCATED", "LOOK_ROWS", "NOT_FINITE", "REACHED",
+           "TOO_SMALL", "advance", "between", "call"]  # fmt: skip
 
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 TIMES, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04  # of the step control
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
-LARGEST = MOST_LOOKS  # row of ``looks`` after those of a step: the largest so far
+#: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
+LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 3
 GRAIN = 2.220446049250313e-16  # of the time: instants that are told apart
 CLOSE = 1e-6  # of its size before: a margin that counts as crossed
 
@@ -238,7 +239,7 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
     k : (10, n) rows of stages; the first holds f(t, x) on entry and on return
     state : time, next step (0: to be found), last error, 1 if ``looks`` holds a look at t
     counts : steps, rejected, evaluations; counted up
-    looks : (MOST_LOOKS + 1, relations) work space; the first row is the last look, the last one
+    looks : (LOOK_ROWS, relations) work space; the first row is the last look, LARGEST
         holds the largest margins that were seen
     wrong : filled with the relations that have crossed
     ends, sizes : filled with the end and the size of every step
@@ -328,7 +329,7 @@ def advance(code, slope, crossings, settle, p, q, x, k, state, counts, t_stop, r
                 if crossed:
                     break
             while count < MOST_LOOKS:  # between the looks comes first
-                place = next_look(when, looks, count)
+                place = next_look(when, looks, count, looks[SPARE], looks[SPARE + 1])
                 if not place < np.inf:
                     break
                 j = count

@@ -51,7 +51,7 @@ class Dopri5(Method):
         self.hints[self.relations :] = True
         self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
         self.slack = np.zeros(self.held.size)
-        self.looks = np.empty((dopri.LARGEST + 1, self.held.size))
+        self.looks = np.empty((dopri.LOOK_ROWS, self.held.size))
         self.pieces = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.

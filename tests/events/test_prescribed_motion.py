@@ -88,6 +88,22 @@ def test_the_work_of_a_burst_is_counted():
         assert_allclose(run.energy()["hammer"].supplied, impulse**2 / 2, rtol=1e-5)
 
 
+def test_runs_that_are_made_several_at_once_find_the_burst_too():
+    model = Model("struck")
+    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model.film = Damper(damping="0.1 N*s/m")
+    model.hammer = ForceSource(force=lambda t: quantity("1 kN") * exp(
+        -(((t - quantity("3.3 s")) / quantity("1 ms")) ** 2)))  # fmt: skip
+    model.connect(model.body.M, model.hammer.R, model.film.R)
+    model.connect(model.floor.V, model.hammer.C, model.film.C)
+    mass = np.linspace(1, 2, 40)
+    data = model.sweep({"body.mass": quantity(mass, "kg")}, "10 s", outputs=["final(body.v)"],
+                       method="dopri5")  # fmt: skip
+    assert "at once" in data.encoding["execution"]
+    exact = np.sqrt(np.pi) / mass * np.exp(-0.1 / mass * 6.7)
+    assert_allclose(data["final(body.v)"].values, exact, rtol=1e-6)
+
+
 @pytest.mark.parametrize("method", ["auto", "cvode", "ode45"])
 def test_extremes_of_what_is_prescribed_lie_between_the_steps(method):
     run = shaken(47.0).simulate("3 s", method=method)

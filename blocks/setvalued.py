@@ -33,7 +33,7 @@ from .openefforts import OpenEfforts
 from .solvedmodes import SolvedModes
 from .system import Problem, System
 
-__all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
+__all__ = ["Change", "SetValuedLaws", "is_plain", "set_valued_laws"]
 
 DENSE = 80
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
@@ -47,14 +47,15 @@ def set_valued_laws(system: System) -> SetValuedLaws:
 
     kept: Any = system.__dict__.get("_laws")
     if kept is None:
-        kept = (SetValuedLaws if _is_plain(system) else MixedLaws)(system)
+        kept = (SetValuedLaws if is_plain(system) else MixedLaws)(system)
         if type(kept) is SetValuedLaws and kept.size:
             system.__dict__["_laws"] = kept  # never run itself
     made: SetValuedLaws = kept
     return made.fresh() if system.__dict__.get("_laws") is made else made
 
 
-def _is_plain(system: System) -> bool:
+def is_plain(system: System) -> bool:
+    """Whether states alone determine the flow of every set-valued element."""
     tape = system.tape
     if tape.reduced.gives_flow.any():
         return False
@@ -116,7 +117,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         self.size = len(column)
         self.column, self.sign = np.array(column, dtype=int), np.array(sign)
         self.contact = np.array(contact, dtype=bool)
-        self.gives_flow = gives_flow
+        self.gives_flow = gives_flow[: len(column)]  # those of the laws of the load come after
         self.modes = np.zeros(self.size, dtype=int)
         self._fruitless = 0  # decisions in a row that changed nothing
         self._speed = 0.0  # the largest flow so far

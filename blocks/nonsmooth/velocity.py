@@ -79,6 +79,7 @@ def solve_velocity(
     damping: ArrayLike | None = None,
     force: ArrayLike | None = None,
     tol: float = 1e-10,
+    judge: bool = True,
 ) -> NodeVelocity:
     """Solve the velocity problem of massless nodes; small and dense.
 
@@ -95,6 +96,8 @@ def solve_velocity(
     force : (m,) array_like, optional
         Other forces g on the nodes; zero by default.
     tol : float
+    judge : bool
+        Whether to say if other velocities do as well; else ``unique`` is False.
 
     Returns
     -------
@@ -124,7 +127,7 @@ def solve_velocity(
     best: NodeVelocity | None = None
     share = SHARE * _stiffness(C, W, force_size, speed)
     for _ in range(4):
-        trial = _regularised(W, c, low, high, C, g, share, tol)
+        trial = _regularised(W, c, low, high, C, g, share, tol, judge)
         if best is None or trial.residual < best.residual:
             best = trial
         if trial.converged:
@@ -142,7 +145,8 @@ def _stiffness(C: Array, W: Array, force: float, speed: float) -> float:
 
 
 def _regularised(
-    W: Array, c: Array, low: Array, high: Array, C: Array, g: Array, share: float, tol: float
+    W: Array, c: Array, low: Array, high: Array, C: Array, g: Array, share: float, tol: float,
+    judge: bool,
 ) -> NodeVelocity:
     """Dual box problem with share/2 |Wv + c|² added, then the exact active set."""
     inverse = np.linalg.pinv(C + share * W.T @ W, rcond=1e-13, hermitian=True)
@@ -181,7 +185,7 @@ def _regularised(
         velocity,
         flow,
         effort,
-        _unique(W, C, flow, effort, low, high),
+        judge and _unique(W, C, flow, effort, low, high),
         bool(residual <= tol),
         float(residual),
         imbalance,

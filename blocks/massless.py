@@ -1,17 +1,10 @@
 """Set-valued elements at nodes without mass: friction in series with a spring, a damper or another.
 
 There an element cannot both take its flow and give its effort. Some take the
-effort and give the flow (see :class:`blocks.assembly.Elements`); each mode of
-the elements then is a small system for the inputs ``u``::
-
-                 gives its effort            gives its flow
-    sliding      u == kinetic effort         effort == kinetic effort
-    stuck        flow == 0                   u == 0
-
-Where an equation on the right side does not depend on ``u`` its time derivative
-takes its place. Modes come from the convex problem of :mod:`blocks.nodevelocities`, and
-are taken only if they hold, at the instant and an instant later. Where none do the run
-stops: a guess is no answer.
+effort and give the flow (see :class:`blocks.assembly.Elements`); what holds the modes then is
+a small system of equations (:mod:`blocks.heldrows`). Modes come from the convex problem of
+:mod:`blocks.nodevelocities`, and are taken only if they hold, at the instant and an instant
+later. Where none do the run stops: a guess is no answer.
 """
 
 from __future__ import annotations
@@ -22,11 +15,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.linalg.lapack import dgesv
 from scipy.sparse import csc_matrix
 
 from .exceptions import SimulationError, StructureError
-from .expression import TIME
+from .heldrows import HeldRows
 from .nodevelocities import NodeVelocities
 from .setvalued import Change, SetValuedLaws, is_plain
 from .system import AlgebraicFailure, Problem, System
@@ -35,7 +27,6 @@ __all__ = ["MixedLaws", "refuse_massless"]
 
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
 ROUNDS = 25  # of Newton's method, where laws are not linear
-SINGULAR = 1e-10  # of the largest singular value, rows and columns of size 1
 NEAR = 1e-7  # of its size: a margin that is none
 MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
 INSTANT = 1e-7  # of the time in which something changes
@@ -77,52 +68,21 @@ class MixedLaws(SetValuedLaws):
         system, tape = self.system, self.system.tape
         refuse_massless(system)
         effort = ca.vertcat(*self._effort_rows)
-        gives = self.gives_flow.tolist()
-        output = ca.vertcat(*(effort[k] if g else flow[k] for k, g in enumerate(gives)))
-
-        def rate(e: Any) -> Any:
-            return ca.jtimes(e, tape.x, tape.slope) + ca.jacobian(e, TIME)
-
-        everything = [flow, effort, low, high, back, forth, rate(output), rate(back), rate(forth)]
-        self._all = system.function("mixed", ca.densify(ca.vertcat(*everything)))
-        dense = [ca.densify(ca.jacobian(e, tape.u)) for e in (output, rate(output), back, forth)]
-        self._by_u4 = system.function("mixed_u", ca.vertcat(*dense))
-        dense = [ca.densify(ca.jacobian(e, tape.x)) for e in (output, rate(output), back, forth)]
-        self._by_x4 = system.function("mixed_x", ca.vertcat(*dense))
+        self.rows = HeldRows(self, flow, effort, low, high, back, forth)
         self._slope_u = system.jacobian(tape.slope, tape.u)
         self._flow_x = system.jacobian(flow, tape.x)
-        self._few = False
-        self.affine = not any(ca.which_depends(ca.vertcat(*everything), tape.u, 2, True))
         self._nodes = NodeVelocities(self)
-        self._stress_of: tuple[bytes, np.ndarray, Any] | None = None
+        self._stress_of: tuple[np.ndarray, Any] | None = None
+
+    def _push_of(self, problem: Problem, t: float) -> np.ndarray:
+        """Change of the states' slopes per change of what the elements take."""
+        return self._slope_u.sparse(*problem._arguments(t)).toarray()[:, self.column] * self.sign
+
+    def _move(self, problem: Problem, change: np.ndarray) -> None:
+        """Change what the elements take."""
+        problem.u[self.column] += change * self.sign
 
     # -- evaluation --------------------------------------------------------------------
-    def _see(self, problem: Problem, t: float) -> np.ndarray:
-        return self._all(*problem._arguments(t)).reshape(9, self.size)
-
-    def _rows(self, problem: Problem, t: float, modes: np.ndarray) -> Any:
-        """Residuals of the modes' equations, their matrix by u, and which are differentiated."""
-        n = self.size
-        flow, effort, _, _, back, forth, rate, back_rate, forth_rate = self._see(problem, t)
-        blocks = self._by_u4(*problem._arguments(t)).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        output_u, rate_u, back_u, forth_u = blocks
-        sliding = modes != 0
-        kinetic = np.where(modes > 0, forth, back)
-        kinetic_rate = np.where(modes > 0, forth_rate, back_rate)
-        kinetic_u = np.where((modes > 0)[:, None], forth_u, back_u)
-        direct = self.gives_flow != sliding  # u itself is given
-        own = np.zeros_like(output_u)
-        own[np.arange(n), self.column] = self.sign
-        residual = np.where(sliding, effort - kinetic, flow)
-        matrix = np.where(direct[:, None], own, output_u)
-        matrix = np.where(sliding[:, None], matrix - kinetic_u, matrix)
-        active = np.unique(self.column[~direct])
-        blind = ~direct & (np.abs(matrix[:, active]).max(axis=1, initial=0.0) <= 1e-12)
-        violation = np.where(blind, residual, 0.0)
-        residual = np.where(blind, rate - np.where(sliding, kinetic_rate, 0.0), residual)
-        matrix = np.where(blind[:, None], rate_u, matrix)
-        return residual, matrix, blind, violation
-
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's inputs to those of the present modes.
 
@@ -133,16 +93,16 @@ class MixedLaws(SetValuedLaws):
         """
         last = np.inf
         for k in range(ROUNDS):
-            residual, matrix, *_ = self._rows(problem, t, self.modes)
-            step = _solved(matrix, residual)
+            held = self.rows.at(problem, t, self.modes)
+            step = held.step()
             if step is None:
                 break
-            problem.u -= step
+            self._move(problem, -step)
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), 1e-300)
-            if size <= 1e-14 or (self.affine and k) or (size < 1e-9 and size > 0.5 * last):
+            if size <= 1e-14 or (self.rows.affine and k) or (size < 1e-9 and size > 0.5 * last):
                 return
             last = size
-        worst = np.argsort(-np.abs(residual))[:3]
+        worst = np.argsort(-np.abs(held.residual))[:3]
         raise AlgebraicFailure(t, [self.label(int(i)) for i in worst],
                                "nodes without mass do not come to a balance")
 
@@ -160,39 +120,29 @@ class MixedLaws(SetValuedLaws):
         """
         from .nonsmooth import stress_groups
 
-        matrix = self._rows(problem, t, self.modes)[1]
+        held = self.rows.at(problem, t, self.modes)
+        if not held.null.shape[1]:
+            return []
         kept = self._stress_of
-        if kept is None or kept[0] != self.modes.tobytes() or not np.array_equal(kept[1], matrix):
-            null = _null(matrix)
-            efforts, _ = self._along_inputs(problem, t, null)
-            groups = stress_groups(efforts) if null.shape[1] else []
-            inputs = [null @ np.linalg.lstsq(efforts, basis, rcond=None)[0]
-                      for _, basis in groups]  # fmt: skip
-            found = [(m, basis[m], u) for (m, basis), u in zip(groups, inputs, strict=True)]
-            kept = self._stress_of = self.modes.tobytes(), matrix.copy(), found
-        return kept[2]
-
-    def _along_inputs(self, problem: Problem, t: float, du: np.ndarray
-                      ) -> tuple[np.ndarray, np.ndarray]:
-        """Changes of efforts and flows per change of the inputs."""
-        blocks = self._by_u4(*problem._arguments(t)).reshape(-1, 4 * self.size).T
-        through = blocks[: self.size] @ du
-        own = du[self.column] * self.sign[:, None]
-        gives = self.gives_flow[:, None]
-        return np.where(gives, through, own), np.where(gives, own, through)
+        if kept is None or kept[0] is not held.null:
+            efforts, _ = self.rows.along(problem, t, held.null)
+            groups = [(m, basis[m], held.null @ np.linalg.lstsq(efforts, basis, rcond=None)[0])
+                      for m, basis in stress_groups(efforts)]  # fmt: skip
+            kept = self._stress_of = held.null, groups
+        return kept[1]
 
     def share(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
         from .nonsmooth import even_split
 
         for members, basis, inputs in self._stress(problem, t):
-            _, effort, low, high, *_ = self._see(problem, t)[:, members]
+            _, effort, low, high, *_ = self.rows.look(problem, t)[:, members]
             step = even_split(low, high, effort, basis) - effort
-            problem.u += inputs @ np.linalg.lstsq(basis, step, rcond=None)[0]
+            self._move(problem, inputs @ np.linalg.lstsq(basis, step, rcond=None)[0])
 
     def shared(self, problem: Problem, t: float) -> list[Any]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
-        effort = self._see(problem, t)[1]
+        effort = self.rows.look(problem, t)[1]
         return [([self.label(int(i)) for i in members], effort[members])
                 for members, *_ in self._stress(problem, t)]
 
@@ -200,7 +150,7 @@ class MixedLaws(SetValuedLaws):
         """Negative where a mode no longer holds: sliding backwards, or over a bound."""
         from .nonsmooth import least_share
 
-        flow, effort, low, high, *_ = self._see(problem, t)
+        flow, effort, low, high, *_ = self.rows.look(problem, t)
         self._speed = max(self._speed, float(np.abs(flow).max(initial=0.0)))
         out = np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)
         for members, basis, _ in self._stress(problem, t):
@@ -213,7 +163,7 @@ class MixedLaws(SetValuedLaws):
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""
         problem.u[:] = 0.0
-        flow = self._see(problem, t)[0]
+        flow = self.rows.look(problem, t)[0]
         self._speed = float(np.abs(flow).max(initial=0.0))
         self.modes = np.where(self.gives_flow, 0, np.sign(flow)).astype(int)
         everyone = np.ones(self.size, dtype=bool)
@@ -224,7 +174,7 @@ class MixedLaws(SetValuedLaws):
         before = self.modes.copy()
         crossed = np.zeros(self.size, dtype=bool)
         crossed[touched] = True
-        _, effort, low, high, *_ = self._see(problem, t)
+        _, effort, low, high, *_ = self.rows.look(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
         doubt = crossed | (np.abs(self.margins(problem, t)) <= NEAR * self._sizes(problem, t)[0])
@@ -279,7 +229,7 @@ class MixedLaws(SetValuedLaws):
 
     def _sizes(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray]:
         """What counts as large: for every element's margin, and for what it gives."""
-        flow, effort, low, high, *_ = self._see(problem, t)
+        flow, effort, low, high, *_ = self.rows.look(problem, t)
         nominal = abs(self._flow_x.sparse(*problem._arguments(t))) @ problem.scale_x
         fast = max(float(np.abs(flow).max(initial=0.0)), self._speed,
                    1e-9 * float(nominal.max(initial=0.0)), 1e-300)  # fmt: skip
@@ -293,12 +243,11 @@ class MixedLaws(SetValuedLaws):
         try:
             self.modes = modes
             self.apply(problem, t)
-            residual, matrix, _, violation = self._rows(problem, t, modes)
-            null = _null(matrix)
-            if null.shape[1] and not self._is_stress(problem, t, null):
+            held = self.rows.at(problem, t, modes)
+            if held.null.shape[1] and not self._is_stress(problem, t, held.null):
                 return False
             size, given = self._sizes(problem, t)
-            if np.any(np.abs(violation) > MISSED * given):
+            if np.any(np.abs(held.violation) > MISSED * (np.abs(held.weight) @ given)):
                 return False
             margin = self.margins(problem, t)
             if not np.all(margin >= -NEAR * size):
@@ -307,7 +256,7 @@ class MixedLaws(SetValuedLaws):
             self.apply(problem, t + h)
             later = self.margins(problem, t + h)
             close = margin <= NEAR * size
-            return not np.any(close & (later - np.maximum(margin, 0.0) < -1e-3 * h * size))
+            return not np.any(close & (later - margin < -1e-3 * h * size))
         except AlgebraicFailure:
             return False
         finally:
@@ -324,18 +273,17 @@ class MixedLaws(SetValuedLaws):
 
     def _is_stress(self, problem: Problem, t: float, null: np.ndarray) -> bool:
         """Whether inputs that the modes leave open change efforts at rest, but no motion."""
-        flows = self._along_inputs(problem, t, null)[1]
-        push = self._slope_u.sparse(*problem._arguments(t)).toarray()
-        along, whole = np.abs(push @ null), np.abs(push) @ np.abs(null)
-        return bool(np.all(np.abs(flows) <= 1e-9 * np.abs(null).max())
-                    and np.all(along <= 1e-9 * whole))
+        flows = self.rows.along(problem, t, null)[1]
+        push, top = self._push_of(problem, t), np.abs(null).max()
+        return bool(np.all(np.abs(flows) <= 1e-9 * top) and np.all(
+            np.abs(push @ null) <= 1e-9 * top * np.abs(push).sum(axis=1)[:, None]))
 
     def open_flows(self, problem: Problem, t: float) -> np.ndarray | None:
         """Flows that the present modes leave open, one way to change them; None if none are."""
-        null = _null(self._rows(problem, t, self.modes)[1])
+        null = self.rows.at(problem, t, self.modes).null
         if not null.shape[1]:
             return None
-        flows = self._along_inputs(problem, t, null)[1]
+        flows = self.rows.along(problem, t, null)[1]
         size = np.abs(flows).max(axis=0, initial=0.0)
         k = int(np.argmax(size / np.abs(null).max(axis=0)))
         return flows[:, k] if size[k] > 1e-9 * np.abs(null[:, k]).max() else None
@@ -349,7 +297,7 @@ class MixedLaws(SetValuedLaws):
         except AlgebraicFailure:
             pass
         self.modes = kept
-        _, effort, low, high, back, forth, *_ = self._see(problem, t)
+        _, effort, low, high, back, forth, *_ = self.rows.look(problem, t)
         jumps = (effort > high + MISSED * np.abs(high)) | (effort < low - MISSED * np.abs(low))
         drops = (forth < high * (1 - MISSED)) | (back > low * (1 - MISSED))
         index = np.flatnonzero(self.gives_flow & jumps)
@@ -377,60 +325,16 @@ class MixedLaws(SetValuedLaws):
     def _project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""
         self.apply(problem, t)
-        _, _, blind, violation = self._rows(problem, t, self.modes)
-        if not blind.any() or not np.any(violation):
+        held = self.rows.at(problem, t, self.modes)
+        if not np.any(held.violation):
             return
-        args = problem._arguments(t)
-        n = self.size
-        output_x, _, back_x, forth_x = self._by_x4(*args).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        kinetic_x = np.where((self.modes > 0)[:, None], forth_x, back_x)
-        rows = np.where((self.modes != 0)[:, None], output_x - kinetic_x, output_x)[blind]
-        push = self._slope_u.sparse(*args).toarray()
-        problem.x -= push @ np.linalg.lstsq(rows @ push, violation[blind], rcond=1e-12)[0]
+        missed_x = self.rows.by_x(problem, t, self.modes)[1]
+        push = self._push_of(problem, t)
+        problem.x -= push @ np.linalg.lstsq(missed_x @ push, held.violation, rcond=1e-12)[0]
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
-        args = problem._arguments(t)
-        n = self.size
-        _, matrix, blind, _ = self._rows(problem, t, self.modes)
-        by_x4 = self._by_x4(*args).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        output_x, rate_x, back_x, forth_x = by_x4
-        sliding = self.modes != 0
-        kinetic_x = np.where((self.modes > 0)[:, None], forth_x, back_x)
-        direct = self.gives_flow != sliding
-        rows = np.where(direct[:, None], 0.0, output_x)
-        rows = np.where(sliding[:, None], rows - kinetic_x, rows)
-        rows = np.where(blind[:, None], rate_x, rows)
-        by_x = -np.linalg.lstsq(matrix, rows, rcond=1e-12)[0]  # internal stress moves nothing
-        return csc_matrix(self._slope_u.sparse(*args).toarray() @ by_x)
-
-
-def _even(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A matrix with rows and columns of size 1, and the factors of both."""
-    rows = np.abs(matrix).max(axis=1, initial=0.0)
-    rows = np.where(rows > 0, rows, 1.0)
-    even = matrix / rows[:, None]
-    columns = np.abs(even).max(axis=0, initial=0.0)
-    columns = np.where(columns > 0, columns, 1.0)
-    return even / columns, rows, columns
-
-
-def _null(matrix: np.ndarray) -> np.ndarray:
-    """Directions that a matrix maps to nothing, as columns."""
-    even, _, columns = _even(matrix)
-    _, values, right = np.linalg.svd(even)
-    return right[int(np.sum(values > SINGULAR * values.max(initial=0.0))):].T / columns[:, None]
-
-
-def _solved(matrix: np.ndarray, residual: np.ndarray) -> np.ndarray | None:
-    """The solution of least change; None where there is none."""
-    if not (np.isfinite(matrix).all() and np.isfinite(residual).all()):
-        return None
-    even, rows, columns = _even(matrix)
-    right = residual / rows
-    lu, _, step, failed = dgesv(even, right)
-    if failed or np.abs(lu.diagonal()).min(initial=1.0) <= SINGULAR:
-        step = np.linalg.lstsq(even, right, rcond=SINGULAR)[0]
-        if np.abs(even @ step - right).max(initial=0.0) > 1e-9 * np.abs(right).max(initial=0.0):
-            return None
-    return step / columns
+        held = self.rows.at(problem, t, self.modes)
+        by_x = self.rows.by_x(problem, t, self.modes)[0]
+        taken = -np.linalg.lstsq(held.matrix, by_x, rcond=1e-12)[0]
+        return csc_matrix(self._push_of(problem, t) @ taken)

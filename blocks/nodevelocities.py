@@ -93,21 +93,18 @@ class NodeVelocities:
 
     def _network(self, problem: Problem, t: float, h: float) -> tuple[np.ndarray, np.ndarray]:
         """What the elements give an instant later: without what they take, and by it."""
-        laws, n = self.laws, self.laws.size
-        flow, effort, *_, rate, _, _ = laws._see(problem, t)
-        by_u = laws._by_u4(*problem._arguments(t)).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        output_u, rate_u = (m[:, laws.column] * laws.sign for m in by_u[:2])
-        matrix = output_u + h * rate_u
-        now = np.where(laws.gives_flow, effort, flow) + h * rate
-        return now - matrix @ laws.efforts_of(problem.u), matrix
+        rows = self.laws.rows
+        by_inputs = rows.by_inputs(problem, t)
+        matrix = by_inputs[0] + h * by_inputs[3]
+        given, rate = rows.given(problem, t)
+        return given + h * rate - matrix @ self.laws.efforts_of(problem.u), matrix
 
     def _bounds(self, problem: Problem, t: float, kinetic: np.ndarray
                 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Bounds at no flow, and the slope of kinetic ones by the own flow."""
         laws, n = self.laws, self.laws.size
-        flow, _, low, high, back, forth, *_ = laws._see(problem, t)
-        by_u = laws._by_u4(*problem._arguments(t)).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        output_u, _, back_u, forth_u = (m[:, laws.column] * laws.sign for m in by_u)
+        flow, _, low, high, back, forth = laws.rows.look(problem, t)
+        output_u, back_u, forth_u = laws.rows.by_inputs(problem, t)[:3]
         own = np.where(laws.gives_flow[:, None], np.eye(n), output_u)
         size = np.maximum((own**2).sum(axis=1), 1e-300)
         slopes = [np.maximum((k * own).sum(axis=1) / size, 0.0) for k in (back_u, forth_u)]

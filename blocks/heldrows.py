@@ -28,6 +28,8 @@ __all__ = ["Held", "HeldRows"]
 
 SINGULAR = 1e-10  # of the largest singular value, rows and columns of size 1
 
+ROUNDING = 1e-12  # of the terms of a sum: one that is none
+
 
 @dataclass
 class Held:
@@ -48,7 +50,7 @@ class Held:
     null: np.ndarray
 
     def step(self) -> np.ndarray | None:
-        """Change of the inputs that solves the equations, the least one; None where none does."""
+        """Change of the inputs that solves the equations, the least one; None if not finite."""
         if not (np.isfinite(self.matrix).all() and np.isfinite(self.residual).all()):
             return None
         even, rows, columns = _even(self.matrix)
@@ -56,10 +58,12 @@ class Held:
         if not self.null.shape[1]:
             _, _, step, failed = dgesv(even, right)
             return None if failed else step / columns
-        step = np.linalg.lstsq(even, right, rcond=SINGULAR)[0]
-        if np.abs(even @ step - right).max(initial=0.0) > 1e-9 * np.abs(right).max(initial=0.0):
-            return None
-        return step / columns
+        return np.linalg.lstsq(even, right, rcond=SINGULAR)[0] / columns
+
+    @property
+    def error(self) -> float:
+        """The largest residual, with rows of the matrix scaled to 1."""
+        return float(np.abs(self.residual / _even(self.matrix)[1]).max(initial=0.0))
 
 
 class HeldRows:
@@ -121,7 +125,9 @@ class HeldRows:
         value[direct] += taken[direct]
         matrix[direct, self._everyone[direct]] += 1.0
         span, weight = self._combinations(modes, matrix)
-        reduced = np.vstack([span @ matrix, weight @ rate_u]) if len(weight) else matrix
+        reduced = matrix
+        if len(weight):
+            reduced = np.vstack([_product(span, matrix), _product(weight, rate_u)])
         residual = np.concatenate([span @ value, weight @ rate]) if len(weight) else value
         return Held(residual, reduced, weight @ value, weight, self._null(reduced))
 
@@ -171,6 +177,7 @@ class HeldRows:
                 rank = int(np.sum(values > SINGULAR * values.max(initial=0.0)))
             else:
                 left, rank = np.eye(self.size), self.size
+            left = np.where(np.abs(left) > ROUNDING * np.abs(left).max(axis=0), left, 0.0)
             parts = left[:, :rank].T / rows, left[:, rank:].T / rows
             kept = self._known = modes.tobytes(), matrix.copy(), parts
         return kept[2]
@@ -186,6 +193,12 @@ class HeldRows:
                 null = right[rank:].T / columns[:, None]
             kept = self._reduced = matrix.copy(), null
         return kept[1]
+
+
+def _product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """A product of matrices, with zero where it is rounding only."""
+    out = one @ other
+    return np.where(np.abs(out) > ROUNDING * (np.abs(one) @ np.abs(other)), out, 0.0)
 
 
 def _even(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

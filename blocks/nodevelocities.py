@@ -23,6 +23,7 @@ __all__ = ["NodeVelocities"]
 
 INSTANTS = (1e-6, 1e-4, 1e-8, 1e-2)  # s
 ENDLESS = 1e4  # times the largest force: as good as no bound
+NOISE = 1e-12  # of the fastest: a flow that is none
 RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
 
 
@@ -89,7 +90,10 @@ class NodeVelocities:
         endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), 1e-300)
         found = solve_velocity(W, c, np.maximum(low, -endless), np.minimum(high, endless),
                                damping=C, force=g, judge=False)  # fmt: skip
-        return found.flow if found.converged else None
+        if not found.converged:
+            return None
+        pace = max(float((np.abs(W) @ np.abs(found.velocity)).max()), float(np.abs(c).max()))
+        return np.where(np.abs(found.flow) > NOISE * pace, found.flow, 0.0)
 
     def _network(self, problem: Problem, t: float, h: float) -> tuple[np.ndarray, np.ndarray]:
         """What the elements give an instant later: without what they take, and by it."""

@@ -21,7 +21,7 @@ from scipy.sparse import csc_matrix
 from .exceptions import SimulationError, StructureError
 from .heldrows import HeldRows
 from .nodevelocities import NodeVelocities
-from .setvalued import Change, SetValuedLaws, is_plain
+from .setvalued import Change, SetValuedLaws, without_mass
 from .system import AlgebraicFailure, Problem, System
 
 __all__ = ["MixedLaws", "refuse_massless"]
@@ -29,6 +29,7 @@ __all__ = ["MixedLaws", "refuse_massless"]
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
 ROUNDS = 25  # of Newton's method, where laws are not linear
 NEAR = 1e-7  # of its size: a margin that is none
+PROOF = 1e-6  # of the bounds: room that is left for sure
 MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
 INSTANT = 1e-7  # of the time in which something changes
 
@@ -41,21 +42,21 @@ def refuse_massless(system: System) -> None:
     StructureError
         Naming an element.
     """
-    if is_plain(system):
+    light = without_mass(system)
+    if not light:
         return
-    kinds = [(family, law[-2] is not None) for family in system.network.families
-             for law in family.kernel.set_valued]  # fmt: skip
-    contacts = [family.path(0) for family, contact in kinds if contact]
+    contacts = [family.path(0) for family in system.network.families
+                for law in family.kernel.set_valued if law[-2] is not None]  # fmt: skip
     if contacts:
         raise StructureError(
-            contacts[0], "a rigid contact acts on a node without mass, or in one network with "
+            next((path for path in contacts if path in light), contacts[0]), "a rigid contact acts on a node without mass, or in one network with "
             "friction that does.", "Give both sides of the contact, and every node between "
             "frictions, a mass; or let the contact yield (a spring with a damper).",
             code="structure.massless",
         )  # fmt: skip
     if system.nz:
         raise StructureError(
-            kinds[0][0].path(0), "set-valued friction acts on a massless node inside an algebraic "
+            light[0], "set-valued friction acts on a massless node inside an algebraic "
             "loop that is solved by iteration.", "Give the node a (small) mass.",
             code="structure.massless",
         )  # fmt: skip
@@ -160,13 +161,16 @@ class MixedLaws(SetValuedLaws):
 
     def margins(self, problem: Problem, t: float) -> np.ndarray:
         """Negative where a mode no longer holds: sliding backwards, or over a bound."""
-        from .nonsmooth import least_share
+        from .nonsmooth import largest_share, least_share
 
         flow, effort, low, high, *_ = self.rows.look(problem, t)
         self._speed = max(self._speed, float(np.abs(flow).max(initial=0.0)))
         out = np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)
         for members, basis, _ in self._stress(problem, t):
-            share = least_share(low[members], high[members], effort[members], basis)
+            at = low[members], high[members], effort[members]
+            share = largest_share(*at)
+            if share > 1 - PROOF:  # a split within the bounds would be proof
+                share = least_share(*at, basis)
             width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
             out[members] = (1 - share) * np.maximum(width, 1e-300) / 2
         return out

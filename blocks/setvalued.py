@@ -33,7 +33,7 @@ from .openefforts import OpenEfforts
 from .solvedmodes import SolvedModes
 from .system import Problem, System
 
-__all__ = ["Change", "SetValuedLaws", "is_plain", "set_valued_laws"]
+__all__ = ["Change", "SetValuedLaws", "set_valued_laws", "without_mass"]
 
 DENSE = 80
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
@@ -47,24 +47,24 @@ def set_valued_laws(system: System) -> SetValuedLaws:
 
     kept: Any = system.__dict__.get("_laws")
     if kept is None:
-        kept = (SetValuedLaws if is_plain(system) else MixedLaws)(system)
+        kept = (MixedLaws if without_mass(system) else SetValuedLaws)(system)
         if type(kept) is SetValuedLaws and kept.size:
             system.__dict__["_laws"] = kept  # never run itself
     made: SetValuedLaws = kept
     return made.fresh() if system.__dict__.get("_laws") is made else made
 
 
-def is_plain(system: System) -> bool:
-    """Whether states alone determine the flow of every set-valued element."""
-    tape = system.tape
-    if tape.reduced.gives_flow.any():
-        return False
+def without_mass(system: System) -> list[str]:
+    """Components with a set-valued element whose flow the states alone do not determine."""
+    tape, out, first = system.tape, [], 0
     fast = ca.vertcat(tape.u, tape.z)
-    return not any(
-        any(ca.which_depends(tape.writer.kernel_row(f, flow), fast, 1, True))
-        for f, family in enumerate(system.network.families)
-        for _, flow, *_ in family.kernel.set_valued
-    )
+    for f, family in enumerate(system.network.families):
+        for _, flow, *_ in family.kernel.set_valued:
+            gives = tape.reduced.gives_flow[first : first + family.size]
+            free = ca.which_depends(tape.writer.kernel_row(f, flow).T, fast, 1, True)
+            out += [family.path(int(i)) for i in np.flatnonzero(gives | np.array(free, dtype=bool))]
+            first += family.size
+    return list(dict.fromkeys(out))
 
 
 class SetValuedLaws(Decisions, Margins, OpenEfforts):

@@ -58,6 +58,7 @@ def event_findings(system: System) -> Iterator[Finding]:
 def start_findings(model: Any, system: System) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
     yield from _computed(system)
+    _refuse_massless(system)
     if system.nx + system.nz > LARGEST:
         yield from _quick(system)
         return
@@ -87,11 +88,22 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
             yield cause
 
 
+def _refuse_massless(system: System) -> None:
+    """Laws at nodes without mass that no run could decide."""
+    from ..loads import refuse_loads_without_mass
+    from ..massless import refuse_massless
+
+    if system.nu:
+        refuse_massless(system)
+        refuse_loads_without_mass(system)
+
+
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     """Contacts of rigidly joined parts, and those whose two sides overlap."""
     from ..contacts import APART, RIGID, TWO_BODIES, immovable, overlaps
+    from ..setvalued import set_valued_laws
 
-    rigid = immovable(system, problem, 0.0)
+    rigid = immovable(set_valued_laws(system), problem, 0.0)
     for path in rigid[:MOST]:
         yield found("contact.rigid", [path], f"{path} {RIGID}", TWO_BODIES)
     apart = (o for o in overlaps(system, problem, 0.0) if o[0] not in rigid)

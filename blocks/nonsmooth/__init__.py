@@ -11,7 +11,7 @@ arrays only: no components, units, time or events.
     the same where bounds depend on other efforts (mu N)
 `solve_pressed`
     the same for hundreds of contacts, sparse
-`undetermined_groups`, `minimal_split`, `stress_groups`, `least_share`, `even_split`
+`undetermined_groups`, `minimal_split`; `stress_groups`, `largest_share`, `least_share`, `even_split`
     which efforts the motion leaves open, and the split that is reported
 `loaded_split`, `open_load`
     both questions where bounds depend on other efforts, and whether the motion does, too
@@ -41,6 +41,7 @@ from .impact import Impact, sequential_impact, simultaneous_impact
 from .indeterminate import (
     Group,
     even_split,
+    largest_share,
     least_share,
     minimal_split,
     stress_groups,
@@ -68,6 +69,7 @@ __all__ = [
     "components",
     "even_split",
     "is_p_matrix",
+    "largest_share",
     "least_share",
     "loaded_split",
     "minimal_split",

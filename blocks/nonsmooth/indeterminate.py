@@ -20,7 +20,7 @@ from scipy.optimize import linprog, nnls
 from ._minimax import half_range, kernel, minimise_rows, rows_of
 from ._problem import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["Group", "even_split", "least_distance", "least_share", "minimal_split", "stress_groups",
+__all__ = ["Group", "even_split", "largest_share", "least_distance", "least_share", "minimal_split", "stress_groups",
            "undetermined_groups"]  # fmt: skip
 
 
@@ -197,6 +197,11 @@ def stress_groups(free: Array) -> list[tuple[Index, Array]]:
         if basis.shape[1]:
             out.append((here, basis))
     return out
+
+
+def largest_share(low: Array, high: Array, held: Array) -> float:
+    """The largest share of the bounds that efforts take: 1 at a bound."""
+    return float(rows_of(low, high, half_range(low, high, None)).ratios(held).max(initial=-np.inf))
 
 
 def least_share(low: Array, high: Array, held: Array, basis: Array) -> float:

@@ -49,10 +49,10 @@ def refuse_massless(system: System) -> None:
                 for law in family.kernel.set_valued if law[-2] is not None]  # fmt: skip
     if contacts:
         raise StructureError(
-            next((path for path in contacts if path in light), contacts[0]), "a rigid contact acts on a node without mass, or in one network with "
-            "friction that does.", "Give both sides of the contact, and every node between "
-            "frictions, a mass; or let the contact yield (a spring with a damper).",
-            code="structure.massless",
+            next((path for path in contacts if path in light), contacts[0]),
+            "a rigid contact acts on a node without mass, or in one network with friction that "
+            "does.", "Give both sides of the contact, and every node between frictions, a mass; or "
+            "let the contact yield (a spring with a damper).", code="structure.massless",
         )  # fmt: skip
     if system.nz:
         raise StructureError(

@@ -11,8 +11,10 @@ arrays only: no components, units, time or events.
     the same where bounds depend on other efforts (mu N)
 `solve_pressed`
     the same for hundreds of contacts, sparse
-`undetermined_groups`, `minimal_split`; `stress_groups`, `largest_share`, `least_share`, `even_split`
+`undetermined_groups`, `minimal_split`
     which efforts the motion leaves open, and the split that is reported
+`stress_groups`, `largest_share`, `least_share`, `even_split`
+    the same for given directions of internal stress
 `loaded_split`, `open_load`
     both questions where bounds depend on other efforts, and whether the motion does, too
 `MarginProblem`

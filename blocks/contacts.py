@@ -19,6 +19,7 @@ from .efforts import solver
 from .exceptions import InitialisationError
 from .system import DENSE, Problem
 from .units import unit
+from .unsettled import unsettled
 
 __all__ = ["APART", "RIGID", "TWO_BODIES", "Contacts", "allowed_gap", "immovable",
            "overlaps", "positions_of", "refuse_overlap"]  # fmt: skip
@@ -30,6 +31,7 @@ RIGID = ("touches from one part to the same part, or to one that cannot move aga
          "never open or close.")  # fmt: skip
 TWO_BODIES = "Connect its two ports to two different bodies."
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
+LEFT = 1e3  # times what is allowed: a gap that could not be closed
 ROUNDS = 4  # of Newton's method, with the first matrix
 
 
@@ -90,6 +92,9 @@ class Contacts:
             problem.x[self.positions] -= way @ (inverse @ gap)
             if problem.algebraic:
                 problem.solve_algebraic(t)
+        if np.abs(self._of(problem, t)[closed]).max() > LEFT * allowed:
+            raise unsettled((self.laws.name(int(k)) for k in self.of[closed]), t, "positions",
+                            "Look for bodies that touch in more places than they can move.")
         d = self.laws.delassus(problem, t)[stuck][:, stuck]
         flow = self.laws.look(problem, t).flow[stuck]
         problem.x += push @ solver(csc_matrix(d) if issparse(d) else d)(flow)

@@ -74,6 +74,7 @@ class MixedLaws(SetValuedLaws):
         self._slope_u = system.jacobian(tape.slope, tape.u)
         self._flow_x = system.jacobian(flow, tape.x)
         self._nodes = NodeVelocities(self)
+        self._strength = 0.0  # the largest effort so far
         self._stress_of: tuple[np.ndarray, Any] | None = None
 
     def _push_of(self, problem: Problem, t: float) -> np.ndarray:
@@ -165,6 +166,7 @@ class MixedLaws(SetValuedLaws):
 
         flow, effort, low, high, *_ = self.rows.look(problem, t)
         self._speed = max(self._speed, float(np.abs(flow).max(initial=0.0)))
+        self._strength = max(self._strength, float(np.abs(effort).max(initial=0.0)))
         out = np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)
         for members, basis, _ in self._stress(problem, t):
             at = low[members], high[members], effort[members]
@@ -180,7 +182,7 @@ class MixedLaws(SetValuedLaws):
         """Modes at the start of a run, from velocities and loads."""
         problem.u[:] = 0.0
         flow = self.rows.look(problem, t)[0]
-        self._speed = float(np.abs(flow).max(initial=0.0))
+        self._speed, self._strength = float(np.abs(flow).max(initial=0.0)), 0.0
         self.modes = np.where(self.gives_flow, 0, np.sign(flow)).astype(int)
         everyone = np.ones(self.size, dtype=bool)
         self._settle(problem, t, everyone, self._nodes.modes(problem, t, 0 * self.modes))
@@ -188,6 +190,7 @@ class MixedLaws(SetValuedLaws):
     def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Change]:
         """Choose the modes at an event."""
         before = self.modes.copy()
+        self._project(problem, t)  # what the integration has let go
         crossed = np.zeros(self.size, dtype=bool)
         crossed[touched] = True
         _, effort, low, high, *_ = self.rows.look(problem, t)
@@ -246,16 +249,19 @@ class MixedLaws(SetValuedLaws):
     def _sizes(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray]:
         """What counts as large: for every element's margin, and for what it gives."""
         flow, effort, low, high, *_ = self.rows.look(problem, t)
-        nominal = abs(self._flow_x.sparse(*problem._arguments(t))) @ problem.scale_x
+        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        rounded = 1e-6 * abs(self._flow_x.sparse(*problem._arguments(t))) @ far
         fast = max(float(np.abs(flow).max(initial=0.0)), self._speed,
-                   1e-9 * float(nominal.max(initial=0.0)), 1e-300)  # fmt: skip
-        width = np.where(np.isfinite(high - low), high - low, np.abs(effort))
-        width = np.maximum(width, 1e-6 * float(np.abs(effort).max(initial=0.0)) + 1e-300)
+                   float(rounded.max(initial=0.0)), 1e-300)  # fmt: skip
+        width = np.where(np.isfinite(high - low), high - low, self._strength)
+        strong = max(float(np.abs(effort).max(initial=0.0)), self._strength)
+        width = np.maximum(width, 1e-6 * strong + 1e-300)
         return np.where(self.modes == 0, width, fast), np.where(self.gives_flow, width, fast)
 
     def _holds(self, problem: Problem, t: float, modes: np.ndarray) -> bool:
         """Whether modes fulfil all laws at an instant and, where that is close, also after it."""
-        kept = self.modes, problem.x.copy(), problem.u.copy(), self._speed
+        kept = self.modes, problem.x.copy(), problem.u.copy()
+        known = self._speed, self._strength
         try:
             self.modes = modes
             self.apply(problem, t)
@@ -276,7 +282,8 @@ class MixedLaws(SetValuedLaws):
         except AlgebraicFailure:
             return False
         finally:
-            self.modes, problem.x[:], problem.u[:], self._speed = kept
+            self.modes, problem.x[:], problem.u[:] = kept
+            self._speed, self._strength = known
 
     def _step_on(self, problem: Problem, t: float) -> float:
         """Move the states on by an instant; returns how long it is."""

@@ -22,6 +22,7 @@ from .system import Problem
 __all__ = ["NodeVelocities"]
 
 INSTANTS = (1e-6, 1e-4, 1e-8, 1e-2)  # s
+AHEAD = (1e-6, 1e-4, 1e-3)  # s
 ENDLESS = 1e4  # times the largest force: as good as no bound
 NOISE = 1e-12  # of the fastest: a flow that is none
 RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
@@ -45,10 +46,15 @@ class NodeVelocities:
         ----------
         moved : senses of what is known to move, 0 of what is at rest
         """
-        for h in INSTANTS:
-            flow = self._flows(problem, t, h, moved)
-            if flow is not None:
-                yield self._regular(problem, t, flow)
+        slope = self.laws.system.slope(*problem._arguments(t))
+        for ahead in (0.0, *AHEAD):  # a load exactly at a bound is decided by the next instant
+            for h in INSTANTS:
+                x = problem.x.copy()
+                problem.x += ahead * slope
+                flow = self._flows(problem, t + ahead, h, moved)
+                problem.x[:] = x
+                if flow is not None:
+                    yield self._regular(problem, t, flow)
 
     def _flows(self, problem: Problem, t: float, h: float, moved: np.ndarray
                ) -> np.ndarray | None:

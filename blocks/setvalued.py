@@ -31,7 +31,8 @@ from .loaddependent import LoadDependence
 from .margins import Look, Margins
 from .openefforts import OpenEfforts
 from .solvedmodes import SolvedModes
-from .system import Problem, System
+from .system import AlgebraicFailure, Problem, System
+from .unsettled import SETTLED
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws", "without_mass"]
 
@@ -354,6 +355,10 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
                     effort).max()):
                 break
             last = size
+        else:
+            if self.nonlinear and size > SETTLED * np.abs(effort).max():
+                raise AlgebraicFailure(t, [self.label(int(np.abs(step).argmax()))],
+                                       "efforts that depend on each other do not settle")
         if self.together is not None:
             self.together.slope = self.system.slope(*problem._arguments(t))
         elif not self.coupled and not problem.algebraic:

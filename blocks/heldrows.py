@@ -24,7 +24,7 @@ from scipy.linalg.lapack import dgesv
 from .expression import TIME
 from .system import Problem
 
-__all__ = ["Held", "HeldRows"]
+__all__ = ["Held", "HeldRows", "product"]
 
 SINGULAR = 1e-10  # of the largest singular value, rows and columns of size 1
 
@@ -127,7 +127,7 @@ class HeldRows:
         span, weight = self._combinations(modes, matrix)
         reduced = matrix
         if len(weight):
-            reduced = np.vstack([_product(span, matrix), _product(weight, rate_u)])
+            reduced = np.vstack([product(span, matrix), product(weight, rate_u)])
         residual = np.concatenate([span @ value, weight @ rate]) if len(weight) else value
         return Held(residual, reduced, weight @ value, weight, self._null(reduced))
 
@@ -141,7 +141,8 @@ class HeldRows:
         direct = self._direct(modes)
         matrix[direct, self._everyone[direct]] += 1.0
         span, weight = self._combinations(modes, matrix)
-        return (np.vstack([span @ value, weight @ rate]) if len(weight) else value), weight @ value
+        whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
+        return whole, product(weight, value)
 
     def along(self, problem: Problem, t: float, taken: np.ndarray
               ) -> tuple[np.ndarray, np.ndarray]:
@@ -195,7 +196,7 @@ class HeldRows:
         return kept[1]
 
 
-def _product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """A product of matrices, with zero where it is rounding only."""
     out = one @ other
     return np.where(np.abs(out) > ROUNDING * (np.abs(one) @ np.abs(other)), out, 0.0)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from .exceptions import SimulationError, StructureError
-from .heldrows import HeldRows
+from .heldrows import HeldRows, product
 from .nodevelocities import NodeVelocities
 from .setvalued import Change, SetValuedLaws, without_mass
 from .system import AlgebraicFailure, Problem, System
@@ -256,7 +256,7 @@ class MixedLaws(SetValuedLaws):
         width = np.where(np.isfinite(high - low), high - low, self._strength)
         strong = max(float(np.abs(effort).max(initial=0.0)), self._strength)
         width = np.maximum(width, 1e-6 * strong + 1e-300)
-        return np.where(self.modes == 0, width, fast), np.where(self.gives_flow, width, fast)
+        return np.where(self.modes == 0, width, fast), np.where(self.modes == 0, fast, width)
 
     def _holds(self, problem: Problem, t: float, modes: np.ndarray) -> bool:
         """Whether modes fulfil all laws at an instant and, where that is close, also after it."""
@@ -268,8 +268,8 @@ class MixedLaws(SetValuedLaws):
             held = self.rows.at(problem, t, modes)
             if held.null.shape[1] and not self._is_stress(problem, t, held.null):
                 return False
-            size, given = self._sizes(problem, t)
-            if np.any(np.abs(held.violation) > MISSED * (np.abs(held.weight) @ given)):
+            size, equal = self._sizes(problem, t)
+            if np.any(np.abs(held.violation) > MISSED * (np.abs(held.weight) @ equal)):
                 return False
             margin = self.margins(problem, t)
             if not np.all(margin >= -NEAR * size):
@@ -351,7 +351,7 @@ class MixedLaws(SetValuedLaws):
             return
         missed_x = self.rows.by_x(problem, t, self.modes)[1]
         push = self._push_of(problem, t)
-        problem.x -= push @ np.linalg.lstsq(missed_x @ push, held.violation, rcond=1e-12)[0]
+        problem.x -= push @ np.linalg.lstsq(product(missed_x, push), held.violation, rcond=1e-12)[0]
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:

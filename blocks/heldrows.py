@@ -24,7 +24,7 @@ from scipy.linalg.lapack import dgesv
 from .expression import TIME
 from .system import Problem
 
-__all__ = ["Held", "HeldRows", "product"]
+__all__ = ["Held", "HeldRows", "without_rounding"]
 
 SINGULAR = 1e-10  # of the largest singular value, rows and columns of size 1
 
@@ -127,7 +127,7 @@ class HeldRows:
         span, weight = self._combinations(modes, matrix)
         reduced = matrix
         if len(weight):
-            reduced = np.vstack([product(span, matrix), product(weight, rate_u)])
+            reduced = np.vstack([without_rounding(span, matrix), without_rounding(weight, rate_u)])
         residual = np.concatenate([span @ value, weight @ rate]) if len(weight) else value
         return Held(residual, reduced, weight @ value, weight, self._null(reduced))
 
@@ -142,7 +142,7 @@ class HeldRows:
         matrix[direct, self._everyone[direct]] += 1.0
         span, weight = self._combinations(modes, matrix)
         whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
-        return whole, product(weight, value)
+        return whole, without_rounding(weight, value)
 
     def along(self, problem: Problem, t: float, taken: np.ndarray
               ) -> tuple[np.ndarray, np.ndarray]:
@@ -196,7 +196,7 @@ class HeldRows:
         return kept[1]
 
 
-def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def without_rounding(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """A product of matrices, with zero where it is rounding only."""
     out = one @ other
     return np.where(np.abs(out) > ROUNDING * (np.abs(one) @ np.abs(other)), out, 0.0)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from .exceptions import SimulationError, StructureError
-from .heldrows import HeldRows, product
+from .heldrows import HeldRows, without_rounding
 from .nodevelocities import NodeVelocities
 from .setvalued import Change, SetValuedLaws, without_mass
 from .system import AlgebraicFailure, Problem, System
@@ -351,7 +351,8 @@ class MixedLaws(SetValuedLaws):
             return
         missed_x = self.rows.by_x(problem, t, self.modes)[1]
         push = self._push_of(problem, t)
-        problem.x -= push @ np.linalg.lstsq(product(missed_x, push), held.violation, rcond=1e-12)[0]
+        problem.x -= push @ np.linalg.lstsq(
+            without_rounding(missed_x, push), held.violation, rcond=1e-12)[0]
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:

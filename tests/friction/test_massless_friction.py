@@ -9,13 +9,10 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from blocks import BlocksError, InitialisationError, Model, SimulationError, quantity, sin
-from library.mechanisms import CamTransmission, LeadScrew, RollingWheel
+from library.mechanisms import CamTransmission, LeadScrew
 from library.planar import Force as PlanarForce
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-)
+from library.planar import RollingWheel as PlanarWheel
+from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.translational import (
     Damper,
     FreeEnd,
@@ -114,8 +111,11 @@ def test_a_load_that_several_frictions_share_beside_a_node_without_mass_is_split
 # -- random networks -----------------------------------------------------------------------
 def random_network(rng, kinds=("friction", "friction", "friction", "damper", "spring")):
     """Bodies (mass, velocity, load), count of nodes without mass, links (kind, R, C, strength)."""
-    bodies = [(float(rng.choice([0.5, 1, 2])), float(rng.choice([0, 1, -0.5])),
-               (float(rng.choice([0, 3, 5])), float(rng.uniform(1, 4)))) for _ in range(2)]  # fmt: skip
+    def body():
+        return (float(rng.choice([0.5, 1, 2])), float(rng.choice([0, 1, -0.5])),
+                (float(rng.choice([0, 3, 5])), float(rng.uniform(1, 4))))  # fmt: skip
+
+    bodies = [body(), body()]
     light = int(rng.integers(1, 5))
     n = len(bodies) + light
     seen, links = [-1], []
@@ -306,8 +306,6 @@ def test_a_force_that_nothing_determines_is_told_before_the_run():
 
 
 def test_a_wheel_that_rolls_on_its_own_body_is_refused_without_a_crash():
-    from library.planar import RollingWheel as PlanarWheel
-
     model = Model("wheel")
     model.push, model.wheel = PlanarForce(fx="2 N"), PlanarWheel()
     model.connect(model.push.P, model.wheel.B, model.wheel.F)

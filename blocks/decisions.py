@@ -59,6 +59,7 @@ class Decisions:
     load: LoadDependence | None
     _fruitless: int
     name: Any
+    restless: str
     _slack: Any
     _decided: float = -np.inf  # when
     _speed: float
@@ -104,6 +105,8 @@ class Decisions:
             self.apply(problem, t)
         if joint and self.load is not None:
             self.load.refuse_several(problem, t)
+        if self.restless:
+            raise unsettled([self.restless], t, "efforts")
         self._allow_rounding(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
         self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1

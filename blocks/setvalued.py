@@ -31,7 +31,7 @@ from .loaddependent import LoadDependence
 from .margins import Look, Margins
 from .openefforts import OpenEfforts
 from .solvedmodes import SolvedModes
-from .system import AlgebraicFailure, Problem, System
+from .system import Problem, System
 from .unsettled import SETTLED
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws", "without_mass"]
@@ -78,6 +78,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
     """
 
     watched = True  # during a step, for the end of a mode
+    restless = ""  # an element, where efforts that depend on each other did not settle
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -333,8 +334,9 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             self.together(problem, t, self.modes, _solver, self.delassus(problem, t))
             return
         if self.together is not None and self.together(problem, t, self.modes):
+            self.restless = ""
             return
-        stuck = self.modes == 0
+        stuck, self.restless = self.modes == 0, ""
         last = np.inf
         for _ in range(ROUNDS if self.nonlinear else 1):
             now = self.look(problem, t)
@@ -357,8 +359,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             last = size
         else:
             if self.nonlinear and size > SETTLED * np.abs(effort).max():
-                raise AlgebraicFailure(t, [self.label(int(np.abs(step).argmax()))],
-                                       "efforts that depend on each other do not settle")
+                self.restless = self.label(int(np.abs(step).argmax()))
         if self.together is not None:
             self.together.slope = self.system.slope(*problem._arguments(t))
         elif not self.coupled and not problem.algebraic:

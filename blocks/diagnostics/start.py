@@ -126,10 +126,10 @@ def undetermined(system: System, problem: Problem, t: float
 
 def _refuse_massless(system: System) -> None:
     """Laws at nodes without mass that no run could decide."""
-    from ..loads import refuse_loads_without_mass
-    from ..massless import refuse_massless
-
     if system.nu:
+        from ..loads import refuse_loads_without_mass
+        from ..massless import refuse_massless
+
         refuse_massless(system)
         refuse_loads_without_mass(system)
 
@@ -337,6 +337,8 @@ def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bo
     """
     with np.errstate(all="ignore"):
         values = system.values(*problem._arguments(t))
+    if np.isfinite(values).all():
+        return [], []
     values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])

@@ -24,6 +24,7 @@ __all__ = ["NodeVelocities"]
 INSTANTS = (1e-6, 1e-4, 1e-8, 1e-2)  # s
 AHEAD = (1e-6, 1e-4, 1e-3)  # s
 ENDLESS = 1e4  # times the largest force: as good as no bound
+SHARES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
 NOISE = 1e-12  # of the fastest: a flow that is none
 RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
 
@@ -95,7 +96,7 @@ class NodeVelocities:
         largest = np.abs(np.concatenate([low, high, g]))
         endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), 1e-300)
         found = solve_velocity(W, c, np.maximum(low, -endless), np.minimum(high, endless),
-                               damping=C, force=g, judge=False)  # fmt: skip
+                               damping=C, force=g, judge=False, shares=SHARES)  # fmt: skip
         if not found.converged:
             return None
         pace = max(float((np.abs(W) @ np.abs(found.velocity)).max()), float(np.abs(c).max()))

@@ -36,8 +36,8 @@ from .box import solve_box
 
 __all__ = ["NodeVelocity", "solve_velocity"]
 
-SHARE = 1e-7
-"""Weight of the quadratic term that decides between equal answers."""
+SHARES = 1e-7, 1e-9, 1e-11, 1e-13
+"""Weights of the quadratic term that decides between equal answers, tried in turn."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ def solve_velocity(
     force: ArrayLike | None = None,
     tol: float = 1e-10,
     judge: bool = True,
+    shares: tuple[float, ...] = SHARES,
 ) -> NodeVelocity:
     """Solve the velocity problem of massless nodes; small and dense.
 
@@ -96,6 +97,8 @@ def solve_velocity(
     force : (m,) array_like, optional
         Other forces g on the nodes; zero by default.
     tol : float
+    shares : tuple of float
+        Weights to try; larger ones where resistances differ by many powers of ten.
     judge : bool
         Whether to say if other velocities do as well; else ``unique`` is False.
 
@@ -125,14 +128,13 @@ def solve_velocity(
     )
     speed = np.max(np.abs(c), initial=0.0)
     best: NodeVelocity | None = None
-    share = SHARE * _stiffness(C, W, force_size, speed)
-    for _ in range(4):
-        trial = _regularised(W, c, low, high, C, g, share, tol, judge)
+    unit = _stiffness(C, W, force_size, speed)
+    for share in shares:
+        trial = _regularised(W, c, low, high, C, g, share * unit, tol, judge)
         if best is None or trial.residual < best.residual:
             best = trial
         if trial.converged:
             break
-        share *= 1e-2
     assert best is not None
     return best
 

@@ -19,7 +19,6 @@ from .component import Component
 from .diagnostics import Findings, check_model, structure_error
 from .driver import Driver, Settings
 from .exceptions import (
-    InitialisationError,
     ParameterError,
     SimulationError,
     UnknownName,
@@ -228,10 +227,7 @@ class Model(Component):
             held[stops.timed] = stops.right_limits(t)[stops.timed]
             if np.array_equal(held, problem.m):
                 break
-            restless = np.flatnonzero(held != problem.m)
             problem.m[:] = held
-        else:
-            raise _unsettled_start(stops, restless)
         return problem, start_point
 
     # -- running -----------------------------------------------------------------------
@@ -428,17 +424,6 @@ def set_valued_elements(flat: Any) -> Elements:
                 efforts.append(flat.class_of[flat.base[f][i, 0] + np.arange(family.size)])
                 flows.append(np.full(family.size, -1))
     return Elements(np.concatenate(efforts), np.concatenate(flows))
-
-
-def _unsettled_start(stops: Any, restless: np.ndarray) -> InitialisationError:
-    """The error where relations and initial values switch each other for ever."""
-    names = [stops.condition(int(r)) for r in restless[:3]]
-    several = "conditions" if len(names) > 1 else "condition"
-    return InitialisationError(
-        "", f"at the start the {several} {', '.join(names)} and the initial values contradict "
-        "each other: whichever side holds, the values that meet the targets lie on the other.",
-        "Give a target that lets only one side hold, or priority='low'.", variables=names,
-    )  # fmt: skip
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ __all__ = ["MixedLaws", "refuse_massless"]
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
 ROUNDS = 25  # of Newton's method, where laws are not linear
 NEAR = 1e-7  # of its size: a margin that is none
+ROUNDED = 1e-13  # of the largest effort or flow: one that is none
 PROOF = 1e-6  # of the bounds: room that is left for sure
 MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
 INSTANT = 1e-7  # of the time in which something changes
@@ -167,7 +168,10 @@ class MixedLaws(SetValuedLaws):
         flow, effort, low, high, *_ = self.rows.look(problem, t)
         self._speed = max(self._speed, float(np.abs(flow).max(initial=0.0)))
         self._strength = max(self._strength, float(np.abs(effort).max(initial=0.0)))
-        out = np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)
+        stuck = self.modes == 0
+        out = np.where(stuck, np.minimum(high - effort, effort - low), self.modes * flow)
+        # at a bound, or with no flow, for good: rounding ends no mode
+        out += ROUNDED * np.where(stuck, self._strength, self._speed)
         for members, basis, _ in self._stress(problem, t):
             at = low[members], high[members], effort[members]
             share = largest_share(*at)

@@ -8,7 +8,7 @@ from friction_bench import dry, missing_energy, push, values
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from blocks import BlocksError, InitialisationError, Model, SimulationError, quantity, sin
+from blocks import BlocksError, InitialisationError, Model, SimulationError, quantity, sin, where
 from library.mechanisms import CamTransmission, LeadScrew
 from library.planar import Force as PlanarForce
 from library.planar import RollingWheel as PlanarWheel
@@ -71,6 +71,14 @@ def test_equally_strong_frictions_in_series_brake_like_one_of_them():
     run = series([(10.0, 10.0)] * 9).simulate("50 ms")
     assert_allclose(values(run, ["body.v"], np.array([0.05]))[0], 0.5, rtol=1e-9)
     assert missing_energy(run) < 1e-9
+
+
+@pytest.mark.parametrize("method", ["DOP853", "cvode"])
+def test_a_load_that_stays_exactly_at_the_bound_is_no_series_of_events(method):
+    model = series([(1.0, 1.0), (2.0, 2.0)], v=0.0, load=lambda t: where(t < 1.0, 1.0 * t, 1.0))
+    run = model.simulate("3 s", method=method)
+    assert len(run.events) < 6
+    assert abs(values(run, ["body.v"], np.array([3.0]))[0, 0]) < 1e-9
 
 
 def test_a_slow_body_between_strong_frictions_is_not_stopped_at_once():

@@ -78,6 +78,12 @@ class Law:
     def symbols(self) -> list[Any]:
         return [self.kernel.symbols[a] for a in self.arguments]
 
+    @property
+    def unknowns(self) -> list[tuple[int, int]]:
+        """The arguments without discrete values, which nothing solves for."""
+        kinds = self.kernel.variables
+        return [a for a in self.arguments if kinds[a[0]].kind != "discrete"]
+
     @cached_property
     def partials(self) -> list[Any]:
         """d residual / d argument, as SX."""

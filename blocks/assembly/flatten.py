@@ -143,9 +143,7 @@ class Flat:
         rows: list[Ints] = []
         columns: list[Ints] = []
         numbers = np.arange(group.first, group.first + group.size)
-        for key in group.law.arguments:
-            if group.law.kernel.variables[key[0]].kind == "discrete":
-                continue
+        for key in group.law.unknowns:
             classes, _ = self.argument(group, key)
             rows.append(numbers)
             columns.append(classes)

@@ -14,12 +14,19 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
+from ..finite import ADVICE, FiniteValues, no_value
 from ..initialise import InitialWarning
 from ..nominal import find_nominals
 from ..system import AlgebraicFailure, Problem, System
 from ..units import from_si
 from .findings import SEVERITIES, Finding, found
-from .singular import dependence, dependent_equations, zero_parameters
+from .singular import (
+    dependence,
+    dependent_equations,
+    dependent_rows,
+    linear_blocks,
+    zero_parameters,
+)
 from .topology import Topology
 from .words import Names, enumerated, listed
 
@@ -80,11 +87,29 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     yield from _derivatives(system, problem, slope)
     if any(law[-2] is not None for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
-    if np.isfinite(slope).all() and any(step.group < 0 for step in system.tape.steps):
-        equations, _ = not_finite(system, problem, blocks_only=True)
-        cause = _dependent_block(system) if equations else None
+    if np.isfinite(slope).all():
+        cause = _dependent_here(system, problem)
         if cause is not None:
             yield cause
+            return
+        yield from _lost(system, problem)
+
+
+def _lost(system: System, problem: Problem) -> Iterator[Finding]:
+    """Laws without a value at the start that no motion depends on."""
+    for path, equation in FiniteValues.of(system).lost(problem, 0.0)[:MOST]:
+        yield found("initial.value", [path], f"At the start {path} has no value: "
+                    f"{no_value(equation)}.", ADVICE)
+
+
+def _dependent_here(system: System, problem: Problem) -> Finding | None:
+    """Linear equations solved together that do not determine their unknowns at the start."""
+    with np.errstate(all="ignore"):
+        for equations, matrix in linear_blocks(system, problem):
+            chosen = dependent_rows(equations, matrix)
+            if chosen:
+                return dependence(Names(system.flat), "initial.dependent", chosen)
+    return None
 
 
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
@@ -258,18 +283,14 @@ def _massless_node(topology: Topology, owners: list[str]) -> str:
     return ""
 
 
-def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bool = False
-               ) -> tuple[list[int], list[int]]:
-    """The first equations, as evaluated, without a finite value, and their unknowns.
-
-    With ``blocks_only``, only equations that are solved together.
-    """
+def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
+    """The first equations, as evaluated, without a finite value, and their unknowns."""
     with np.errstate(all="ignore"):
         values = system.function("values", system.tape.values)(*problem._arguments(t))
     values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])
-        if wrong.any() and not (blocks_only and step.group >= 0):
+        if wrong.any():
             equations = step.equations[wrong] if step.group >= 0 else step.equations
             return [int(e) for e in equations], [int(c) for c in step.unknowns[wrong]]
     return [], []

@@ -111,8 +111,8 @@ class Driver:
             self.recording.statistics["events"] = len(self.recording.events)
             self.recording.statistics["time integrating"] = clock.perf_counter() - started
 
-    def _march(self, t: float) -> None:
-        """From episode to episode."""
+    def begin(self, t: float) -> None:
+        """Bring relations and modes in line with the start; refuse a start that cannot be."""
         self._switch_initially(t)
         if self.problem.laws is not None:
             if self.contacts is not None:
@@ -120,6 +120,10 @@ class Driver:
             self.problem.laws.start(self.problem, t)
             self._switch_initially(t)  # relations may look at the sticking efforts
         self._require(t)
+
+    def _march(self, t: float) -> None:
+        """From episode to episode."""
+        self.begin(t)
         self.problem.choose_states(t)
         while t < self.settings.t_end:
             before, t = t, self._episode(t)

@@ -30,9 +30,10 @@ from .singular import (
 from .topology import Topology
 from .words import Names, enumerated, listed
 
-__all__ = ["event_findings", "start_findings"]
+__all__ = ["begin_finding", "event_findings", "start_findings"]
 
 MOST = 10  # contacts that overlap, told one by one
+MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
 LARGEST = 1500  # states and torn unknowns up to which the start is solved for
 
 
@@ -71,7 +72,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", InitialWarning)
-            none = None if system.nm else _no_laws  # relations may look at efforts
+            none = None if system.nm or system.nu <= MOST_LAWS else _no_laws
             problem, start = model._start(system, find_nominals(system, model._nominal_table),
                                           0.0, Problem, none)
             slope = system.slope(*problem._arguments(0.0))
@@ -93,6 +94,30 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
             yield cause
             return
         yield from _lost(system, problem)
+
+
+def begin_finding(model: Any, system: System) -> BlocksError | None:
+    """What a run refuses of a start that is consistent, before it moves: see ``Driver.begin``."""
+    if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
+        return None
+    from ..driver import Driver, Settings
+    from ..recording import RunRecording
+    from ..solvers import method_named
+
+    settings = Settings(0.0, 1.0, method_named("DOP853"), 1e-6, np.zeros(0), np.inf, None, None)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", InitialWarning)
+            problem, _ = model._start(system, find_nominals(system, model._nominal_table), 0.0,
+                                      Problem)
+            recording = RunRecording(model.name, system, problem, problem.p)
+            Driver(system, problem, recording, settings, lambda p: np.ones(p.size)).begin(0.0)
+    except AlgebraicFailure as failure:
+        return InitialisationError("", str(failure), "Give initial targets closer to a possible "
+                                   "state.", variables=failure.worst, code="initial.failed")
+    except BlocksError as error:
+        return error
+    return None
 
 
 def _lost(system: System, problem: Problem) -> Iterator[Finding]:

@@ -233,6 +233,19 @@ class Parameter(Declaration):
             raise ParameterError(where, f"is {shown}, which is not a finite number.",
                                  f"Give a value in {self.unit}.", given=value,
                                  code="parameter.finite")
+        broken = self._broken_bound(number)
+        if broken is not None:
+            word, rule, limit = broken
+            raise ParameterError(
+                where, f"must be {rule}, but is {value}.",
+                f"Check the sign, the size and the unit of {self.name}"
+                + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
+                given=value, bound=limit, rule=word, code="parameter.bounds",
+            )  # fmt: skip
+        return number
+
+    def _broken_bound(self, number: Any) -> tuple[str, str, Any] | None:
+        """(word, rule as a text, bound) of the first bound that a value in SI units breaks."""
         for word, bound in self.bounds.items():
             wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
                      "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
@@ -240,14 +253,21 @@ class Parameter(Declaration):
                 rule = {"minimum": "at least", "maximum": "at most",
                         "above": "greater than", "below": "less than"}[word]
                 limit = from_si(bound, self.unit)
-                raise ParameterError(
-                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
-                    + f", but is {value}.",
-                    f"Check the sign, the size and the unit of {self.name}"
-                    + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
-                    given=value, bound=limit, rule=word, code="parameter.bounds",
-                )  # fmt: skip
-        return number
+                return word, f"{rule} {limit.magnitude:g} {self.unit.text}".rstrip(), limit
+        return None
+
+    def refuse_default(self, where: str) -> None:
+        """Raise where the class's own default is not allowed by its bounds."""
+        if self.default_of is not None and self.open:
+            return  # not known before an instance is
+        broken = self._broken_bound(self.default)
+        if broken is not None:
+            shown = f"{from_si(self.default, self.unit):~P}"
+            raise ParameterError(
+                where, f"must be {broken[1]}, but its own default is {shown}.",
+                "Change the default or the bound in the class.", given=shown, bound=broken[2],
+                rule=broken[0], code="parameter.bounds",
+            )  # fmt: skip
 
 
 def unit_given(value: Any, where: str) -> Unit:

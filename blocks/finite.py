@@ -7,6 +7,7 @@ Knows equations and recorded runs; no solver.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +24,7 @@ __all__ = ["ADVICE", "FiniteValues", "no_value"]
 #: operations that have no value for some arguments, and the argument that decides
 PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0,
            ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
+CONSTANT = {"constant", "parameter"}  # slopes of a law
 CHUNK = 2000  # instants that are looked at at once
 
 
@@ -37,6 +39,9 @@ class FiniteValues:
             for text, value in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
                 self.told += [(family, i, text) for i in range(family.size)]
+        for family, instance, text, value in _changing_blocks(system):
+            rows.append(value)
+            self.told.append((family, instance, text))
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else None
 
     @classmethod
@@ -89,13 +94,32 @@ class FiniteValues:
                               variables=(path,), code="simulation.value")
 
 
-ADVICE = ("Look for a division by zero, or a root or logarithm of a negative number, and keep its "
-          "argument away from there, with maximum() or a Saturation.")
+ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that only "
+          "follow from each other; maximum() or a Saturation keeps an argument away from there.")
 
 
 def no_value(equation: str) -> str:
     """What is said of an equation whose sides are not numbers."""
     return f"its equation  {equation}  has no finite value"
+
+
+def _changing_blocks(system: System) -> Iterator[tuple[Any, int, str, Any]]:
+    """(family, instance, equation, a value) of equations that are solved together by elimination.
+
+    Those whose coefficients change with time, states or modes: they may cease to determine
+    their unknowns. Constant ones are looked at by ``check()``.
+    """
+    flat = system.flat
+    for step in system.tape.steps:
+        if step.group >= 0 or step.torn or not step.linear:
+            continue
+        for e in step.equations:
+            group, row = flat.group_of(int(e))
+            if group.law is not None and not CONSTANT.issuperset(group.law.slopes):
+                value = ca.sum1(system.tape.values[step.unknowns.tolist()])
+                family = system.network.families[group.family]
+                yield family, int(group.instances[row]), group.law.text, value
+                break
 
 
 def _partial_laws(kernel: Kernel) -> list[tuple[str, Any]]:

@@ -283,7 +283,8 @@ def _dependent(flat: Flat, names: Names, singular: Singular) -> Finding:
     return dependence(names, "structure.dependent", chosen)
 
 
-def dependence(names: Names, code: str, equations: list[int]) -> Finding:
+def dependence(names: Names, code: str, equations: list[int],
+               where: str = "with the present parameters") -> Finding:
     """The finding for equations that depend on each other by their numbers."""
     owners = list(dict.fromkeys(o for e in equations for o in _owners(names, e)))
     states = [o for e in equations if (o := names.owner(e))] or owners
@@ -293,13 +294,12 @@ def dependence(names: Names, code: str, equations: list[int]) -> Finding:
     if len(owners) == 1:
         advice = f"Check the equations of {owners[0]}, or change its parameters."
     if len(equations) == 1:
-        head = f"An equation of {listed(owners)} determines nothing with the present parameters:"
+        head = f"An equation of {listed(owners)} determines nothing {where}:"
     elif len(owners) == 1:
-        head = (f"Equations of {owners[0]} repeat or contradict each other with the present "
-                "parameters:")
+        head = f"Equations of {owners[0]} repeat or contradict each other {where}:"
     else:
-        head = (f"The equations of {listed(owners)} depend on each other with the present "
-                "parameters, so how they share the load is not determined:")
+        head = (f"The equations of {listed(owners)} depend on each other {where}, so how they "
+                "share the load is not determined:")
     if zero:
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
     return found(code, owners[:20], head + lines, advice)

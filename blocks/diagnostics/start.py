@@ -34,6 +34,7 @@ __all__ = ["begin_finding", "event_findings", "start_findings"]
 
 MOST = 10  # contacts that overlap, told one by one
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
+MOMENT = 1e-9  # s of the run that are prepared for it
 LARGEST = 1500  # states and torn unknowns up to which the start is solved for
 
 
@@ -104,7 +105,7 @@ def begin_finding(model: Any, system: System) -> BlocksError | None:
     from ..recording import RunRecording
     from ..solvers import method_named
 
-    settings = Settings(0.0, 1.0, method_named("DOP853"), 1e-6, np.zeros(0), np.inf, None, None)
+    settings = Settings(0.0, MOMENT, method_named("DOP853"), 1e-6, np.zeros(0), np.inf, None, None)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", InitialWarning)

@@ -137,7 +137,9 @@ class Writer:
         unit = declared.unit.text
         default = np.asarray(declared.default, dtype=float) / (declared.unit.factor or 1.0)
         if default.ndim:
-            values = default * (1 if self.chance(0.5) else self.number(1.0))
+            factor = 1.0 if self.chance(0.5) else self.number(1.0)
+            with np.errstate(invalid="ignore"):
+                values = default * factor
             values = values + self.random.uniform(-0.5, 0.5, default.shape) * self.chance(0.3)
             if default.ndim == 1 and self.chance(0.1 * self.wild):
                 values = values[:-1]
@@ -335,12 +337,12 @@ def _text(error):
 def _judged(result):
     """Whether a finished run has finite values only, and its ledger closes."""
     recording = result.recording
-    for path in result:
-        with np.errstate(all="ignore"):
-            values = np.asarray(result[path].final.magnitude)
-        if np.isnan(values).any():
-            return "nan", path
-    del recording
+    ends = recording.times[[0, -1]]
+    times = np.linspace(*ends, 7)
+    with np.errstate(all="ignore"):
+        values = recording.values(range(len(recording.catalog)), times)
+    for k in np.flatnonzero(np.isnan(values).any(axis=1)):
+        return "nan", list(recording.catalog)[k]
     ledger = result.energy()
     missing = ledger.residual.magnitude
     if not missing <= 1e-9 and not ledger.relative_residual <= CLOSED \

@@ -86,6 +86,8 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     unmet = [(r.path, r.target, r.start) for r in start.unmet]
     if unmet and np.isfinite(slope).all():
         yield _conflict(unmet)
+    if start.compromised and np.isfinite(slope).all():
+        yield _compromise(start.compromised)
     yield from _derivatives(system, problem, slope)
     if any(law[-2] is not None for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
@@ -242,6 +244,19 @@ def _conflict(unmet: list[tuple[str, Any, Any]]) -> Finding:
         "initial.conflict", paths, head + got,
         f"Remove one of them or let it give way: {paths[-1].rpartition('.')[2]}="
         f"Target('{value}', priority='low').",
+    )  # fmt: skip
+
+
+def _compromise(rows: list[Any]) -> Finding:
+    """Presets of classes that contradict each other."""
+    said = listed((f"{r.path} = {r.target:.6g~P}" for r in rows), 6)
+    got = listed((f"{r.path} = {r.start:.6g~P}" for r in rows), 6)
+    path, value = rows[0].path, f"{rows[0].target:.6g~C}"
+    return found(
+        "initial.conflict", [r.path for r in rows],
+        f"The initial values {said}, which their classes preset, cannot all be met, because the "
+        f"network ties these variables together. The run would start with {got}.",
+        f"Say which one is meant: model.{path} = '{value}'.",
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from .singular import (
 from .topology import Topology
 from .words import Names, enumerated, listed
 
-__all__ = ["begin_finding", "event_findings", "start_findings"]
+__all__ = ["begin_findings", "event_findings", "start_findings"]
 
 MOST = 10  # contacts that overlap, told one by one
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
@@ -99,10 +99,10 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         yield from _lost(system, problem)
 
 
-def begin_finding(model: Any, system: System) -> BlocksError | None:
+def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError]:
     """What a run refuses of a start that is consistent, before it moves: see ``Driver.begin``."""
     if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
-        return None
+        return
     from ..driver import Driver, Settings
     from ..recording import RunRecording
     from ..solvers import method_named
@@ -115,12 +115,18 @@ def begin_finding(model: Any, system: System) -> BlocksError | None:
                                       Problem)
             recording = RunRecording(model.name, system, problem, problem.p)
             Driver(system, problem, recording, settings, lambda p: np.ones(p.size)).begin(0.0)
+            if system.clusters:
+                problem.choose_states(0.0)
+            slope = np.zeros(system.nx)
+            slope[problem.free] = problem.slope(0.0, problem.start_vector())
     except AlgebraicFailure as failure:
-        return InitialisationError("", str(failure), "Give initial targets closer to a possible "
-                                   "state.", variables=failure.worst, code="initial.failed")
+        yield InitialisationError("", str(failure), "Give initial targets closer to a possible "
+                                  "state.", variables=failure.worst, code="initial.failed")
     except BlocksError as error:
-        return error
-    return None
+        yield error
+    else:
+        if problem.failure is None:
+            yield from _derivatives(system, problem, slope)
 
 
 def _lost(system: System, problem: Problem) -> Iterator[Finding]:

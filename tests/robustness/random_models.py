@@ -324,7 +324,7 @@ def outcome_of(seed, seconds=10.0):
 def _stop(error):
     """A stop after the start is named; a refusal only by simulate() is a defect."""
     if hasattr(error, "result"):
-        return "stopped"
+        return "stopped" if error.time > 0 else "refused late"
     if error.where.startswith("simulate("):  # a method that does not suit
         return "refused"
     return "refused late"

@@ -67,6 +67,7 @@ class Decisions:
     _is_simple: bool
     together: Any
     _reach: Any
+    name: Any
     _solve_stuck: Any
     constant: bool
     look: Any

@@ -94,8 +94,8 @@ class FiniteValues:
                               variables=(path,), code="simulation.value")
 
 
-ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that only "
-          "follow from each other; maximum() or a Saturation keeps an argument away from there.")
+ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that "
+          "only follow from each other; maximum() or a Saturation keeps an argument away.")
 
 
 def no_value(equation: str) -> str:

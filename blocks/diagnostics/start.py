@@ -92,11 +92,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     if any(law[-2] is not None for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
     if np.isfinite(slope).all():
-        cause = _dependent_here(system, problem)
-        if cause is not None:
-            yield cause
-            return
-        yield from _lost(system, problem)
+        yield from _without_value(system, problem)
 
 
 def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError]:
@@ -127,10 +123,16 @@ def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError
     else:
         if problem.failure is None:
             yield from _derivatives(system, problem, slope)
+        if np.isfinite(slope).all():  # relations may have changed since
+            yield from _without_value(system, problem)
 
 
-def _lost(system: System, problem: Problem) -> Iterator[Finding]:
-    """Laws without a value at the start that no motion depends on."""
+def _without_value(system: System, problem: Problem) -> Iterator[Finding]:
+    """What has no value at the start although every derivative has: no motion depends on it."""
+    cause = _dependent_here(system, problem)
+    if cause is not None:
+        yield cause
+        return
     for path, equation in FiniteValues.of(system).lost(problem, 0.0)[:MOST]:
         yield found("initial.value", [path], f"At the start {path} has no value: "
                     f"{no_value(equation)}.", ADVICE)

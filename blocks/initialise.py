@@ -255,16 +255,6 @@ def _unclosed(system: System, problem: Problem, t: float) -> InitialisationError
                  for level, _ in cluster.levels for e in level]  # fmt: skip
     owners = [_owner(system, e) for e in equations]
     start = problem.x / problem.scale_x
-    lost = np.flatnonzero(~np.isfinite(residual(start)))
-    if len(lost):
-        group, _ = system.flat.group_of(equations[int(lost[0])])
-        where = owners[int(lost[0])]
-        return InitialisationError(
-            where, f"the constraint  {_equation(group)}  has no finite value at the start, or what "
-            "it follows from is not determined.",
-            "Look for parts that nothing moves or holds, both ports of one joined to the same "
-            "node, and divisions by zero.", variables=[where],
-        )  # fmt: skip
     near = least_squares(residual, start, max_nfev=200, xtol=1e-15, ftol=1e-15, gtol=1e-15).x
     worst = int(np.argmax(np.abs(residual(near))))
     where = owners[worst]

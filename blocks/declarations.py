@@ -217,6 +217,75 @@ class Parameter(Declaration):
         value = component._values.get(self.name, self.default)
         return value if callable(value) else from_si(value, self.unit)
 
+    def refuse_default(self, where: str) -> None:
+        """Raise where the class's own default is not allowed by its bounds."""
+        if self.default_of is not None and self.open:
+            return  # not known before an instance is
+        try:
+            self.accept(from_si(self.default, self.unit), where)
+        except ParameterError as error:
+            raise ParameterError(where, f"its own default {error.problem}", "Change the default "
+                                 "or the bound in the class.", **error.data) from None
+
+    def accept(self, value: Any, where: str) -> Any:
+        """The value in SI units, checked against unit and bounds."""
+        if callable(value) and not hasattr(value, "magnitude"):
+            if not self.varying:
+                raise ParameterError(
+                    where, "takes a constant, but was given a function.",
+                    "Functions of time belong to sources and signal blocks.", given=value,
+                    code="parameter.function",
+                )  # fmt: skip
+            return value
+        number = to_si(value, self.unit, where, self.advice)
+        if not np.all(np.isfinite(number)):
+            shown = f"{value:~C}" if hasattr(value, "units") else value
+            raise ParameterError(where, f"is {shown}, which is not a finite number.",
+                                 f"Give a value in {self.unit}.", given=value,
+                                 code="parameter.finite")
+        for word, bound in self.bounds.items():
+            wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
+                     "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
+            if wrong:
+                rule = {"minimum": "at least", "maximum": "at most",
+                        "above": "greater than", "below": "less than"}[word]
+                limit = from_si(bound, self.unit)
+                raise ParameterError(
+                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
+                    + f", but is {value}.",
+                    f"Check the sign, the size and the unit of {self.name}"
+                    + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
+                    given=value, bound=limit, rule=word, code="parameter.bounds",
+                )  # fmt: skip
+        return number
+        return quantity(number, self.unit)
+
+    def _bound(self, bound: Any) -> float:
+        if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
+            return float(bound)
+        return float(to_si(self._in_unit(bound), self.unit, "bound"))
+
+    def with_default(self, default: Any) -> Parameter:
+        """This declaration for an instance whose options give the default."""
+        made = copy.copy(self)
+        made.open, made._given = False, (default, self._given[1])
+        made._settle(self.unit)
+        return made
+
+    def with_unit(self, u: Unit) -> Parameter:
+        made = copy.copy(self)
+        made.open = False
+        if u.dimension != self.unit.dimension and not made.unit_of:
+            made.unit, made.bounds = u, {w: made._bound(b) for w, b in self._given[1].items()}
+        else:
+            made._settle(u)
+        made.open = False
+        return made
+
+    def read(self, component: Component) -> Any:
+        value = component._values.get(self.name, self.default)
+        return value if callable(value) else from_si(value, self.unit)
+
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
         if callable(value) and not hasattr(value, "magnitude"):
@@ -243,31 +312,6 @@ class Parameter(Declaration):
                 given=value, bound=limit, rule=word, code="parameter.bounds",
             )  # fmt: skip
         return number
-
-    def _broken_bound(self, number: Any) -> tuple[str, str, Any] | None:
-        """(word, rule as a text, bound) of the first bound that a value in SI units breaks."""
-        for word, bound in self.bounds.items():
-            wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
-                     "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
-            if wrong:
-                rule = {"minimum": "at least", "maximum": "at most",
-                        "above": "greater than", "below": "less than"}[word]
-                limit = from_si(bound, self.unit)
-                return word, f"{rule} {limit.magnitude:g} {self.unit.text}".rstrip(), limit
-        return None
-
-    def refuse_default(self, where: str) -> None:
-        """Raise where the class's own default is not allowed by its bounds."""
-        if self.default_of is not None and self.open:
-            return  # not known before an instance is
-        broken = self._broken_bound(self.default)
-        if broken is not None:
-            shown = f"{from_si(self.default, self.unit):~P}"
-            raise ParameterError(
-                where, f"must be {broken[1]}, but its own default is {shown}.",
-                "Change the default or the bound in the class.", given=shown, bound=broken[2],
-                rule=broken[0], code="parameter.bounds",
-            )  # fmt: skip
 
 
 def unit_given(value: Any, where: str) -> Unit:

@@ -258,60 +258,6 @@ class Parameter(Declaration):
                     given=value, bound=limit, rule=word, code="parameter.bounds",
                 )  # fmt: skip
         return number
-        return quantity(number, self.unit)
-
-    def _bound(self, bound: Any) -> float:
-        if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
-            return float(bound)
-        return float(to_si(self._in_unit(bound), self.unit, "bound"))
-
-    def with_default(self, default: Any) -> Parameter:
-        """This declaration for an instance whose options give the default."""
-        made = copy.copy(self)
-        made.open, made._given = False, (default, self._given[1])
-        made._settle(self.unit)
-        return made
-
-    def with_unit(self, u: Unit) -> Parameter:
-        made = copy.copy(self)
-        made.open = False
-        if u.dimension != self.unit.dimension and not made.unit_of:
-            made.unit, made.bounds = u, {w: made._bound(b) for w, b in self._given[1].items()}
-        else:
-            made._settle(u)
-        made.open = False
-        return made
-
-    def read(self, component: Component) -> Any:
-        value = component._values.get(self.name, self.default)
-        return value if callable(value) else from_si(value, self.unit)
-
-    def accept(self, value: Any, where: str) -> Any:
-        """The value in SI units, checked against unit and bounds."""
-        if callable(value) and not hasattr(value, "magnitude"):
-            if not self.varying:
-                raise ParameterError(
-                    where, "takes a constant, but was given a function.",
-                    "Functions of time belong to sources and signal blocks.", given=value,
-                    code="parameter.function",
-                )  # fmt: skip
-            return value
-        number = to_si(value, self.unit, where, self.advice)
-        if not np.all(np.isfinite(number)):
-            shown = f"{value:~C}" if hasattr(value, "units") else value
-            raise ParameterError(where, f"is {shown}, which is not a finite number.",
-                                 f"Give a value in {self.unit}.", given=value,
-                                 code="parameter.finite")
-        broken = self._broken_bound(number)
-        if broken is not None:
-            word, rule, limit = broken
-            raise ParameterError(
-                where, f"must be {rule}, but is {value}.",
-                f"Check the sign, the size and the unit of {self.name}"
-                + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
-                given=value, bound=limit, rule=word, code="parameter.bounds",
-            )  # fmt: skip
-        return number
 
 
 def unit_given(value: Any, where: str) -> Unit:

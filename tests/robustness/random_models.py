@@ -59,14 +59,25 @@ class Endless(BaseException):
 
 @contextmanager
 def limited(seconds):
-    """Raise :class:`Endless` when this process has worked for so long."""
+    """Raise :class:`Endless` when this process has worked for so long.
+
+    Compiled code on the way may make another exception of it.
+    """
+    over = False
+
     def stop(*_):
+        nonlocal over
+        over = True
         raise Endless
 
     before = clock.signal(clock.SIGPROF, stop)
     clock.setitimer(clock.ITIMER_PROF, seconds)
     try:
         yield
+    except Exception as error:
+        if over:
+            raise Endless from error
+        raise
     finally:
         clock.setitimer(clock.ITIMER_PROF, 0)
         clock.signal(clock.SIGPROF, before)
@@ -334,8 +345,8 @@ def _stop(error):
     """
     if hasattr(error, "result"):
         return "stopped" if error.time > 0 or error.code == "simulation" else "refused late"
-    if error.where.startswith("simulate("):  # a method that does not suit
-        return "refused"
+    if error.where.startswith("simulate(") or error.code == "parameter.instants":
+        return "refused"  # a method or a duration that does not suit
     return "refused late"
 
 

@@ -338,13 +338,19 @@ def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wante
     for _ in range(60):
         _solve_torn(problem, t)
         r = (outputs.values(problem, t) - wanted) / size
+        _refuse_lost(system, outputs, r)
         c = problem.system.residual(*problem._arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= TOLERANCE):
             return 0.0
+        slopes = [outputs.jacobian(problem, t, levels == k) if (levels == k).any() else None
+                  for k in range(4)]
+        for k, slope in enumerate(slopes):
+            if slope is not None:
+                _refuse_lost(system, outputs, slope.sum(axis=1), levels == k)
         back, step = _lexicographic(
             [outputs.constraint_jacobian(problem, t) * scale if nc else None]
-            + [outputs.jacobian(problem, t, levels == k) * scale / size[levels == k][:, None]
-               if (levels == k).any() else None for k in range(4)],
+            + [None if slope is None else slope * scale / size[levels == k][:, None]
+               for k, slope in enumerate(slopes)],
             [c] + [r[levels == k] for k in range(4)], system.nx,
         )  # fmt: skip
         along = step - back
@@ -359,6 +365,20 @@ def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wante
     _solve_torn(problem, t)
     c = problem.system.residual(*problem._arguments(t))[system.nz :]
     return float(np.max(np.abs(c), initial=0.0))
+
+
+def _refuse_lost(system: System, outputs: _TargetFunctions, values: np.ndarray,
+                 rows: Any = slice(None)) -> None:
+    """Raise where a variable with a target has no finite value, or no slope, to meet it by."""
+    lost = outputs.classes[rows][~np.isfinite(values)]
+    if len(lost):
+        path = system.class_names[int(lost[0])]
+        raise InitialisationError(
+            "", f"no consistent start was found: {path}, which has an initial target, has no "
+            "finite value, or does not follow from the states, where it is looked for.",
+            "At a dead point start a little beside it; give targets closer to a possible state.",
+            variables=(path,),
+        )  # fmt: skip
 
 
 def _sizes(system: System, slots: np.ndarray, nominals: Nominals) -> np.ndarray:
@@ -432,7 +452,7 @@ class _TargetFunctions:
 
     def __init__(self, system: System, classes: np.ndarray, signs: np.ndarray) -> None:
         tape = system.tape
-        self.system = system
+        self.system, self.classes = system, classes
         expression = ca.SX(0, 1)
         if len(classes):
             expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))

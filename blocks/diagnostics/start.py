@@ -99,6 +99,8 @@ def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError
     """What a run refuses of a start that is consistent, before it moves: see ``Driver.begin``."""
     if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
         return
+    if not (system.nu or system.nm or system.nd):
+        return  # nothing is decided
     from ..driver import Driver, Settings
     from ..recording import RunRecording
     from ..solvers import method_named

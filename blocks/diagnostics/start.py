@@ -81,7 +81,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         yield _failed(system, error)
         return
     except np.linalg.LinAlgError:
-        yield _failed(system, None)
+        yield _dependent_block(system) or _singular(system)
         return
     unmet = [(r.path, r.target, r.start) for r in start.unmet]
     if unmet and np.isfinite(slope).all():
@@ -138,6 +138,18 @@ def _without_value(system: System, problem: Problem) -> Iterator[Finding]:
     for path, equation in FiniteValues.of(system).lost(problem, 0.0)[:MOST]:
         yield found("initial.value", [path], f"At the start {path} has no value: "
                     f"{no_value(equation)}.", ADVICE)
+
+
+def _singular(system: System) -> Finding:
+    """A start at which unknowns do not follow from the states."""
+    names = [system.torn_name(i) for i in range(min(system.nz, MOST))]
+    said = f" for {listed(names, 3)}" if names else ""
+    return found(
+        "initial.failed", names, "No consistent start was found: the equations that are solved "
+        f"together{said} do not determine them there.",
+        "At a dead point start a little beside it; give a node without mass a mass, or put a "
+        "damper in parallel.",
+    )  # fmt: skip
 
 
 def _dependent_here(system: System, problem: Problem) -> Finding | None:
@@ -303,9 +315,17 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
     zero = zero_parameters(system.flat, owners)
     if zero:
         return f"Give {listed(zero)} a value other than zero."
-    loose = _loose_advice(system, owners, culprits)
-    if loose:
-        return loose
+    topology = Topology(system.network)
+    lone = [p for f in topology.rows for i in np.flatnonzero(topology.degree[f.nodes] == 1)
+            if (p := topology.path(f.family, i)) in owners]  # fmt: skip
+    if lone:
+        return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
+                "while it carries no force: connect it.")
+    light = _massless_node(topology, owners)
+    if light and culprits:
+        return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
+                f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
+                "small one will do.")
     states = system.tape.reduced.states
     values = listed((f"{names.unknown(int(states[i]))} = "
                      f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
@@ -313,39 +333,15 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
             f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
 
 
-def _loose_advice(system: System, owners: list[str], culprits: list[str]) -> str:
-    """What to do where components leave a motion open while they carry nothing, if they do."""
-    topology = Topology(system.network)
-    lone = [p for f in topology.rows for i in np.flatnonzero(topology.degree[f.nodes] == 1)
-            if (p := topology.path(f.family, i)) in owners]  # fmt: skip
-    if lone:
-        return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
-                "while it carries no force: connect it.")
-    light = _massless_node(system, topology, owners)
-    if light and culprits:
-        return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
-                f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
-                "small one will do.")
-    return ""
-
-
-def _massless_node(system: System, topology: Topology, owners: list[str]) -> str:
-    """A node without a state at which only some given components meet, as its ports."""
-    flat, states = system.flat, system.tape.reduced.states
+def _massless_node(topology: Topology, owners: list[str]) -> str:
+    """A node at which only some given components meet, as its ports."""
     mine: dict[int, list[str]] = {}
-    moved = set()
     for row in topology.rows:
-        kernel = system.network.families[row.family].kernel
-        domain, variables = kernel.ports[row.name]
         for i, node in enumerate(row.nodes):
-            if (path := topology.path(row.family, i)) not in owners:
-                continue
-            mine.setdefault(int(node), []).append(f"{path}.{row.name}")
-            slots = [flat.base[row.family][variables[v], 0] + i for v in domain.across]
-            if np.isin(flat.class_of[slots], states).any():
-                moved.add(int(node))
+            if (path := topology.path(row.family, i)) in owners:
+                mine.setdefault(int(node), []).append(f"{path}.{row.name}")
     for node, ports in mine.items():
-        if node not in moved and len(ports) > 1 and len(ports) == topology.degree[node]:
+        if len(ports) > 1 and len(ports) == topology.degree[node]:
             return " = ".join(ports)
     return ""
 
@@ -381,41 +377,13 @@ def _dependent_block(system: System) -> Finding | None:
     return None
 
 
-def _singular(system: System) -> Finding:
-    """A start at which unknowns do not follow from the states."""
-    names = [system.torn_name(i) for i in range(min(system.nz, MOST))]
-    said = f" for {listed(names, 3)}" if names else ""
-    return found(
-        "initial.failed", names, "No consistent start was found: the equations that are solved "
-        f"together{said} do not determine them there.",
-        "At a dead point start a little beside it; give a node without mass a mass, or put a "
-        "damper in parallel.",
-    )  # fmt: skip
-
-
-def _solved_together(system: System, unknowns: tuple[str, ...]) -> list[str]:
-    """Components whose equations are solved together with those for some unknowns."""
-    names = Names(system.flat)
-    owners: list[str] = []
-    for step in system.tape.steps:
-        mine = [names.unknown(int(c)) for c in step.unknowns] if step.torn else []
-        if set(mine) & set(unknowns):
-            owners += [o for e in step.equations if (o := names.owner(int(e)))]
-            owners += [o for c in step.unknowns for o in names.owners(int(c))]
-    return list(dict.fromkeys(owners))
-
-
 def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Finding:
     cause = _dependent_block(system)
     if cause is not None:
         return cause
-    if error is None:
-        return _singular(system)
     names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))
-    problem, advice = getattr(error, "problem", str(error)), getattr(error, "advice", "")
-    if isinstance(error.__cause__ or error, AlgebraicFailure):
-        owners = _solved_together(system, names)
-        advice = _loose_advice(system, owners, owners) or advice
+    problem = getattr(error, "problem", str(error or "the equations have no solution"))
+    advice = getattr(error, "advice", "")
     code = getattr(error, "code", "") if getattr(error, "code", "") in SEVERITIES else \
         "initial.failed"
     where = getattr(error, "where", "")

@@ -309,7 +309,13 @@ class Option(Declaration):
         return component._values.get(self.name, self.default)
 
     def accept(self, value: Any, where: str) -> Any:
-        if self.choices is not None and value not in self.choices:
+        if self.choices is None and isinstance(self.default, str) and not (
+                isinstance(value, str) or hasattr(value, "dimensionality")):
+            raise ParameterError(where, f"takes a text, but was given {value!r:.100}.",
+                                 f"The default is {self.default!r}.", given=value,
+                                 code="parameter.choice")
+        if self.choices is not None and not any(
+                isinstance(value, type(c)) and value == c for c in self.choices):
             raise unknown_name(where, value, [str(c) for c in self.choices], "choices")
         if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
             raise ParameterError(where, f"is a switch, but was given {value!r}.",

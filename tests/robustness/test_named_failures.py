@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
+import numpy as np
 import pytest
 
 from blocks import (
@@ -17,6 +18,7 @@ from blocks import (
     Parameter,
     ParameterError,
     SimulationError,
+    UnknownName,
     Variable,
     der,
     dry_friction,
@@ -264,6 +266,15 @@ def test_a_preset_outside_its_own_bounds_is_refused_where_the_class_is_made():
     with pytest.raises(ParameterError, match=r"Law\.speed: its own default must be greater than"):
         class Law(Replacement):
             speed = Parameter("0 mm/s", above=0)
+
+
+@pytest.mark.parametrize("given", [None, 3, [1.0, 2.0], np.array([1.0, 2.0]), print, b"m", {}])
+def test_an_option_that_is_a_text_takes_nothing_else(given):
+    for make in (lambda: signal.Sum(signs=given), lambda: signal.Gain(input=given)):
+        with pytest.raises(ParameterError, match="takes a text"):
+            make()
+    with pytest.raises(UnknownName, match="The choices are: linear, table"):
+        Spring(law=given)
 
 
 class Wheel(Component):

@@ -362,6 +362,8 @@ def _judged(result):
         values = recording.values(range(len(recording.catalog)), times)
     for k in np.flatnonzero(np.isnan(values).any(axis=1)):
         return "nan", list(recording.catalog)[k]
+    for shown in (result, result.events, result.statistics, result.sticking()):
+        repr(shown)
     ledger = result.energy()
     open_ = ledger.residual.magnitude > 1e-9 and not ledger.relative_residual <= CLOSED
     if open_ and not getattr(result, "warnings", True):

@@ -28,6 +28,7 @@ __all__ = ["InitialWarning", "Start", "TargetRow", "initialise"]
 LEVELS = ("high", "low", "default high", "default low")
 TOLERANCE = 1e-9
 METRE = unit("m")
+ENDLESS = 1e150  # of a constraint: one without a finite value
 ATTEMPTS = 5  # starting points that are tried
 
 
@@ -249,12 +250,21 @@ def _unclosed(system: System, problem: Problem, t: float) -> InitialisationError
 
     def residual(y: np.ndarray) -> np.ndarray:
         problem.x[:] = y * problem.scale_x
-        return system.residual(*problem._arguments(t))[nz:]
+        return np.nan_to_num(system.residual(*problem._arguments(t))[nz:], nan=ENDLESS)
 
     equations = [int(e) for cluster in system.clusters
                  for level, _ in cluster.levels for e in level]  # fmt: skip
     owners = [_owner(system, e) for e in equations]
     start = problem.x / problem.scale_x
+    endless = np.flatnonzero(~(np.abs(residual(start)) < ENDLESS))
+    if len(endless):
+        paths = list(dict.fromkeys(owners[k] for k in endless))
+        return InitialisationError(
+            " and ".join(paths[:3]), f"{_equation(system.flat.group_of(equations[endless[0]])[0])} "
+            "has no finite value at the start.",
+            "Look for two ports of it that are connected to one and the same body, or give "
+            "initial targets elsewhere.", variables=paths,
+        )  # fmt: skip
     near = least_squares(residual, start, max_nfev=200, xtol=1e-15, ftol=1e-15, gtol=1e-15).x
     worst = int(np.argmax(np.abs(residual(near))))
     where = owners[worst]

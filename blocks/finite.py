@@ -25,6 +25,7 @@ __all__ = ["ADVICE", "FiniteValues", "no_value"]
 PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0,
            ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
 CONSTANT = {"constant", "parameter"}  # slopes of a law
+SOLVED = 200  # instants that are solved for
 CHUNK = 2000  # instants that are looked at at once
 
 
@@ -69,7 +70,10 @@ class FiniteValues:
         return family.path(instance), text
 
     def refuse_lost(self, recording: Any) -> None:
-        """Raise where a law had no value during a run, in its steps.
+        """Raise where a law had no value at the end of a step of a run.
+
+        Where every instant has to be solved for, some hundred are looked at, the ends of
+        episodes among them.
 
         Raises
         ------
@@ -79,8 +83,12 @@ class FiniteValues:
         if self.expression is None:
             return
         function = ca.Function("finite", self.system.arguments, [self.expression])
+        problem = recording.problem
+        total = sum(len(e.trajectory.t) for e in recording.episodes)
+        solved = problem.laws is not None or problem.algebraic
+        every = 1 + total // SOLVED if solved else 1
         for episode in recording.episodes:
-            steps = episode.trajectory.t
+            steps = np.append(episode.trajectory.t[:-1:every], episode.trajectory.t[-1:])
             for times in np.array_split(steps, 1 + len(steps) // CHUNK):
                 values = recording._evaluate(function, episode, times, share=False)
                 for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
@@ -113,13 +121,18 @@ def _changing_blocks(system: System) -> Iterator[tuple[Any, int, str, Any]]:
     for step in system.tape.steps:
         if step.group >= 0 or step.torn or not step.linear:
             continue
-        for e in step.equations:
-            group, row = flat.group_of(int(e))
-            if group.law is not None and not CONSTANT.issuperset(group.law.slopes):
-                value = ca.sum1(system.tape.values[step.unknowns.tolist()])
-                family = system.network.families[group.family]
-                yield family, int(group.instances[row]), group.law.text, value
-                break
+        of = flat.groups_of(step.equations)
+        changing = [k for k, g in enumerate(of) if _changes(flat.groups[g].law)]
+        if changing:
+            group = flat.groups[of[changing[0]]]
+            row = int(step.equations[changing[0]]) - group.first
+            value = ca.sum1(system.tape.values[step.unknowns.tolist()])
+            yield (system.network.families[group.family], int(group.instances[row]),
+                   group.law.text, value)  # type: ignore[union-attr]
+
+
+def _changes(law: Law | None) -> bool:
+    return law is not None and not CONSTANT.issuperset(law.slopes)
 
 
 def _partial_laws(kernel: Kernel) -> list[tuple[str, Any]]:

@@ -22,6 +22,7 @@ from .interrupts import interruptible
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .solvers import Method, Step, Trajectory, Work, method_named
+from .solvers.trouble import is_singular
 from .system import AlgebraicFailure, Problem, System
 
 __all__ = ["Driver", "Settings"]
@@ -36,6 +37,7 @@ AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an exp
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
+SINGULAR = "the equations that are solved together there do not determine their unknowns"
 CHATTER = 200  # events of one relation within a thousandth of the run
 
 
@@ -104,6 +106,11 @@ class Driver:
         except KeyboardInterrupt:
             self.recording.status = "interrupted"
             self.recording.message = f"interrupted at t = {self._reached():.6g} s"
+        except (RuntimeError, ValueError) as error:
+            if not is_singular(error):
+                raise
+            t = self._reached()
+            self._fail(Step.failed(t, self.problem.start_vector(), SINGULAR, cause=error))
         finally:
             if not self.recording.episodes:
                 self._open(t)

@@ -38,6 +38,7 @@ from library.rotational import Inertia, RotationalReference
 from library.translational import (
     Damper,
     ForceSource,
+    HardStop,
     Mass,
     PositionSource,
     Reference,
@@ -346,3 +347,14 @@ def test_a_mass_so_small_that_its_acceleration_has_no_number_is_refused():
     assert codes(model) == ["initial.derivative"]
     with pytest.raises((InitialisationError, BlocksError), match="not a finite number"):
         model.simulate("1 s")
+
+
+def test_a_matrix_that_becomes_singular_during_a_run_stops_it_by_name():
+    model = Model("loose end")
+    model.push, model.stop = ForceSource(force="0.2 N"), HardStop(lower_bound="5 mm")
+    model.floor = Reference()
+    model.connect(model.push.R, model.stop.R, model.floor.V)
+    model.connect(model.push.C, model.stop.C)  # in the gap nothing takes the force up
+    with pytest.raises(SimulationError, match="stop: the run stopped at t = .* singular") as caught:
+        model.simulate("0.5 s", method="moreau_jean", step="1 ms")
+    assert caught.value.result.status == "failed"

@@ -58,6 +58,7 @@ class Decisions:
     nonlinear: bool
     load: LoadDependence | None
     _fruitless: int
+    name: Any
     _slack: Any
     _decided: float = -np.inf  # when
     _speed: float
@@ -67,7 +68,6 @@ class Decisions:
     _is_simple: bool
     together: Any
     _reach: Any
-    name: Any
     _solve_stuck: Any
     constant: bool
     look: Any

@@ -17,6 +17,7 @@ import numpy as np
 
 from .crossings import Crossings
 from .exceptions import SimulationError
+from .finite import FiniteValues
 from .instants import Requirements, Resets, Samples, Stops
 from .interrupts import interruptible
 from .recording import Episode, RunRecording
@@ -135,6 +136,7 @@ class Driver:
         while t < self.settings.t_end:
             before, t = t, self._episode(t)
             self._refuse_standstill(before, t)
+        FiniteValues.of(self.system).refuse_lost(self.recording)
 
     def _refuse_standstill(self, before: float, t: float) -> None:
         """Episode after episode without progress in time is our fault; do not go on for ever."""

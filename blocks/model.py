@@ -28,7 +28,6 @@ from .exceptions import (
     need_package,
     unknown_name,
 )
-from .finite import FiniteValues
 from .initialise import Start, initialise
 from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
@@ -335,8 +334,6 @@ class Model(Component):
         try:
             with _progress(progress, t0, t1) as driver.progress:
                 driver.run()
-            if recording.status == "finished":
-                FiniteValues.of(system).refuse_lost(recording)
         except SimulationError as error:
             error.data["result"] = Result(recording)
             raise

@@ -40,6 +40,7 @@ class FiniteValues:
             for text, value in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
                 self.told += [(family, i, text) for i in range(family.size)]
+        self.alone = len(self.told)  # laws that are evaluated by themselves
         for family, instance, text, value in _changing_blocks(system):
             rows.append(value)
             self.told.append((family, instance, text))
@@ -58,12 +59,16 @@ class FiniteValues:
         return self.system.function("finite", self.expression)
 
     def lost(self, problem: Problem, t: float) -> list[tuple[str, str]]:
-        """(component, equation) of the laws without a value at the problem's present point."""
+        """(component, equation) of the laws without a value at the problem's present point.
+
+        Those that are solved together with others are not among them: there it is asked
+        what they determine.
+        """
         if self.expression is None:
             return []
         with np.errstate(all="ignore"):
             values = self._values(*problem._arguments(t))
-        return [self._named(int(k)) for k in np.flatnonzero(~np.isfinite(values))]
+        return [self._named(int(k)) for k in np.flatnonzero(~np.isfinite(values[:self.alone]))]
 
     def _named(self, k: int) -> tuple[str, str]:
         family, instance, text = self.told[k]

@@ -19,6 +19,7 @@ from .efforts import solver
 from .exceptions import InitialisationError
 from .system import DENSE, Problem
 from .units import unit
+from .unsettled import unsettled
 
 __all__ = ["APART", "RIGID", "TWO_BODIES", "Contacts", "allowed_gap", "immovable",
            "overlaps", "positions_of", "refuse_overlap"]  # fmt: skip
@@ -30,6 +31,7 @@ RIGID = ("touches from one part to the same part, or to one that cannot move aga
          "never open or close.")  # fmt: skip
 TWO_BODIES = "Connect its two ports to two different bodies."
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
+LEFT = 1e3  # times what is allowed: a gap that could not be closed
 ROUNDS = 4  # of Newton's method, with the first matrix
 
 
@@ -64,10 +66,8 @@ class Contacts:
         """
         if not self.active:
             return
-        d = self.laws.delassus(problem, t)
-        for k in self.of[self.laws._dead(d)[self.of]]:
-            raise InitialisationError(self.laws.name(int(k)), RIGID, TWO_BODIES,
-                                      code="contact.rigid")
+        for path in immovable(self.laws, problem, t):
+            raise InitialisationError(path, RIGID, TWO_BODIES, code="contact.rigid")
         far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
         refuse_overlap(self.laws, self._of(problem, t), self.of, far)
 
@@ -92,6 +92,9 @@ class Contacts:
             problem.x[self.positions] -= way @ (inverse @ gap)
             if problem.algebraic:
                 problem.solve_algebraic(t)
+        if np.abs(self._of(problem, t)[closed]).max() > LEFT * allowed:
+            raise unsettled((self.laws.name(int(k)) for k in self.of[closed]), t, "positions",
+                            "Look for bodies that touch in more places than they can move.")
         d = self.laws.delassus(problem, t)[stuck][:, stuck]
         flow = self.laws.look(problem, t).flow[stuck]
         problem.x += push @ solver(csc_matrix(d) if issparse(d) else d)(flow)
@@ -156,18 +159,10 @@ def overlaps(system: Any, problem: Problem, t: float) -> Iterator[tuple[str, str
         yield system.network.families[f].path(i), _size(system, f, -values[k])
 
 
-def immovable(system: Any, problem: Problem, t: float) -> list[str]:
-    """Contacts whose gap no position changes: between parts that are rigidly joined."""
-    gaps = _gaps_of(system)
-    if not gaps.numel() or system.nz:
-        return []
-    positions = positions_of(system)
-    by_x = system.jacobian(gaps, system.tape.x).sparse(*problem._arguments(t))[:, positions]
-    moved = abs(by_x) @ np.ones(len(positions))
-    paths = [network.path(i) for network in system.network.families
-             for *_, gap, _ in network.kernel.set_valued if gap is not None
-             for i in range(network.size)]  # fmt: skip
-    return [path for path, by in zip(paths, moved, strict=True) if by <= 1e-12]
+def immovable(laws: Any, problem: Problem, t: float) -> list[str]:
+    """Contacts whose effort moves nothing: between parts that cannot move against each other."""
+    dead = laws.contact & laws._dead(laws.delassus(problem, t))
+    return [laws.name(int(k)) for k in np.flatnonzero(dead)]
 
 
 def _gaps_of(system: Any) -> Any:

@@ -18,6 +18,7 @@ from scipy.sparse import diags_array, issparse
 
 from .exceptions import SimulationError
 from .system import Problem, System
+from .unsettled import SETTLED, unsettled
 
 if TYPE_CHECKING:
     from .loaddependent import LoadDependence
@@ -59,6 +60,7 @@ class Decisions:
     load: LoadDependence | None
     _fruitless: int
     name: Any
+    restless: str
     _slack: Any
     _decided: float = -np.inf  # when
     _speed: float
@@ -104,6 +106,8 @@ class Decisions:
             self.apply(problem, t)
         if joint and self.load is not None:
             self.load.refuse_several(problem, t)
+        if self.restless:
+            raise unsettled([self.restless], t, "efforts")
         self._allow_rounding(problem, t)
         changed = np.flatnonzero((self.modes != before) | struck)
         self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
@@ -314,6 +318,8 @@ class Decisions:
             d = self.delassus(problem, t)[index][:, index]
             d = d.toarray() if issparse(d) else d
             impact = sequential_impact(d, now.flow[index], e[index])
+        if not impact.converged:
+            raise unsettled((self.name(int(i)) for i in index), t, "impulses")
         self._speed = max(self._speed, float(np.abs(now.flow).max()))
         slow = RESTS * self._speed
         problem.x += self._push(problem, t, index) @ impact.impulse
@@ -417,9 +423,14 @@ class Decisions:
             problem.u[self.column] = effort * self.sign
             if problem.algebraic:
                 problem.solve_algebraic(t)
-            if step <= 1e-12 * np.abs(effort).max() or step > 2 * previous:
+            largest = np.abs(effort).max()
+            if step <= 1e-12 * largest or step > 2 * previous:
                 break
             previous = step
+        if not solution.converged:
+            raise unsettled((self.name(int(index[i])) for i in solution.suspects), t, "efforts")
+        if self.nonlinear and step > SETTLED * largest:
+            raise unsettled((self.name(int(i)) for i in index), t, "efforts")
         return solution, (low, high)
 
     def _look_ahead(self, problem: Problem, t: float, still: np.ndarray) -> None:

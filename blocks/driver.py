@@ -137,6 +137,18 @@ class Driver:
             before, t = t, self._episode(t)
             self._refuse_standstill(before, t)
         FiniteValues.of(self.system).refuse_lost(self.recording)
+        self._refuse_undetermined(t)
+
+    def _refuse_undetermined(self, t: float) -> None:
+        """A run whose last values are no numbers is not finished."""
+        from .diagnostics.start import undetermined
+
+        found = undetermined(self.system, self.problem, t)
+        if found is not None:
+            paths, problem, advice = found
+            self.recording.status, self.recording.message = "failed", problem
+            raise SimulationError("", problem, advice, code="simulation.undetermined", time=t,
+                                  variables=tuple(paths))
 
     def _refuse_standstill(self, before: float, t: float) -> None:
         """Episode after episode without progress in time is our fault; do not go on for ever."""

@@ -40,9 +40,10 @@ class HeldModes:
         modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", n, n)
         sliding = ca.if_else(modes > 0, forth, ca.if_else(modes < 0, back, 0))
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(sign), system.nu, n)
-        of_sliding = ca.mtimes(place, sliding)
+        of_sliding = ca.densify(ca.mtimes(place, sliding))
         unheld = ca.substitute(rate, tape.u, of_sliding)
-        inputs = of_sliding + ca.mtimes(place, ca.mtimes(k, unheld))
+        # none may be a zero of the structure: what replaces the inputs has their pattern
+        inputs = ca.densify(of_sliding + ca.mtimes(place, ca.mtimes(k, unheld)))
         slope = ca.substitute(tape.slope, tape.u, inputs)
         everything = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, slope)
         arguments = [*system.arguments[:-1], modes, k]

@@ -17,6 +17,7 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
 
 from .exceptions import SimulationError
 from .system import Problem
+from .unsettled import SETTLED, unsettled
 
 __all__ = ["LoadDependence"]
 
@@ -237,6 +238,8 @@ class LoadDependence:
                 break
             previous = change
         self.refuse(t, solution, here)
+        if not self._is_affine and change > SETTLED * np.abs(solution.effort).max():
+            raise unsettled((laws.name(int(i)) for i in here), t, "efforts")
         bounds = (low + by_low @ solution.effort)[at], (high + by_high @ solution.effort)[at]
         part = replace(solution, effort=solution.effort[at], rate=solution.rate[at],
                        state=solution.state[at], fixed=solution.fixed[at],
@@ -279,6 +282,8 @@ class LoadDependence:
                 impulse = impact.impulse
                 if change <= 1e-12 * np.abs(impulse).max():
                     break
+            if change > SETTLED * np.abs(impulse).max():
+                raise unsettled((laws.name(int(i)) for i in index), t, "impulses")
         finally:
             problem.u[:], problem.z[:] = kept, z
         return index, impact
@@ -335,6 +340,8 @@ class LoadDependence:
                 problem.u[laws.column] = effort * laws.sign
                 if problem.algebraic:
                     problem.solve_algebraic(t)
+            else:
+                raise unsettled((laws.name(int(i)) for i in rests), t, "efforts at rest")
             out.append((rests, found))
         return out
 

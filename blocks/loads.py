@@ -22,11 +22,10 @@ from scipy.sparse import csc_matrix
 
 from .exceptions import StructureError
 from .expression import TIME
-from .massless import MixedLaws
-from .setvalued import Change, SetValuedLaws
+from .setvalued import Change, SetValuedLaws, without_mass
 from .system import AlgebraicFailure, Problem, System
 
-__all__ = ["Loads", "with_loads"]
+__all__ = ["Loads", "refuse_loads_without_mass", "with_loads"]
 
 DEAD = 1e-14  # of the largest D_ii: an element that moves nothing
 ENDLESS = 1e100  # the load on such an element
@@ -34,15 +33,41 @@ NEWTON, CUTS, SWEEPS = 60, 8, 200
 EXACT = 1e-13  # of the largest effort
 
 
+def refuse_loads_without_mass(system: System) -> None:
+    """Stop where a law of the load, or exact friction beside one, acts on a node without mass.
+
+    Raises
+    ------
+    StructureError
+        Naming an element.
+    """
+    laws = [(f, family, law) for f, family in enumerate(system.network.families)
+            for law in family.kernel.load_laws]  # fmt: skip
+    if not laws:
+        return
+    light = without_mass(system)
+    if light:
+        raise StructureError(
+            light[0], "exact friction acts on a node without mass, in one network with a law "
+            "that looks at the load.", "Give that node a mass.", code="structure.massless",
+        )  # fmt: skip
+    fast = ca.vertcat(system.tape.u, system.tape.z)
+    for f, family, (_, _, flow, *_) in laws:
+        free = ca.which_depends(system.tape.writer.kernel_row(f, flow).T, fast, 1, True)
+        for i in np.flatnonzero(free):
+            raise StructureError(
+                family.path(int(i)),
+                "a friction law that looks at the load acts on a node without mass.",
+                "Give both sides a mass, or take exact friction (law='coulomb').",
+                code="structure.massless",
+            )  # fmt: skip
+
+
 def with_loads(system: System, laws: SetValuedLaws) -> Any:
     """The laws of a system: set-valued ones, and those of the load where there are any."""
     if not any(family.kernel.load_laws for family in system.network.families):
         return laws
-    if isinstance(laws, MixedLaws):
-        raise StructureError(
-            laws.name(0), "exact friction acts on a node without mass, in one network with a law "
-            "that looks at the load.", "Give that node a mass.", code="structure.massless",
-        )  # fmt: skip
+    refuse_loads_without_mass(system)
     return Loads(system, laws)
 
 
@@ -88,14 +113,6 @@ class Loads:
     def _compile(self, flow: Any, law: Any, band: Any, strength: Any) -> None:
         system, tape = self.system, self.system.tape
         fast = ca.vertcat(tape.u, tape.z)
-        depends = np.array(ca.which_depends(flow, fast, 1, True), dtype=bool)
-        if depends.any():
-            raise StructureError(
-                self._place(int(np.flatnonzero(depends)[0])),
-                "a friction law that looks at the load acts on a node without mass.",
-                "Give both sides a mass, or take exact friction (law='coulomb').",
-                code="structure.massless",
-            )  # fmt: skip
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         effort, load = tape.u[self.effort_at.tolist()], tape.u[self.load_at.tolist()]
         self._flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))

@@ -1,20 +1,16 @@
 """Set-valued elements at nodes without mass: friction in series with a spring, a damper or another.
 
 There an element cannot both take its flow and give its effort. Some take the
-effort and give the flow (see :class:`blocks.assembly.Elements`); each mode of
-the elements then is a small system for the inputs ``u``::
-
-                 gives its effort            gives its flow
-    sliding      u == kinetic effort         effort == kinetic effort
-    stuck        flow == 0                   u == 0
-
-Where an equation on the right side does not depend on ``u`` its time derivative
-takes its place. Modes are those that hold at the instant and an instant later;
-they are searched among the elements that are in doubt, the present ones first.
+effort and give the flow (see :class:`blocks.assembly.Elements`); what holds the modes then is
+a small system of equations (:mod:`blocks.heldrows`). Modes come from the convex problem of
+:mod:`blocks.nodevelocities`, and are taken only if they hold, at the instant and an instant
+later. Where none do the run stops: a guess is no answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -22,15 +18,49 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from .exceptions import StructureError
-from .expression import TIME
-from .setvalued import Change, SetValuedLaws
-from .system import Problem
+from .exceptions import SimulationError, StructureError
+from .heldrows import HeldRows, without_rounding
+from .nodevelocities import NodeVelocities
+from .setvalued import Change, SetValuedLaws, without_mass
+from .system import AlgebraicFailure, Problem, System
 
-__all__ = ["MixedLaws"]
+__all__ = ["MixedLaws", "refuse_massless"]
 
-MOST_IN_DOUBT = 7  # elements whose modes are searched together
-ZERO = 1e-9
+MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
+ROUNDS = 25  # of Newton's method, where laws are not linear
+NEAR = 1e-7  # of its size: a margin that is none
+ROUNDED = 1e-13  # of the largest effort or flow: one that is none
+PROOF = 1e-6  # of the bounds: room that is left for sure
+MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
+INSTANT = 1e-7  # of the time in which something changes
+
+
+def refuse_massless(system: System) -> None:
+    """Stop where laws act on a node without mass that could not be decided there.
+
+    Raises
+    ------
+    StructureError
+        Naming an element.
+    """
+    light = without_mass(system)
+    if not light:
+        return
+    contacts = [family.path(0) for family in system.network.families
+                for law in family.kernel.set_valued if law[-2] is not None]  # fmt: skip
+    if contacts:
+        raise StructureError(
+            next((path for path in contacts if path in light), contacts[0]),
+            "a rigid contact acts on a node without mass, or in one network with friction that "
+            "does.", "Give both sides of the contact, and every node between frictions, a mass; or "
+            "let the contact yield (a spring with a damper).", code="structure.massless",
+        )  # fmt: skip
+    if system.nz:
+        raise StructureError(
+            light[0], "set-valued friction acts on a massless node inside an algebraic "
+            "loop that is solved by iteration.", "Give the node a (small) mass.",
+            code="structure.massless",
+        )  # fmt: skip
 
 
 class MixedLaws(SetValuedLaws):
@@ -39,66 +69,57 @@ class MixedLaws(SetValuedLaws):
     def _compile(self, flow: Any, low: Any, high: Any, back: Any, forth: Any, gap: Any,
                  restitution: Any) -> None:
         system, tape = self.system, self.system.tape
-        if self.contact.any():
-            raise StructureError(
-                self.name(int(np.flatnonzero(self.contact)[0])),
-                "a contact acts on a node without mass.",
-                "Give both sides of the contact a mass.", code="structure.massless",
-            )  # fmt: skip
-        if system.nz:
-            raise StructureError(
-                self.name(0), "set-valued friction acts on a massless node inside a nonlinear "
-                "algebraic loop.", "Give the node a (small) mass.", code="structure.massless",
-            )  # fmt: skip
+        refuse_massless(system)
         effort = ca.vertcat(*self._effort_rows)
-        gives = self.gives_flow.tolist()
-        output = ca.vertcat(*(effort[k] if g else flow[k] for k, g in enumerate(gives)))
-
-        def rate(e: Any) -> Any:
-            return ca.jtimes(e, tape.x, tape.slope) + ca.jacobian(e, TIME)
-
-        everything = [flow, effort, low, high, back, forth, rate(output), rate(back), rate(forth)]
-        self._all = system.function("mixed", ca.densify(ca.vertcat(*everything)))
-        dense = [ca.densify(ca.jacobian(e, tape.u)) for e in (output, rate(output), back, forth)]
-        self._by_u4 = system.function("mixed_u", ca.vertcat(*dense))
-        dense = [ca.densify(ca.jacobian(e, tape.x)) for e in (output, rate(output), back, forth)]
-        self._by_x4 = system.function("mixed_x", ca.vertcat(*dense))
+        self.rows = HeldRows(self, flow, effort, low, high, back, forth)
         self._slope_u = system.jacobian(tape.slope, tape.u)
+        self._flow_x = system.jacobian(flow, tape.x)
+        self._nodes = NodeVelocities(self)
+        self._strength = 0.0  # the largest effort so far
+        self._stress_of: tuple[np.ndarray, Any] | None = None
+
+    def _push_of(self, problem: Problem, t: float) -> np.ndarray:
+        """Change of the states' slopes per change of what the elements take."""
+        return self._slope_u.sparse(*problem._arguments(t)).toarray()[:, self.column] * self.sign
+
+    def _move(self, problem: Problem, change: np.ndarray) -> None:
+        """Change what the elements take."""
+        problem.u[self.column] += change * self.sign
 
     # -- evaluation --------------------------------------------------------------------
-    def _see(self, problem: Problem, t: float) -> np.ndarray:
-        return self._all(*problem._arguments(t)).reshape(9, self.size)
-
-    def _rows(self, problem: Problem, t: float, modes: np.ndarray) -> Any:
-        """Residuals of the modes' equations, their matrix by u, and which are differentiated."""
-        n = self.size
-        flow, effort, _, _, back, forth, rate, back_rate, forth_rate = self._see(problem, t)
-        blocks = self._by_u4(*problem._arguments(t)).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        output_u, rate_u, back_u, forth_u = blocks
-        sliding = modes != 0
-        kinetic = np.where(modes > 0, forth, back)
-        kinetic_rate = np.where(modes > 0, forth_rate, back_rate)
-        kinetic_u = np.where((modes > 0)[:, None], forth_u, back_u)
-        direct = self.gives_flow != sliding  # u itself is given
-        own = np.zeros_like(output_u)
-        own[np.arange(n), self.column] = self.sign
-        residual = np.where(sliding, effort - kinetic, flow)
-        matrix = np.where(direct[:, None], own, output_u)
-        matrix = np.where(sliding[:, None], matrix - kinetic_u, matrix)
-        active = np.unique(self.column[~direct])
-        blind = ~direct & (np.abs(matrix[:, active]).max(axis=1, initial=0.0) <= 1e-12)
-        violation = np.where(blind, residual, 0.0)
-        residual = np.where(blind, rate - np.where(sliding, kinetic_rate, 0.0), residual)
-        matrix = np.where(blind[:, None], rate_u, matrix)
-        return residual, matrix, blind, violation
-
     def apply(self, problem: Problem, t: float) -> None:
-        for _ in range(4):
-            residual, matrix, _, _ = self._rows(problem, t, self.modes)
-            step = np.linalg.lstsq(matrix, residual, rcond=1e-12)[0]
-            problem.u -= step
-            if np.abs(step).max(initial=0.0) <= 1e-14 * (1 + np.abs(problem.u).max(initial=0.0)):
+        """Set the problem's inputs to those of the present modes.
+
+        Raises
+        ------
+        AlgebraicFailure
+            If they have no solution there, or Newton's method does not find it.
+        """
+        last, first = np.inf, 0.0
+        for k in range(ROUNDS):
+            held = self.rows.at(problem, t, self.modes)
+            step = held.step()
+            if step is None:
                 break
+            first = max(first, held.error)
+            self._move(problem, -step)
+            size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), 1e-300)
+            if size <= 1e-14 or (self.rows.affine and k) or (size < 1e-9 and size > 0.5 * last):
+                if not held.null.shape[1] or self._agrees(problem, t, first):
+                    return
+                break
+            last = size
+        worst = np.argsort(-np.abs(held.residual))[:3]
+        raise AlgebraicFailure(t, [self.label(int(i)) for i in worst],
+                               "nodes without mass do not come to a balance")
+
+    def _agrees(self, problem: Problem, t: float, first: float) -> bool:
+        """Whether equations that leave inputs open are fulfilled, beside errors of ``first``."""
+        taken = float(np.abs(problem.u).max(initial=0.0))
+        bounds = np.abs(self.rows.look(problem, t)[2:])
+        largest = float(bounds[np.isfinite(bounds)].max(initial=0.0))
+        error = self.rows.at(problem, t, self.modes).error
+        return error <= 1e-9 * (first + taken) + 1e-12 * largest
 
     def correct(self, slope: np.ndarray, problem: Problem, t: float) -> np.ndarray:
         return slope
@@ -106,128 +127,240 @@ class MixedLaws(SetValuedLaws):
     def along(self, problem: Problem, t: np.ndarray, x: np.ndarray, share: bool) -> None:
         """Every time needs a search of its own."""
 
+    # -- internal stress -----------------------------------------------------------------
+    def _stress(self, problem: Problem, t: float) -> list[Any]:
+        """Groups of stuck elements that share internal stress: members, efforts, inputs.
+
+        Elements in parallel, say: efforts can be added that change no flow at all.
+        """
+        from .nonsmooth import stress_groups
+
+        held = self.rows.at(problem, t, self.modes)
+        if not held.null.shape[1]:
+            return []
+        kept = self._stress_of
+        if kept is None or kept[0] is not held.null:
+            efforts, _ = self.rows.along(problem, t, held.null)
+            groups = [(m, basis[m], held.null @ np.linalg.lstsq(efforts, basis, rcond=None)[0])
+                      for m, basis in stress_groups(efforts)]  # fmt: skip
+            kept = self._stress_of = held.null, groups
+        return kept[1]
+
     def share(self, problem: Problem, t: float) -> None:
-        """Efforts are unique wherever modes are."""
+        """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
+        from .nonsmooth import even_split
+
+        for members, basis, inputs in self._stress(problem, t):
+            _, effort, low, high, *_ = self.rows.look(problem, t)[:, members]
+            step = even_split(low, high, effort, basis) - effort
+            self._move(problem, inputs @ np.linalg.lstsq(basis, step, rcond=None)[0])
 
     def shared(self, problem: Problem, t: float) -> list[Any]:
-        """No group of elements leaves its efforts open."""
-        return []
+        """Groups of stuck elements whose split the motion leaves open, with their efforts."""
+        effort = self.rows.look(problem, t)[1]
+        return [([self.label(int(i)) for i in members], effort[members])
+                for members, *_ in self._stress(problem, t)]
 
     def margins(self, problem: Problem, t: float) -> np.ndarray:
-        flow, effort, low, high, *_ = self._see(problem, t)
-        return np.where(self.modes == 0, np.minimum(high - effort, effort - low), self.modes * flow)
+        """Negative where a mode no longer holds: sliding backwards, or over a bound."""
+        from .nonsmooth import largest_share, least_share
+
+        flow, effort, low, high, *_ = self.rows.look(problem, t)
+        self._speed = max(self._speed, float(np.abs(flow).max(initial=0.0)))
+        self._strength = max(self._strength, float(np.abs(effort).max(initial=0.0)))
+        stuck = self.modes == 0
+        out = np.where(stuck, np.minimum(high - effort, effort - low), self.modes * flow)
+        # at a bound, or with no flow, for good: rounding ends no mode
+        out += ROUNDED * np.where(stuck, self._strength, self._speed)
+        for members, basis, _ in self._stress(problem, t):
+            at = low[members], high[members], effort[members]
+            share = largest_share(*at)
+            if share > 1 - PROOF:  # a split within the bounds would be proof
+                share = least_share(*at, basis)
+            width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
+            out[members] = (1 - share) * np.maximum(width, 1e-300) / 2
+        return out
 
     # -- decisions -----------------------------------------------------------------------
     def start(self, problem: Problem, t: float) -> None:
+        """Modes at the start of a run, from velocities and loads."""
         problem.u[:] = 0.0
-        flow = self._see(problem, t)[0]
+        flow = self.rows.look(problem, t)[0]
+        self._speed, self._strength = float(np.abs(flow).max(initial=0.0)), 0.0
         self.modes = np.where(self.gives_flow, 0, np.sign(flow)).astype(int)
-        self.apply(problem, t)
-        self._settle(problem, t, self._touched(problem, t))
+        everyone = np.ones(self.size, dtype=bool)
+        self._settle(problem, t, everyone, self._nodes.modes(problem, t, 0 * self.modes))
 
     def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Change]:
+        """Choose the modes at an event."""
         before = self.modes.copy()
+        self._project(problem, t)  # what the integration has let go
         crossed = np.zeros(self.size, dtype=bool)
         crossed[touched] = True
-        self._settle(problem, t, crossed)
-        changed = np.flatnonzero(self.modes != before)
-        return [Change(int(i), int(before[i]), int(self.modes[i])) for i in changed]
-
-    def _touched(self, problem: Problem, t: float) -> np.ndarray:
-        return self.margins(problem, t) < 0
-
-    def _settle(self, problem: Problem, t: float, crossed: np.ndarray) -> None:
-        """Find modes that hold now and an instant later."""
-        flow, effort, low, high, *_ = self._see(problem, t)
+        _, effort, low, high, *_ = self.rows.look(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
-        guess = np.where(crossed, np.where(self.modes == 0, sign, 0), self.modes)
-        sizes = self._sizes(problem, t)
-        doubt = crossed | (np.abs(self.margins(problem, t)) <= 1e-7 * sizes)
-        for trial in self._trials(guess, doubt):
-            if self._holds(problem, t, trial, sizes):
-                break
-        else:
-            everyone = np.ones(self.size, dtype=bool)
-            for trial in self._trials(guess, everyone):
-                if self._holds(problem, t, trial, sizes):
-                    break
-            else:
-                trial = guess
-        self.modes = trial
-        self._project(problem, t)
-        self.apply(problem, t)
+        guess = np.where(crossed, np.where(before == 0, sign, 0), before)
+        doubt = crossed | (np.abs(self.margins(problem, t)) <= NEAR * self._sizes(problem, t)[0])
+        moved = np.where(before == 0, guess, before)
+        self._settle(problem, t, doubt, self._proposals(problem, t, guess, moved))
+        return self.changes(before)
 
-    def _trials(self, guess: np.ndarray, doubt: np.ndarray) -> Any:
-        index = np.flatnonzero(doubt)[:MOST_IN_DOUBT]
-        options = list(product((0, 1, -1), repeat=len(index)))
-        options.sort(key=lambda o: int(np.sum(np.array(o) != guess[index])))
-        for option in options:
+    def _proposals(self, problem: Problem, t: float, guess: np.ndarray, moved: np.ndarray
+                   ) -> Iterator[np.ndarray]:
+        yield guess  # what nearly always follows
+        yield from self._nodes.modes(problem, t, moved)
+
+    def _settle(self, problem: Problem, t: float, doubt: np.ndarray,
+                proposals: Iterable[np.ndarray]) -> None:
+        """Take the first modes that hold now and an instant later.
+
+        Raises
+        ------
+        SimulationError
+            If none do.
+        """
+        tried: list[np.ndarray] = []
+        for trial in proposals:
+            if not any(np.array_equal(trial, other) for other in tried):
+                tried.append(trial)
+                if self._adopts(problem, t, trial):
+                    return
+        for trial in self._combinations(tried[-1] if tried else self.modes, doubt):
+            if self._adopts(problem, t, trial):
+                return
+        raise self._undecided(problem, t, doubt)
+
+    def _combinations(self, guess: np.ndarray, doubt: np.ndarray) -> Iterator[np.ndarray]:
+        """All modes of few elements in doubt, those that differ least from a guess first."""
+        index = np.flatnonzero(doubt)
+        if len(index) > MOST_IN_DOUBT:
+            return
+        for option in sorted(product((0, 1, -1), repeat=len(index)),
+                             key=lambda o: int(np.sum(np.array(o) != guess[index]))):
             trial = guess.copy()
             trial[index] = option
             yield trial
 
-    def _sizes(self, problem: Problem, t: float) -> np.ndarray:
-        """What counts as large for every element's margin."""
-        flow, _, low, high, *_ = self._see(problem, t)
-        fastest = max(float(np.abs(flow).max(initial=0.0)),
-                      float(np.abs(problem.x).max(initial=0.0)), 1e-9)  # fmt: skip
-        return np.where(self.modes == 0, np.maximum(high - low, 1e-300), fastest)
+    def _adopts(self, problem: Problem, t: float, trial: np.ndarray) -> bool:
+        """Take modes if they hold."""
+        if not self._holds(problem, t, trial):
+            return False
+        self.modes = trial
+        self._project(problem, t)
+        self.apply(problem, t)
+        return True
 
-    def _holds(self, problem: Problem, t: float, modes: np.ndarray, sizes: np.ndarray) -> bool:
-        kept_modes, x, u = self.modes, problem.x.copy(), problem.u.copy()
+    def _sizes(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """What counts as large: for every element's margin, and for what it gives."""
+        flow, effort, low, high, *_ = self.rows.look(problem, t)
+        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        rounded = 1e-6 * abs(self._flow_x.sparse(*problem._arguments(t))) @ far
+        fast = max(float(np.abs(flow).max(initial=0.0)), self._speed,
+                   float(rounded.max(initial=0.0)), 1e-300)  # fmt: skip
+        width = np.where(np.isfinite(high - low), high - low, self._strength)
+        strong = max(float(np.abs(effort).max(initial=0.0)), self._strength)
+        width = np.maximum(width, 1e-6 * strong + 1e-300)
+        return np.where(self.modes == 0, width, fast), np.where(self.modes == 0, fast, width)
+
+    def _holds(self, problem: Problem, t: float, modes: np.ndarray) -> bool:
+        """Whether modes fulfil all laws at an instant and, where that is close, also after it."""
+        kept = self.modes, problem.x.copy(), problem.u.copy()
+        known = self._speed, self._strength
         try:
             self.modes = modes
             self.apply(problem, t)
-            residual, matrix, blind, violation = self._rows(problem, t, modes)
-            if np.linalg.matrix_rank(matrix, tol=1e-11) < len(residual):
+            held = self.rows.at(problem, t, modes)
+            if held.null.shape[1] and not self._is_stress(problem, t, held.null):
                 return False
-            scale = self._sizes(problem, t)
-            other = np.where(self.gives_flow, self._see(problem, t)[3] - self._see(problem, t)[2],
-                             np.maximum(scale, sizes))
-            if np.any(np.abs(violation) > 1e-6 * np.maximum(other, 1e-9)):
+            size, equal = self._sizes(problem, t)
+            if np.any(np.abs(held.violation) > MISSED * (np.abs(held.weight) @ equal)):
                 return False
             margin = self.margins(problem, t)
-            if np.any(margin < -1e-7 * scale):
+            if not np.all(margin >= -NEAR * size):
                 return False
-            slope = self.system.slope(*problem._arguments(t))
-            fast = float(np.abs(slope).max(initial=0.0))
-            h = 1e-7 * (max(1e-6, float(np.abs(x).max(initial=0.0))) / fast if fast > 0 else 1.0)
-            h = min(h, 1e-6)
-            problem.x += h * slope
+            h = self._step_on(problem, t)
             self.apply(problem, t + h)
             later = self.margins(problem, t + h)
-            close = margin <= 1e-7 * scale
-            return not np.any(close & (later - np.maximum(margin, 0.0) < -1e-3 * h * scale))
+            close = margin <= NEAR * size
+            return not np.any(close & (later - margin < -1e-3 * h * size))
+        except AlgebraicFailure:
+            return False
         finally:
-            self.modes = kept_modes
-            problem.x[:], problem.u[:] = x, u
+            self.modes, problem.x[:], problem.u[:] = kept
+            self._speed, self._strength = known
+
+    def _step_on(self, problem: Problem, t: float) -> float:
+        """Move the states on by an instant; returns how long it is."""
+        slope = self.system.slope(*problem._arguments(t))
+        fast = float(np.abs(slope).max(initial=0.0))
+        far = max(1e-6, float(np.abs(problem.x).max(initial=0.0)))
+        h = min(INSTANT * far / fast if fast > 0 else 1.0, 1e-6)
+        problem.x += h * slope
+        return h
+
+    def _is_stress(self, problem: Problem, t: float, null: np.ndarray) -> bool:
+        """Whether inputs that the modes leave open change efforts at rest, but no motion."""
+        flows = self.rows.along(problem, t, null)[1]
+        push, top = self._push_of(problem, t), np.abs(null).max()
+        return bool(np.all(np.abs(flows) <= 1e-9 * top) and np.all(
+            np.abs(push @ null) <= 1e-9 * top * np.abs(push).sum(axis=1)[:, None]))
+
+    def open_flows(self, problem: Problem, t: float) -> np.ndarray | None:
+        """Flows that the present modes leave open, one way to change them; None if none are."""
+        null = self.rows.at(problem, t, self.modes).null
+        if not null.shape[1]:
+            return None
+        flows = self.rows.along(problem, t, null)[1]
+        size = np.abs(flows).max(axis=0, initial=0.0)
+        k = int(np.argmax(size / np.abs(null).max(axis=0)))
+        return flows[:, k] if size[k] > 1e-9 * np.abs(null[:, k]).max() else None
+
+    def _undecided(self, problem: Problem, t: float, doubt: np.ndarray) -> SimulationError:
+        """The error where no modes obey the laws: who is pulled harder than it can hold."""
+        kept = self.modes
+        self.modes = np.zeros(self.size, dtype=int)
+        with suppress(AlgebraicFailure):
+            self.apply(problem, t)
+        self.modes = kept
+        _, effort, low, high, back, forth, *_ = self.rows.look(problem, t)
+        jumps = (effort > high + MISSED * np.abs(high)) | (effort < low - MISSED * np.abs(low))
+        drops = (forth < high * (1 - MISSED)) | (back > low * (1 - MISSED))
+        index = np.flatnonzero(self.gives_flow & jumps)
+        if not len(index):
+            index = np.flatnonzero(doubt & drops) if (doubt & drops).any() else np.flatnonzero(
+                doubt if doubt.any() else np.ones(self.size, dtype=bool))
+            what = ("no combination of sticking and sliding obeys the laws of dry friction: "
+                    "with no mass at a node between, its velocity, or the force of a spring "
+                    "there, would have to jump" + (
+                        ", as friction that breaks away is at once smaller than before."
+                        if drops[index].any() else "."))
+        else:
+            what = ("a spring, or another part that cannot give way at once, pulls at a node "
+                    "without mass harder than the dry friction there can hold: the node would "
+                    "have to jump.")
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.name(int(i)) for i in index[:5])),
+            f"at t = {t:.9g} s {what}",
+            "Give the nodes beside it a (small) mass, or put a damper in parallel"
+            + (": what friction cannot hold must accelerate something." if jumps.any() else "."),
+            code="simulation.massless", time=float(t),
+            variables=tuple(dict.fromkeys(self.label(int(i)) for i in index)),
+        )  # fmt: skip
 
     def _project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""
         self.apply(problem, t)
-        _, _, blind, violation = self._rows(problem, t, self.modes)
-        if not blind.any() or not np.any(violation):
+        held = self.rows.at(problem, t, self.modes)
+        if not np.any(held.violation):
             return
-        args = problem._arguments(t)
-        n = self.size
-        output_x, _, back_x, forth_x = self._by_x4(*args).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        kinetic_x = np.where((self.modes > 0)[:, None], forth_x, back_x)
-        rows = np.where((self.modes != 0)[:, None], output_x - kinetic_x, output_x)[blind]
-        push = self._slope_u.sparse(*args).toarray()
-        problem.x -= push @ np.linalg.lstsq(rows @ push, violation[blind], rcond=1e-12)[0]
+        missed_x = self.rows.by_x(problem, t, self.modes)[1]
+        push = self._push_of(problem, t)
+        problem.x -= push @ np.linalg.lstsq(
+            without_rounding(missed_x, push), held.violation, rcond=1e-12)[0]
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
-        args = problem._arguments(t)
-        n = self.size
-        _, matrix, blind, _ = self._rows(problem, t, self.modes)
-        by_x4 = self._by_x4(*args).reshape(-1, 4 * n).T.reshape(4, n, -1)
-        output_x, rate_x, back_x, forth_x = by_x4
-        sliding = self.modes != 0
-        kinetic_x = np.where((self.modes > 0)[:, None], forth_x, back_x)
-        direct = self.gives_flow != sliding
-        rows = np.where(direct[:, None], 0.0, output_x)
-        rows = np.where(sliding[:, None], rows - kinetic_x, rows)
-        rows = np.where(blind[:, None], rate_x, rows)
-        by_x = -np.linalg.lstsq(matrix, rows, rcond=1e-12)[0]
-        return csc_matrix(self._slope_u.sparse(*args).toarray() @ by_x)
+        held = self.rows.at(problem, t, self.modes)
+        by_x = self.rows.by_x(problem, t, self.modes)[0]
+        taken = -np.linalg.lstsq(held.matrix, by_x, rcond=1e-12)[0]
+        return csc_matrix(self._push_of(problem, t) @ taken)

@@ -98,7 +98,7 @@ class OpenEfforts:
         """Rates that are rounding only."""
         slope = np.abs(self.system.slope(*problem._arguments(t)))
         noise = 1e-12 * self._reach(problem, t, slope)
-        if self.constant:
+        if self.constant or not self.system.nx:
             return noise
         # a normal has its rounding in either direction, and it turns
         if self._few:

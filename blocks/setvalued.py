@@ -32,8 +32,9 @@ from .margins import Look, Margins
 from .openefforts import OpenEfforts
 from .solvedmodes import SolvedModes
 from .system import Problem, System
+from .unsettled import SETTLED
 
-__all__ = ["Change", "SetValuedLaws", "set_valued_laws"]
+__all__ = ["Change", "SetValuedLaws", "set_valued_laws", "without_mass"]
 
 DENSE = 80
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
@@ -47,23 +48,24 @@ def set_valued_laws(system: System) -> SetValuedLaws:
 
     kept: Any = system.__dict__.get("_laws")
     if kept is None:
-        kept = (SetValuedLaws if _is_plain(system) else MixedLaws)(system)
+        kept = (MixedLaws if without_mass(system) else SetValuedLaws)(system)
         if type(kept) is SetValuedLaws and kept.size:
             system.__dict__["_laws"] = kept  # never run itself
     made: SetValuedLaws = kept
     return made.fresh() if system.__dict__.get("_laws") is made else made
 
 
-def _is_plain(system: System) -> bool:
-    tape = system.tape
-    if tape.reduced.gives_flow.any():
-        return False
+def without_mass(system: System) -> list[str]:
+    """Components with a set-valued element whose flow the states alone do not determine."""
+    tape, out, first = system.tape, [], 0
     fast = ca.vertcat(tape.u, tape.z)
-    return not any(
-        any(ca.which_depends(tape.writer.kernel_row(f, flow), fast, 1, True))
-        for f, family in enumerate(system.network.families)
-        for _, flow, *_ in family.kernel.set_valued
-    )
+    for f, family in enumerate(system.network.families):
+        for _, flow, *_ in family.kernel.set_valued:
+            gives = tape.reduced.gives_flow[first : first + family.size]
+            free = ca.which_depends(tape.writer.kernel_row(f, flow).T, fast, 1, True)
+            out += [family.path(int(i)) for i in np.flatnonzero(gives | np.array(free, dtype=bool))]
+            first += family.size
+    return list(dict.fromkeys(out))
 
 
 class SetValuedLaws(Decisions, Margins, OpenEfforts):
@@ -76,6 +78,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
     """
 
     watched = True  # during a step, for the end of a mode
+    restless = ""  # an element, where efforts that depend on each other did not settle
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -116,7 +119,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         self.size = len(column)
         self.column, self.sign = np.array(column, dtype=int), np.array(sign)
         self.contact = np.array(contact, dtype=bool)
-        self.gives_flow = gives_flow
+        self.gives_flow = gives_flow[: len(column)]  # those of the laws of the load come after
         self.modes = np.zeros(self.size, dtype=int)
         self._fruitless = 0  # decisions in a row that changed nothing
         self._speed = 0.0  # the largest flow so far
@@ -331,8 +334,9 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             self.together(problem, t, self.modes, _solver, self.delassus(problem, t))
             return
         if self.together is not None and self.together(problem, t, self.modes):
+            self.restless = ""
             return
-        stuck = self.modes == 0
+        stuck, self.restless = self.modes == 0, ""
         last = np.inf
         for _ in range(ROUNDS if self.nonlinear else 1):
             now = self.look(problem, t)
@@ -353,6 +357,9 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
                     effort).max()):
                 break
             last = size
+        else:
+            if self.nonlinear and size > SETTLED * np.abs(effort).max():
+                self.restless = self.label(int(np.abs(step).argmax()))
         if self.together is not None:
             self.together.slope = self.system.slope(*problem._arguments(t))
         elif not self.coupled and not problem.algebraic:

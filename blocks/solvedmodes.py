@@ -49,7 +49,7 @@ class SolvedModes:
         n, tape = len(column), system.tape
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(sign), system.nu, n)
-        inputs = ca.mtimes(place, effort)
+        inputs = ca.densify(ca.mtimes(place, effort))
         looks = ca.vertcat(flow, low, high, back, forth, rate, gap)
         looks, slope, crossings = ca.substitute(
             [looks, tape.slope, tape.crossings], [tape.u], [inputs])

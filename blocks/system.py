@@ -179,6 +179,11 @@ class System:
     def crossings(self) -> Evaluator:
         return self.function("crossings", self.tape.crossings)
 
+    @cached_property
+    def values(self) -> Evaluator:
+        """Everything that the equations determine."""
+        return self.function("values", self.tape.values)
+
     # -- parameters ------------------------------------------------------------------
     def parameters(self) -> np.ndarray:
         """The parameter vector from the components' present values."""
@@ -256,10 +261,10 @@ def _splu() -> Any:
 class AlgebraicFailure(ArithmeticError):
     """The algebraic unknowns could not be solved for; ``worst`` names them."""
 
-    def __init__(self, t: float, worst: Sequence[str], reason: str) -> None:
+    def __init__(self, t: float, worst: Sequence[str], reason: str, singular: bool = False) -> None:
         super().__init__(f"at t = {t:.9g} s the algebraic unknowns {', '.join(worst)} could not "
                          f"be solved for: {reason}")
-        self.t, self.worst, self.reason = t, tuple(worst), reason
+        self.t, self.worst, self.reason, self.singular = t, tuple(worst), reason, singular
 
 
 class Problem:
@@ -391,7 +396,7 @@ class Problem:
             return
         start = np.concatenate([self.x[self.tied], self.z])
         keep_factor = system.linear and not nt
-        last = np.inf
+        last, singular = np.inf, False
         r = np.zeros(n)
         for iteration in range(40):
             r = system.residual(*self._arguments(t))[:n]
@@ -401,6 +406,7 @@ class Problem:
                 self._factorise(t)
             step = self._factor(r)
             if not np.isfinite(step).all():
+                singular = True
                 break
             self.x[self.tied] -= step[:nt]
             self.z -= step[nt:]
@@ -417,8 +423,12 @@ class Problem:
         finite = bool(np.isfinite(r).all())
         self.x[self.tied], self.z[:] = start[:nt], start[nt:]
         self._factor = None
-        raise AlgebraicFailure(t, names, "Newton's method does not converge" if finite
-                               else "the equations have no finite value there")
+        if singular:
+            reason = "no equation determines them there"
+        else:
+            reason = ("Newton's method does not converge" if finite
+                      else "the equations have no finite value there")
+        raise AlgebraicFailure(t, names, reason, singular)
 
     def _algebraic_name(self, i: int) -> str:
         nz = self.system.nz
@@ -457,6 +467,10 @@ class Problem:
             self.failure = failure
             return np.full(self.size, np.nan)
         together = None if self.laws is None else self.laws.together
+        if getattr(self.laws, "restless", "") and self.laws.load is None:  # else a jam is watched
+            self.failure = AlgebraicFailure(t, [self.laws.restless],
+                                            "efforts that depend on each other do not settle")
+            return np.full(self.size, np.nan)
         slope = self.system.slope(*self._arguments(t)) if together is None else together.slope
         if self.laws is not None:
             slope = self.laws.correct(slope, self, t)

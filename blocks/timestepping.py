@@ -23,6 +23,7 @@ from .setvalued import set_valued_laws
 from .solvers import Method, Step
 from .steplaws import Active, StepLaws, step_laws
 from .system import System
+from .unsettled import unsettled
 
 __all__ = ["MoreauJean"]
 
@@ -31,6 +32,7 @@ NEWTON = 40
 SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
 FEW = 80  # elements up to which their matrix is dense
+ROUGHLY = 1e-6  # of the largest impulse: a change that is none within a step
 SERIES = 12
 HALVED = 4  # how often a step is halved for which no efforts are found
 TOLERANCE = 1e-8  # of the flows at the end of a step, in units of the fastest: sought
@@ -160,8 +162,8 @@ class MoreauJean(Method):
             term = csc_matrix(h * THETA * (self.jacobian @ term))
             total = total + term
             if not term.nnz or np.abs(term.data).max() <= 1e-15 * np.abs(total.data).max():
-                break
-        return csc_matrix(total)
+                return csc_matrix(total)
+        return csc_matrix(self._factor.solve(push.toarray()))  # it converges too slowly
 
     def _with_efforts(self, laws: Any, before: Any, t: float, y: np.ndarray, end: np.ndarray,
                       h: float) -> np.ndarray:
@@ -277,6 +279,9 @@ class MoreauJean(Method):
             if laws.bent:
                 laws.look_at(self.problem, t, y)
                 before = laws.active(which, effort)
+        else:
+            if pushed.any() or change > ROUGHLY * np.abs(effort).max(initial=0.0):
+                raise unsettled((laws.name(int(i)) for i in now.elements), t, "impulses")
         return solved, closed
 
     def _loaded(self, laws: Any, t: float, y: np.ndarray, d: Any, free: np.ndarray, h: float,
@@ -302,6 +307,9 @@ class MoreauJean(Method):
             effort = solved.effort
             if not laws.load.pieces or change <= 1e-12 * np.abs(effort).max():
                 break
+        else:
+            if change > ROUGHLY * np.abs(effort).max():
+                raise unsettled((laws.name(i) for i in range(laws.size)), t, "impulses")
         self._effort = effort
         problem.u[:] = 0.0
         return solved

@@ -59,6 +59,7 @@ SEVERITIES = {
     "initial.failed": "error",
     "initial.redundant": "error",
     "initial.value": "error",
+    "initial.undetermined": "error",
 }
 _RANK = {"error": 0, "warning": 1, "info": 2}
 _ERRORS: dict[str, type[ModelError]] = {

@@ -7,6 +7,7 @@ for that to be quick, and evaluates the derivatives there.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -30,11 +31,13 @@ from .singular import (
 from .topology import Topology
 from .words import Names, enumerated, listed
 
-__all__ = ["begin_findings", "event_findings", "start_findings"]
+__all__ = ["begin_findings", "event_findings", "start_findings", "undetermined"]
 
 MOST = 10  # contacts that overlap, told one by one
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
 MOMENT = 1e-9  # s of the run that are prepared for it
+ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
+             "play; where no force or flow is left, give the node a mass or put a damper beside.")
 LARGEST = 1500  # states and torn unknowns up to which the start is solved for
 
 
@@ -67,6 +70,7 @@ def event_findings(system: System) -> Iterator[Finding]:
 def start_findings(model: Any, system: System) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
     yield from _computed(system)
+    _refuse_massless(system)
     if system.nx + system.nz > LARGEST:
         yield from _quick(system)
         return
@@ -92,7 +96,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     if any(law[-2] is not None for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
     if np.isfinite(slope).all():
-        yield from _without_value(system, problem)
+        yield from _without_value(system, problem, decided=not system.nu)
 
 
 def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError]:
@@ -129,15 +133,30 @@ def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError
             yield from _without_value(system, problem)
 
 
-def _without_value(system: System, problem: Problem) -> Iterator[Finding]:
-    """What has no value at the start although every derivative has: no motion depends on it."""
+def _without_value(system: System, problem: Problem, decided: bool = True) -> Iterator[Finding]:
+    """What has no value at the start although every derivative has: no motion depends on it.
+
+    Before laws of friction and contact have ``decided``, forces may be open.
+    """
+    lost = FiniteValues.of(system).lost(problem, 0.0)[:MOST]
+    for path, equation in lost:
+        yield found("initial.value", [path], f"At the start {path} has no value: "
+                    f"{no_value(equation)}.", ADVICE)
+    if lost:
+        return
+    if not_finite(system, problem)[0]:
+        if not decided:
+            return
+        cause = _dependent_block(system)
+        told = None if cause else undetermined(system, problem, 0.0)
+        if cause is not None:
+            yield cause
+        elif told is not None:
+            yield found("initial.undetermined", *told)
+        return
     cause = _dependent_here(system, problem)
     if cause is not None:
         yield cause
-        return
-    for path, equation in FiniteValues.of(system).lost(problem, 0.0)[:MOST]:
-        yield found("initial.value", [path], f"At the start {path} has no value: "
-                    f"{no_value(equation)}.", ADVICE)
 
 
 def _singular(system: System) -> Finding:
@@ -162,11 +181,37 @@ def _dependent_here(system: System, problem: Problem) -> Finding | None:
     return None
 
 
+def undetermined(system: System, problem: Problem, t: float
+                 ) -> tuple[list[str], str, str] | None:
+    """Unknowns without a finite value, what is wrong and what to do; None in large models."""
+    if system.nx + system.nz > LARGEST:
+        return None
+    equations, unknowns = not_finite(system, problem, t)
+    if not unknowns:
+        return None
+    names = Names(system.flat)
+    paths = [names.unknown(c) for c in unknowns[:20]]
+    lines = enumerated([names.equation(e) for e in equations])
+    return paths, (f"At t = {t:.9g} s nothing determines {listed(paths, 3)}, so no finite value "
+                   f"can be given{f':{lines}' if lines else '.'}"), ELSEWHERE
+
+
+def _refuse_massless(system: System) -> None:
+    """Laws at nodes without mass that no run could decide."""
+    if system.nu:
+        from ..loads import refuse_loads_without_mass
+        from ..massless import refuse_massless
+
+        refuse_massless(system)
+        refuse_loads_without_mass(system)
+
+
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     """Contacts of rigidly joined parts, and those whose two sides overlap."""
     from ..contacts import APART, RIGID, TWO_BODIES, immovable, overlaps
+    from ..setvalued import set_valued_laws
 
-    rigid = immovable(system, problem, 0.0)
+    rigid = immovable(set_valued_laws(system), problem, 0.0)
     for path in rigid[:MOST]:
         yield found("contact.rigid", [path], f"{path} {RIGID}", TWO_BODIES)
     apart = (o for o in overlaps(system, problem, 0.0) if o[0] not in rigid)
@@ -315,6 +360,18 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
     zero = zero_parameters(system.flat, owners)
     if zero:
         return f"Give {listed(zero)} a value other than zero."
+    loose = _loose_advice(system, owners, culprits)
+    if loose:
+        return loose
+    states = system.tape.reduced.states
+    values = listed((f"{names.unknown(int(states[i]))} = "
+                     f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
+    return (f"Look for a division by zero, a root or logarithm of a negative number, or a node "
+            f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
+
+
+def _loose_advice(system: System, owners: list[str], culprits: list[str]) -> str:
+    """What to do about a port or node that nothing moves or holds, if there is one."""
     topology = Topology(system.network)
     lone = [p for f in topology.rows for i in np.flatnonzero(topology.degree[f.nodes] == 1)
             if (p := topology.path(f.family, i)) in owners]  # fmt: skip
@@ -322,15 +379,26 @@ def _derivative_advice(system: System, names: Names, x: np.ndarray, bad: np.ndar
         return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
                 "while it carries no force: connect it.")
     light = _massless_node(topology, owners)
-    if light and culprits:
-        return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
-                f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
-                "small one will do.")
-    states = system.tape.reduced.states
-    values = listed((f"{names.unknown(int(states[i]))} = "
-                     f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
-    return (f"Look for a division by zero, a root or logarithm of a negative number, or a node "
-            f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
+    if not light or not culprits:
+        return ""
+    return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
+            f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
+            "small one will do.")
+
+
+def _neighbours(system: System, owners: list[str]) -> list[str]:
+    """Some components, and those that meet one of them alone at a node."""
+    topology = Topology(system.network)
+    meet: dict[int, set[str]] = {}
+    ports: Counter[str] = Counter()
+    for row in topology.rows:
+        for i, node in enumerate(row.nodes):
+            path = topology.path(row.family, i)
+            meet.setdefault(int(node), set()).add(path)
+            ports[path] += 1
+    pairs = [paths for paths in meet.values() if len(paths) == 2 and paths & set(owners)
+             and all(ports[path] > 1 for path in paths)]  # fmt: skip  # no mass, no reference
+    return [*owners, *sorted(set().union(*pairs) - set(owners))]
 
 
 def _massless_node(topology: Topology, owners: list[str]) -> str:
@@ -349,7 +417,9 @@ def _massless_node(topology: Topology, owners: list[str]) -> str:
 def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
     """The first equations, as evaluated, without a finite value, and their unknowns."""
     with np.errstate(all="ignore"):
-        values = system.function("values", system.tape.values)(*problem._arguments(t))
+        values = system.values(*problem._arguments(t))
+    if np.isfinite(values).all():
+        return [], []
     values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])
@@ -384,6 +454,9 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Fin
     names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))
     problem = getattr(error, "problem", str(error or "the equations have no solution"))
     advice = getattr(error, "advice", "")
+    if error is not None and getattr(error.__cause__ or error, "singular", False):
+        owners = list(dict.fromkeys(name.rpartition(".")[0] for name in names))
+        advice = _loose_advice(system, _neighbours(system, owners), owners) or advice
     code = getattr(error, "code", "") if getattr(error, "code", "") in SEVERITIES else \
         "initial.failed"
     where = getattr(error, "where", "")

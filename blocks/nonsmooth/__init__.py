@@ -13,6 +13,8 @@ arrays only: no components, units, time or events.
     the same for hundreds of contacts, sparse
 `undetermined_groups`, `minimal_split`
     which efforts the motion leaves open, and the split that is reported
+`stress_groups`, `largest_share`, `least_share`, `even_split`
+    the same for given directions of internal stress
 `loaded_split`, `open_load`
     both questions where bounds depend on other efforts, and whether the motion does, too
 `MarginProblem`
@@ -38,7 +40,15 @@ from ._problem import components
 from .box import BoxSolution, BoxStatus, solve_box
 from .coupled import solve_coupled
 from .impact import Impact, sequential_impact, simultaneous_impact
-from .indeterminate import Group, minimal_split, undetermined_groups
+from .indeterminate import (
+    Group,
+    even_split,
+    largest_share,
+    least_share,
+    minimal_split,
+    stress_groups,
+    undetermined_groups,
+)
 from .loadedsplit import LoadedSplit, loaded_split, open_load
 from .margin import Margin, MarginProblem
 from .pmatrix import is_p_matrix
@@ -59,7 +69,10 @@ __all__ = [
     "OneElement",
     "StepSolution",
     "components",
+    "even_split",
     "is_p_matrix",
+    "largest_share",
+    "least_share",
     "loaded_split",
     "minimal_split",
     "moreau_step",
@@ -72,5 +85,6 @@ __all__ = [
     "solve_coupled",
     "solve_pressed",
     "solve_velocity",
+    "stress_groups",
     "undetermined_groups",
 ]

@@ -120,7 +120,9 @@ def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
         method="highs-ds", options={"primal_feasibility_tolerance": 1e-10,
                                     "dual_feasibility_tolerance": 1e-10},
     )  # fmt: skip
-    if answer.x is None:
+    if answer.status == 3:
         return -np.inf, np.zeros(free), np.zeros(rows)
+    if answer.x is None:  # not solved: no better split than the given one is known
+        return float(np.max(a)), np.zeros(free), (a == np.max(a)).astype(float)
     t = answer.x[:free]
     return float(np.max(a + G @ t)), t, -np.asarray(answer.ineqlin.marginals)

@@ -20,7 +20,8 @@ from scipy.optimize import linprog, nnls
 from ._minimax import half_range, kernel, minimise_rows, rows_of
 from ._problem import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["Group", "least_distance", "minimal_split", "undetermined_groups"]
+__all__ = ["Group", "even_split", "largest_share", "least_distance", "least_share", "minimal_split",
+           "stress_groups", "undetermined_groups"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -166,16 +167,68 @@ def _stresses(D: Any, low: Array, high: Array, stuck: ArrayLike) -> list[_Stress
         free, _ = kernel(A if isinstance(A, np.ndarray) else A.toarray())
         if free.shape[1] == 0:
             continue
-        projector = free @ free.T
-        projector[np.abs(projector) < 1e-9] = 0.0
-        count, label = components(projector)
-        for k in range(count):
-            here = np.flatnonzero(label == k)
-            values, vectors = np.linalg.eigh(projector[np.ix_(here, here)])
-            basis = vectors[:, values > 0.5]
-            if basis.shape[1]:
-                out.append(_Stress(index[part[here]], d[part[here], None] * basis))
+        out += [_Stress(index[part[here]], d[part[here], None] * basis[here])
+                for here, basis in stress_groups(free)]
     return sorted(out, key=lambda s: int(s.members[0]))
+
+
+def stress_groups(free: Array) -> list[tuple[Index, Array]]:
+    """Split a subspace, given by columns, into parts that share no element.
+
+    Returns
+    -------
+    list of (members, orthonormal basis with a row for every element)
+
+    Notes
+    -----
+    The orthogonal projector onto a subspace is unique; it is block diagonal exactly where
+    the subspace falls apart.
+    """
+    q, r = np.linalg.qr(free)
+    projector = q @ q.T
+    projector[np.abs(projector) < 1e-9] = 0.0
+    count, label = components(projector)
+    out = []
+    for k in range(count):
+        here = np.flatnonzero(label == k)
+        values, vectors = np.linalg.eigh(projector[np.ix_(here, here)])
+        basis = np.zeros((len(free), int(np.sum(values > 0.5))))
+        basis[here] = vectors[:, values > 0.5]
+        if basis.shape[1]:
+            out.append((here, basis))
+    return out
+
+
+def largest_share(low: Array, high: Array, held: Array) -> float:
+    """The largest share of the bounds that efforts take: 1 at a bound."""
+    return float(rows_of(low, high, half_range(low, high, None)).ratios(held).max(initial=-np.inf))
+
+
+def least_share(low: Array, high: Array, held: Array, basis: Array) -> float:
+    """The smallest largest share of the bounds over held + basis t: 1 at a bound."""
+    half = half_range(low, high, None)
+    rows = rows_of(low, high, half)
+    if not len(rows.element):
+        return -np.inf
+    ratios, G = rows.ratios(held), rows.slope[:, None] * basis[rows.element]
+    if basis.shape[1] == 1:
+        return _lowest(ratios, G[:, 0])
+    return minimise_rows(ratios, G)[0]
+
+
+def _lowest(a: Array, g: Array) -> float:
+    """min over t of max(a + g t), a number t: where a rising line meets a falling one."""
+    up, down, flat = g > 1e-12, g < -1e-12, np.abs(g) <= 1e-12
+    if not (up.any() and down.any()):
+        return float(np.max(a[flat], initial=-np.inf))
+    rise, fall = g[up][:, None], -g[down][None, :]
+    meet = (a[up][:, None] * fall + a[down][None, :] * rise) / (rise + fall)
+    return float(max(meet.max(), np.max(a[flat], initial=-np.inf)))
+
+
+def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
+    """The efforts held + basis t of smallest largest share of the bounds, then of least norm."""
+    return _split(low, high, held, half_range(low, high, None), basis)
 
 
 def _span(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Array]:

@@ -36,8 +36,8 @@ from .box import solve_box
 
 __all__ = ["NodeVelocity", "solve_velocity"]
 
-SHARE = 1e-7
-"""Weight of the quadratic term that decides between equal answers."""
+SHARES = 1e-7, 1e-9, 1e-11, 1e-13
+"""Weights of the quadratic term that decides between equal answers, tried in turn."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ def solve_velocity(
     damping: ArrayLike | None = None,
     force: ArrayLike | None = None,
     tol: float = 1e-10,
+    judge: bool = True,
+    shares: tuple[float, ...] = SHARES,
 ) -> NodeVelocity:
     """Solve the velocity problem of massless nodes; small and dense.
 
@@ -95,6 +97,10 @@ def solve_velocity(
     force : (m,) array_like, optional
         Other forces g on the nodes; zero by default.
     tol : float
+    shares : tuple of float
+        Weights to try; larger ones where resistances differ by many powers of ten.
+    judge : bool
+        Whether to say if other velocities do as well; else ``unique`` is False.
 
     Returns
     -------
@@ -122,14 +128,13 @@ def solve_velocity(
     )
     speed = np.max(np.abs(c), initial=0.0)
     best: NodeVelocity | None = None
-    share = SHARE * _stiffness(C, W, force_size, speed)
-    for _ in range(4):
-        trial = _regularised(W, c, low, high, C, g, share, tol)
+    unit = _stiffness(C, W, force_size, speed)
+    for share in shares:
+        trial = _regularised(W, c, low, high, C, g, share * unit, tol, judge)
         if best is None or trial.residual < best.residual:
             best = trial
         if trial.converged:
             break
-        share *= 1e-2
     assert best is not None
     return best
 
@@ -142,7 +147,8 @@ def _stiffness(C: Array, W: Array, force: float, speed: float) -> float:
 
 
 def _regularised(
-    W: Array, c: Array, low: Array, high: Array, C: Array, g: Array, share: float, tol: float
+    W: Array, c: Array, low: Array, high: Array, C: Array, g: Array, share: float, tol: float,
+    judge: bool,
 ) -> NodeVelocity:
     """Dual box problem with share/2 |Wv + c|² added, then the exact active set."""
     inverse = np.linalg.pinv(C + share * W.T @ W, rcond=1e-13, hermitian=True)
@@ -181,7 +187,7 @@ def _regularised(
         velocity,
         flow,
         effort,
-        _unique(W, C, flow, effort, low, high),
+        judge and _unique(W, C, flow, effort, low, high),
         bool(residual <= tol),
         float(residual),
         imbalance,

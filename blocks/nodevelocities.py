@@ -1,0 +1,158 @@
+"""Which elements slide, where nodes without mass let velocities jump?
+
+Over an instant h all flows and efforts are affine in the inputs: what has mass resists a
+jump of its velocity by m/h, a spring by h k, a damper as always. With M the matrix of what
+the elements give by what they take, and R that of its rates, it is M + h R; in a network
+that makes no power of its own it is that of one convex problem on velocity level
+(:func:`blocks.nonsmooth.solve_velocity`), whose flows say who sticks and who slides. Friction
+is larger at rest than in motion, so the search is repeated with the kinetic bounds of all
+that move, until no other one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .nonsmooth import solve_velocity
+from .system import Problem
+
+__all__ = ["NodeVelocities"]
+
+INSTANTS = (1e-6, 1e-4, 1e-8, 1e-2)  # s
+AHEAD = (1e-6, 1e-4, 1e-3)  # s
+ENDLESS = 1e4  # times the largest force: as good as no bound
+SHARES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
+NOISE = 1e-12  # of the fastest: a flow that is none
+RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
+
+
+class NodeVelocities:
+    """Proposals of modes for :class:`blocks.massless.MixedLaws`.
+
+    Parameters
+    ----------
+    laws : MixedLaws
+    """
+
+    def __init__(self, laws: Any) -> None:
+        self.laws = laws
+
+    def modes(self, problem: Problem, t: float, moved: np.ndarray) -> Iterator[np.ndarray]:
+        """Modes to try, the most trustworthy first.
+
+        Parameters
+        ----------
+        moved : senses of what is known to move, 0 of what is at rest
+        """
+        slope = self.laws.system.slope(*problem._arguments(t))
+        for ahead in (0.0, *AHEAD):  # a load exactly at a bound is decided by the next instant
+            for h in INSTANTS:
+                x = problem.x.copy()
+                problem.x += ahead * slope
+                flow = self._flows(problem, t + ahead, h, moved)
+                problem.x[:] = x
+                if flow is not None:
+                    yield self._regular(problem, t, flow)
+
+    def _flows(self, problem: Problem, t: float, h: float, moved: np.ndarray
+               ) -> np.ndarray | None:
+        """Flows an instant later; None where there is no such problem, or it is not solved."""
+        kinetic = moved != 0
+        for _ in range(len(moved) + 1):
+            flow = self._solved(problem, t, h, kinetic)
+            if flow is None or not np.any((flow != 0) & ~kinetic):
+                return flow
+            kinetic = kinetic | (flow != 0)
+        return None
+
+    def _solved(self, problem: Problem, t: float, h: float, kinetic: np.ndarray
+                ) -> np.ndarray | None:
+        offset, matrix = self._network(problem, t, h)
+        if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
+            return None
+        gives = self.laws.gives_flow
+        taken, given = np.flatnonzero(~gives), np.flatnonzero(gives)
+        across, back = matrix[np.ix_(taken, given)], matrix[np.ix_(given, taken)]
+        mobility = -matrix[np.ix_(taken, taken)]
+        damping = -matrix[np.ix_(given, given)]
+        if not (_equal(across, -back.T) and _equal(mobility, mobility.T)
+                and _equal(damping, damping.T)):
+            return None
+        values, vectors = np.linalg.eigh((mobility + mobility.T) / 2)
+        yielding = values > 1e-14 * np.abs(values).max(initial=0.0)
+        ease = vectors[:, yielding] * np.sqrt(values[yielding])
+        n, m, extra = len(gives), len(given), ease.shape[1]
+        W, C = np.zeros((n, m + extra)), np.eye(m + extra)
+        W[taken, :m], W[taken, m:], W[given, :m] = across, -ease, np.eye(m)
+        C[:m, :m] = (damping + damping.T) / 2
+        c, g = np.zeros(n), np.zeros(m + extra)
+        c[taken], g[:m] = offset[taken], offset[given]
+        low, high, viscous = self._bounds(problem, t, kinetic)
+        C += W.T @ (viscous[:, None] * W)
+        g -= W.T @ (viscous * c)
+        largest = np.abs(np.concatenate([low, high, g]))
+        endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), 1e-300)
+        found = solve_velocity(W, c, np.maximum(low, -endless), np.minimum(high, endless),
+                               damping=C, force=g, judge=False, shares=SHARES)  # fmt: skip
+        if not found.converged:
+            return None
+        pace = max(float((np.abs(W) @ np.abs(found.velocity)).max()), float(np.abs(c).max()))
+        return np.where(np.abs(found.flow) > NOISE * pace, found.flow, 0.0)
+
+    def _network(self, problem: Problem, t: float, h: float) -> tuple[np.ndarray, np.ndarray]:
+        """What the elements give an instant later: without what they take, and by it."""
+        rows = self.laws.rows
+        by_inputs = rows.by_inputs(problem, t)
+        matrix = by_inputs[0] + h * by_inputs[3]
+        given, rate = rows.given(problem, t)
+        return given + h * rate - matrix @ self.laws.efforts_of(problem.u), matrix
+
+    def _bounds(self, problem: Problem, t: float, kinetic: np.ndarray
+                ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Bounds at no flow, and the slope of kinetic ones by the own flow."""
+        laws, n = self.laws, self.laws.size
+        flow, _, low, high, back, forth = laws.rows.look(problem, t)
+        output_u, back_u, forth_u = laws.rows.by_inputs(problem, t)[:3]
+        own = np.where(laws.gives_flow[:, None], np.eye(n), output_u)
+        size = np.maximum((own**2).sum(axis=1), 1e-300)
+        slopes = [np.maximum((k * own).sum(axis=1) / size, 0.0) for k in (back_u, forth_u)]
+        ahead = flow > 0
+        slope = np.where(kinetic, np.where(ahead, slopes[1], slopes[0]), 0.0)
+        bottom = np.where(kinetic & np.isfinite(low), back - slope * np.minimum(flow, 0), low)
+        top = np.where(kinetic & np.isfinite(high), forth - slope * np.maximum(flow, 0), high)
+        return np.minimum(bottom, top), top, slope
+
+    def _regular(self, problem: Problem, t: float, flow: np.ndarray) -> np.ndarray:
+        """Modes of given flows, with so many at rest that all velocities are determined.
+
+        Equally strong frictions in series slide in any share: velocities are changed along
+        what is open until one of them rests.
+        """
+        laws, kept = self.laws, self.laws.modes
+        flow = flow.copy()
+        try:
+            for _ in range(laws.size):
+                laws.modes = np.sign(flow).astype(int)
+                along = laws.open_flows(problem, t)
+                if along is None:
+                    break
+                slides = (flow != 0) & (np.abs(along) > 1e-9 * np.abs(along).max())
+                if not slides.any():
+                    break
+                part = np.full(len(flow), np.inf)
+                part[slides] = -flow[slides] / along[slides]
+                first = int(np.argmin(np.abs(part)))
+                flow = np.where(np.sign(flow + part[first] * along) == np.sign(flow),
+                                flow + part[first] * along, 0.0)  # fmt: skip
+                flow[first] = 0.0
+            return np.sign(flow).astype(int)
+        finally:
+            laws.modes = kept
+
+
+def _equal(one: np.ndarray, other: np.ndarray) -> bool:
+    size = max(float(np.abs(one).max(initial=0.0)), float(np.abs(other).max(initial=0.0)))
+    return bool(np.all(np.abs(one - other) <= RECIPROCAL * size))

@@ -113,6 +113,8 @@ class Component:
                             "Choose another name for the declaration.", name=name,
                             code="name.reserved",
                         )  # fmt: skip
+                    if isinstance(value, Parameter) and base is cls:
+                        value.refuse_default(f"{cls.__name__}.{name}")
                     declared[name] = value
                 elif name in declared:
                     raise NamingError(
@@ -288,6 +290,7 @@ class Component:
                 for name, declared in declarations.items():
                     if getattr(declared, "default_of", None):
                         form[name] = declared.with_default(declared.default_of(self))  # type: ignore[attr-defined]
+                        form[name].refuse_default(f"{type(self).__name__}.{name}")  # type: ignore[attr-defined]
                 for name, declared in declarations.items():
                     if declared.unit_of:
                         self._derive(form, name, declared)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import diags_array, issparse
 
+from .exceptions import SimulationError
 from .system import Problem, System
 from .unsettled import SETTLED, unsettled
 
@@ -350,6 +351,7 @@ class Decisions:
         index = np.flatnonzero(still)
         if not len(index):
             return
+        self._refuse_no_bounds(problem, t)
         moved = leaving[index]
         for _ in range(len(index) + 1):
             solution, bounds = self._box(problem, t, index, moved)
@@ -378,6 +380,20 @@ class Decisions:
         state[up & ~down & (now.forth >= now.high * no_less)[index]] = 1
         state[down & (now.back <= now.low * no_less)[index]] = -1
         self.modes[index] = state
+
+    def _refuse_no_bounds(self, problem: Problem, t: float) -> None:
+        """A law whose bounds are no numbers, such as a strength that overflows."""
+        now = self.look(problem, t)
+        bounds = np.stack([now.low, now.high, now.back, now.forth])
+        wrong = np.flatnonzero(np.isnan(bounds).any(axis=0))
+        if len(wrong):
+            path = self.name(int(wrong[0]))
+            raise SimulationError(
+                path, f"the bounds of its law have no value at t = {t:.9g} s.",
+                "Look for a strength that grows without bound, a division by zero, or a root or "
+                "logarithm of a negative number in them.", time=t, variables=(path,),
+                code="simulation.value",
+            )  # fmt: skip
 
     def _box(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray
              ) -> tuple[Any, tuple[np.ndarray, np.ndarray]]:

@@ -259,6 +259,16 @@ class Parameter(Declaration):
         value = component._values.get(self.name, self.default)
         return value if callable(value) else from_si(value, self.unit)
 
+    def refuse_default(self, where: str) -> None:
+        """Raise where the class's own default is not allowed by its bounds."""
+        if self.default_of is not None and self.open:
+            return  # not known before an instance is
+        try:
+            self.accept(from_si(self.default, self.unit), where)
+        except ParameterError as error:
+            raise ParameterError(where, f"its own default {error.problem}", "Change the default "
+                                 "or the bound in the class.", **error.data) from None
+
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
         if callable(value) and not hasattr(value, "magnitude"):
@@ -325,7 +335,13 @@ class Option(Declaration):
         return component._values.get(self.name, self.default)
 
     def accept(self, value: Any, where: str) -> Any:
-        if self.choices is not None and value not in self.choices:
+        if self.choices is None and isinstance(self.default, str) and not (
+                isinstance(value, str) or hasattr(value, "dimensionality")):
+            raise ParameterError(where, f"takes a text, but was given {value!r:.100}.",
+                                 f"The default is {self.default!r}.", given=value,
+                                 code="parameter.choice")
+        if self.choices is not None and not any(
+                isinstance(value, type(c)) and value == c for c in self.choices):
             raise unknown_name(where, value, [str(c) for c in self.choices], "choices")
         if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
             raise ParameterError(where, f"is a switch, but was given {brief(value)}.",

@@ -17,12 +17,14 @@ import numpy as np
 
 from .crossings import Crossings
 from .exceptions import SimulationError
+from .finite import FiniteValues
 from .instants import Requirements, Resets, Samples, Stops
 from .interrupts import interruptible
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
 from .reversals import forget_reversals
 from .solvers import Method, Step, Trajectory, Work, method_named
+from .solvers.trouble import is_singular
 from .system import AlgebraicFailure, Problem, System
 
 __all__ = ["Driver", "Settings"]
@@ -37,6 +39,7 @@ AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an exp
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
+SINGULAR = "the equations that are solved together there do not determine their unknowns"
 CHATTER = 200  # events of one relation within a thousandth of the run
 LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown of it, amplified by few operations
 JITTER = 8.0  # times what that does to a relation: which side it is on is not known
@@ -109,6 +112,11 @@ class Driver:
         except KeyboardInterrupt:
             self.recording.status = "interrupted"
             self.recording.message = f"interrupted at t = {self._reached():.6g} s"
+        except (RuntimeError, ValueError) as error:
+            if not is_singular(error):
+                raise
+            t = self._reached()
+            self._fail(Step.failed(t, self.problem.start_vector(), SINGULAR, cause=error))
         finally:
             if not self.recording.episodes:
                 self._open(t)
@@ -118,8 +126,8 @@ class Driver:
             self.recording.statistics["events"] = len(self.recording.events)
             self.recording.statistics["time integrating"] = clock.perf_counter() - started
 
-    def _march(self, t: float) -> None:
-        """From episode to episode."""
+    def begin(self, t: float) -> None:
+        """Bring relations and modes in line with the start; refuse a start that cannot be."""
         self._switch_initially(t)
         if self.problem.laws is not None:
             if self.contacts is not None:
@@ -127,10 +135,15 @@ class Driver:
             self.problem.laws.start(self.problem, t)
             self._switch_initially(t)  # relations may look at the sticking efforts
         self._require(t)
+
+    def _march(self, t: float) -> None:
+        """From episode to episode."""
+        self.begin(t)
         self.problem.choose_states(t)
         while t < self.settings.t_end:
             before, t = t, self._episode(t)
             self._refuse_standstill(before, t)
+        FiniteValues.of(self.system).refuse_lost(self.recording)
         self._refuse_undetermined(t)
 
     def _refuse_undetermined(self, t: float) -> None:

@@ -57,6 +57,7 @@ class Start:
     targets: _Targets
     reached: np.ndarray  # value of every target
     met: np.ndarray
+    torn: np.ndarray  # default targets of high priority that keep each other from being met
 
     @cached_property
     def rows(self) -> list[TargetRow]:
@@ -67,6 +68,11 @@ class Start:
     def unmet(self) -> list[TargetRow]:
         """Targets of high priority, given by the user, that are not met."""
         return [self.row(int(k)) for k in np.flatnonzero(~self.met & (self.targets.levels == 0))]
+
+    @property
+    def compromised(self) -> list[TargetRow]:
+        """Default targets of high priority that contradict each other, so that none is met."""
+        return [self.row(int(k)) for k in self.torn]
 
     def row(self, k: int) -> TargetRow:
         slot, level = int(self.targets.slots[k]), int(self.targets.levels[k])
@@ -112,14 +118,22 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
     _refuse_dependent(system, problem, t)
     start = _start(system, problem, targets, nominals, t)
     if start.unmet:
-        names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})"
-                          for r in start.unmet)
         warnings.warn(
             f"High-priority initial targets conflict with each other or with the equations; the "
-            f"closest compromise is used: {names}. Give one of them priority='low'.",
+            f"closest compromise is used: {_listed(start.unmet)}. Give one of them "
+            "priority='low'.", InitialWarning, stacklevel=4,
+        )  # fmt: skip
+    if start.compromised:
+        warnings.warn(
+            f"Initial values that classes preset conflict with each other; the closest compromise "
+            f"is used: {_listed(start.compromised)}. Give one of these an initial target.",
             InitialWarning, stacklevel=4,
         )  # fmt: skip
     return start
+
+
+def _listed(rows: list[TargetRow]) -> str:
+    return ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
 
 
 def _collect(system: System) -> _Targets:
@@ -334,13 +348,19 @@ def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wante
     for _ in range(60):
         _solve_torn(problem, t)
         r = (outputs.values(problem, t) - wanted) / size
+        _refuse_lost(system, outputs, r)
         c = problem.system.residual(*problem._arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= TOLERANCE):
             return 0.0
+        slopes = [outputs.jacobian(problem, t, levels == k) if (levels == k).any() else None
+                  for k in range(4)]
+        for k, slope in enumerate(slopes):
+            if slope is not None:
+                _refuse_lost(system, outputs, slope.sum(axis=1), levels == k)
         back, step = _lexicographic(
             [outputs.constraint_jacobian(problem, t) * scale if nc else None]
-            + [outputs.jacobian(problem, t, levels == k) * scale / size[levels == k][:, None]
-               if (levels == k).any() else None for k in range(4)],
+            + [None if slope is None else slope * scale / size[levels == k][:, None]
+               for k, slope in enumerate(slopes)],
             [c] + [r[levels == k] for k in range(4)], system.nx,
         )  # fmt: skip
         along = step - back
@@ -355,6 +375,20 @@ def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wante
     _solve_torn(problem, t)
     c = problem.system.residual(*problem._arguments(t))[system.nz :]
     return float(np.max(np.abs(c), initial=0.0))
+
+
+def _refuse_lost(system: System, outputs: _TargetFunctions, values: np.ndarray,
+                 rows: Any = slice(None)) -> None:
+    """Raise where a variable with a target has no finite value, or no slope, to meet it by."""
+    lost = outputs.classes[rows][~np.isfinite(values)]
+    if len(lost):
+        path = system.class_names[int(lost[0])]
+        raise InitialisationError(
+            "", f"no consistent start was found: {path}, which has an initial target, has no "
+            "finite value, or does not follow from the states, where it is looked for.",
+            "At a dead point start a little beside it; give targets closer to a possible state.",
+            variables=(path,),
+        )  # fmt: skip
 
 
 def _sizes(system: System, slots: np.ndarray, nominals: Nominals) -> np.ndarray:
@@ -428,7 +462,7 @@ class _TargetFunctions:
 
     def __init__(self, system: System, classes: np.ndarray, signs: np.ndarray) -> None:
         tape = system.tape
-        self.system = system
+        self.system, self.classes = system, classes
         expression = ca.SX(0, 1)
         if len(classes):
             expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
@@ -484,4 +518,25 @@ def _start(system: System, problem: Problem, targets: _Targets, nominals: Nomina
         reached = _TargetFunctions.of(system, classes, signs).values(problem, t)
     size = np.maximum(nominals.value[classes], np.abs(targets.values))
     met = np.abs(reached - targets.values) <= 1e-7 * size
-    return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met)
+    torn = np.flatnonzero(~met & (targets.levels == 2))
+    if len(torn):
+        torn = torn[_free_one_by_one(system, problem, targets, torn, t)]
+    return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met, torn)
+
+
+def _free_one_by_one(system: System, problem: Problem, targets: _Targets, chosen: np.ndarray,
+                     t: float) -> np.ndarray:
+    """Whether each of some targets could be met by itself, after constraints and stronger ones."""
+    scale = problem.scale_x
+    outputs = _TargetFunctions.of(system, system.flat.class_of[targets.slots],
+                                  system.flat.sign_of[targets.slots])
+    before = [outputs.jacobian(problem, t, targets.levels < 2)]
+    if system.tape.constraints.numel():
+        before.append(outputs.constraint_jacobian(problem, t))
+    stronger = np.concatenate(before) * scale
+    size = np.linalg.norm(stronger, axis=1, keepdims=True)
+    _, s, vt = np.linalg.svd(stronger / np.where(size > 0, size, 1.0), full_matrices=True)
+    null = vt[int(np.sum(s > 1e-9)):].T
+    rows = outputs.jacobian(problem, t, np.isin(np.arange(len(targets.levels)), chosen)) * scale
+    length = np.linalg.norm(rows, axis=1)
+    return (np.linalg.norm(rows @ null, axis=1) > 1e-6 * length) & (length > 0)

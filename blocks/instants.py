@@ -27,6 +27,7 @@ __all__ = ["Requirements", "Resets", "Samples", "Stops"]
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
 TOUCHES = 0.2  # of its change between looks, by which a relation may miss zero between them
+MOST_INSTANTS = 2_000_000  # of one component in a run
 
 
 class Stops:
@@ -87,10 +88,12 @@ class Stops:
                 if period is None:
                     out.update(first.tolist())
                     continue
-                for a, step in zip(first, self.constant(f, period), strict=True):
-                    if step > 0:
+                for i, (a, step) in enumerate(
+                        zip(first, self.constant(f, period), strict=True)):
+                    if step > 0 and a <= t_end:
+                        _refuse_too_many(family.path(i), step, (t_end - max(a, t_start)) / step)
                         k0 = max(0, int(np.floor((t_start - a) / step)))
-                        count = int(min((t_end - a) / step - k0 + 2, 2_000_000))
+                        count = int((t_end - a) / step - k0 + 2)
                         out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
         return [t for t in out if t_start < t < t_end]
 
@@ -208,6 +211,17 @@ def _touches(g: np.ndarray) -> list[tuple[int, int]]:
     same = ((g[:, 1:-1] > 0) == (g[:, :-2] > 0)) & ((g[:, 1:-1] > 0) == (g[:, 2:] > 0))
     low = same & (b <= a) & (b <= c) & (b < TOUCHES * (np.maximum(a, c) - b))
     return [(int(row), int(k) + 1) for row, k in zip(*np.nonzero(low), strict=True)]
+
+
+def _refuse_too_many(path: str, period: float, count: float) -> None:
+    """A period so short that the run would be nothing but its instants."""
+    if count > MOST_INSTANTS:
+        raise ParameterError(
+            path, f"acts every {period:.4g} s, which is {count:.3g} times in the run; at most "
+            f"{MOST_INSTANTS:,} such instants are carried out.",
+            "Give it a longer period, or simulate a shorter time.", code="parameter.instants",
+            period=period, count=count,
+        )  # fmt: skip
 
 
 def _laws_of(kernel: Any) -> Iterator[Any]:

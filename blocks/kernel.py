@@ -78,6 +78,12 @@ class Law:
     def symbols(self) -> list[Any]:
         return [self.kernel.symbols[a] for a in self.arguments]
 
+    @property
+    def unknowns(self) -> list[tuple[int, int]]:
+        """The arguments without discrete values, which nothing solves for."""
+        kinds = self.kernel.variables
+        return [a for a in self.arguments if kinds[a[0]].kind != "discrete"]
+
     @cached_property
     def partials(self) -> list[Any]:
         """d residual / d argument, as SX."""
@@ -436,7 +442,27 @@ class Trace:
 
     def derivative(self, sx: Any) -> Any:
         self.kernel.refuse_delayed(sx, self.where())
+        self._refuse_constant(sx)
         return self.kernel.total_derivative(sx)
+
+    def _refuse_constant(self, sx: Any) -> None:
+        """``der()`` of what never changes is a slip; of a value that may be a function, 0."""
+        kernel, symbols = self.kernel, {s.__hash__() for s in ca.symvar(sx)}
+        held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete}
+        fixed = {p[i].__hash__() for p, local in zip(
+            kernel.parameter_symbols, kernel.parameters, strict=True)
+            if not local.declared.varying for i in range(p.numel())}
+        if symbols - held - fixed:
+            return
+        why = ("a constant does not change with time" if not symbols else
+               "a parameter does not change with time" if not symbols & held else
+               "a Discrete value is held between events")
+        raise EquationError(
+            self.where(), f"der({readable(sx)}) is always 0: {why}.",
+            "Differentiate a variable of the component, or leave the derivative out. A parameter "
+            "that may be a function of time is declared with varying=True.",
+            code="equation.constant",
+        )  # fmt: skip
 
     def delayed(self, value: Any, delay: Any, initial: Any, dimension: Any) -> Any:
         kernel = self.kernel

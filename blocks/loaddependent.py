@@ -449,7 +449,7 @@ class LoadDependence:
                                  & (effort <= now.high + near),
                                  np.abs(now.sliding(laws.modes) - effort) <= near)  # fmt: skip
                 other = laws.system.slope(*problem._arguments(t))
-                if holds.all() and np.any(np.abs(other - slope) > 1e-6 * size.max()):
+                if holds.all() and np.any(np.abs(other - slope) > 1e-6 * size.max(initial=0.0)):
                     raise self._error(t, np.flatnonzero(sliding), "several motions obey")
         finally:
             problem.u[:], problem.z[:] = u, z

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import time as clock
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -296,8 +297,8 @@ class Model(Component):
         began = clock.perf_counter()
         t0 = float(to_si(start, unit("s"), "simulate(start=…)"))
         t1 = _end(t0, _positive(duration, "duration"))
-        findings = self.check()
-        findings.raise_errors()
+        with suppress(SimulationError):  # the run says it again, and has a result
+            self.check().raise_errors()
         system = self.compile()
         checked = clock.perf_counter()
         nominals = find_nominals(system, self._nominal_table)

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from .declarations import Declaration, Option, Port
+from .declarations import Declaration, Option, Parameter, Port
 from .exceptions import NamingError, ParameterError, unknown_name
 
 __all__ = ["Replaceable", "Replacement"]
@@ -58,6 +58,8 @@ class Replacement:
                     "Declare them in the component; for another option make a subclass.",
                     name=name, code="name.reserved",
                 )  # fmt: skip
+            if isinstance(value, Parameter):
+                value.refuse_default(f"{cls.__name__}.{name}")
 
     def __init__(self, **given: Any) -> None:
         for name in given:

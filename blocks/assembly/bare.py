@@ -74,9 +74,8 @@ class _BareWriter(_Writer):
         read = np.zeros(flat.classes, dtype=bool)
         for group in flat.groups:
             if group.law is not None and group.family not in families:
-                for key in group.law.arguments:
-                    if group.law.kernel.variables[key[0]].kind != "discrete":
-                        read[flat.argument(group, key)[0]] = True
+                for key in group.law.unknowns:
+                    read[flat.argument(group, key)[0]] = True
         direct = np.flatnonzero(read & lost)
         self.dropped = lost.copy()
         self.dropped[direct] = False

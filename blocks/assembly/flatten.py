@@ -143,9 +143,7 @@ class Flat:
         rows: list[Ints] = []
         columns: list[Ints] = []
         numbers = np.arange(group.first, group.first + group.size)
-        for key in group.law.arguments:
-            if group.law.kernel.variables[key[0]].kind == "discrete":
-                continue
+        for key in group.law.unknowns:
             classes, _ = self.argument(group, key)
             rows.append(numbers)
             columns.append(classes)
@@ -358,7 +356,7 @@ def _merge(slots: int, plain: list[Any], links: list[Any], parents: Ints, childr
     kept = list(links)
     while True:
         class_of, sign_of, zero = _signed_components(slots, edges)
-        new = _derivatives_of_aliases(class_of, sign_of, parents, children)
+        new = _derivatives_of_aliases(class_of, sign_of, zero, parents, children)
         if new is not None:
             edges.append(new)
             continue
@@ -394,8 +392,9 @@ def _signed_components(slots: int, edges: list[Any]) -> tuple[Ints, Ints, Ints]:
     return class_of, sign_of, zero
 
 
-def _derivatives_of_aliases(class_of: Ints, sign_of: Ints, parents: Ints, children: Ints) -> Any:
-    """New edges where aliases have derivatives that are not yet aliases."""
+def _derivatives_of_aliases(class_of: Ints, sign_of: Ints, zero: Ints, parents: Ints,
+                            children: Ints) -> Any:
+    """New edges where aliases have derivatives that are not yet aliases of the same sign."""
     if not len(parents):
         return None
     order = np.argsort(class_of[parents], kind="stable")
@@ -404,6 +403,7 @@ def _derivatives_of_aliases(class_of: Ints, sign_of: Ints, parents: Ints, childr
     a, b = c[same], c[same + 1]
     sign = sign_of[p[same]] * sign_of[p[same + 1]]
     fresh = class_of[a] != class_of[b]
+    fresh |= (sign_of[a] * sign_of[b] != sign) & ~np.isin(class_of[a], zero)  # both signs: zero
     return (a[fresh], b[fresh], sign[fresh]) if fresh.any() else None
 
 

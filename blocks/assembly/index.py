@@ -286,7 +286,7 @@ def _differentiate(flat: Flat, equations: np.ndarray, child: np.ndarray) -> np.n
             kernel.refuse_delayed(group.law.residual, f"{kernel.name}: {group.law.text}")
             law = group.law.derivative
             new = Group(group.family, law, group.instances[rows])
-            for key in law.arguments:
+            for key in law.unknowns:
                 flat.argument(new, key, create=True)
         else:
             picked = [np.arange(group.starts[r], group.starts[r + 1]) for r in rows]

@@ -24,7 +24,7 @@ from .findings import Finding, Findings, found
 from .network import network_findings
 from .signals import signal_findings
 from .singular import singular_findings
-from .start import event_findings, start_findings
+from .start import begin_findings, event_findings, start_findings
 from .topology import Topology
 
 __all__ = ["check_model", "relation_findings", "structure_error"]
@@ -72,6 +72,9 @@ def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
         findings += (f for f in start_findings(model, system) if (f.code, f.where) not in told)
     except BlocksError as error:
         findings.append(_of_error(error, causes))
+    if not any(f.severity == "error" for f in findings):
+        findings += (f if isinstance(f, Finding) else _of_error(f, causes)
+                     for f in begin_findings(model, system))
     return _unique(findings), causes
 
 

@@ -58,6 +58,7 @@ SEVERITIES = {
     "initial.derivative": "error",
     "initial.failed": "error",
     "initial.redundant": "error",
+    "initial.value": "error",
     "initial.undetermined": "error",
 }
 _RANK = {"error": 0, "warning": 1, "info": 2}

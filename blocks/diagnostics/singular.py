@@ -8,6 +8,7 @@ of their coefficients says which.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,12 +21,15 @@ import numpy as np
 from ..assembly.flatten import Flat
 from ..assembly.index import MAX_DIFFERENTIATIONS, Singular, _entries
 from ..matching import connected
+from ..system import Problem, System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
 
-__all__ = ["dependent_equations", "singular_findings", "zero_parameters"]
+__all__ = ["dependent_equations", "dependent_rows", "linear_blocks", "singular_findings",
+           "zero_parameters"]  # fmt: skip
 
+MOST_TOGETHER = 400  # equations solved together that are looked at
 MOST = 8  # faults named; a systematic mistake repeats itself
 
 
@@ -79,7 +83,8 @@ def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
 def _links(flat: Flat, over: np.ndarray, under: np.ndarray, singular: Singular, chain: np.ndarray
            ) -> list[int]:
     """Labels: over-equations that share an unknown, unknowns that share an equation."""
-    pairs = [flat.incidence(g) for g in flat.groups]
+    none = np.zeros(0, dtype=int)  # where every equation has been eliminated
+    pairs = [(none, none), *(flat.incidence(g) for g in flat.groups)]
     rows = np.concatenate([p[0] for p in pairs])
     columns = chain[np.concatenate([p[1] for p in pairs])]
     n, m = flat.equations, int(chain.max(initial=-1)) + 1
@@ -214,7 +219,7 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
     """
     equations, parameters = list(equations), _parameters(flat)
     at = {int(c): j for j, c in enumerate(unknowns)}
-    if len(equations) > 400 or not equations:
+    if len(equations) > MOST_TOGETHER or not equations:
         return []
     chance = Random(0)
     matrix = np.zeros((len(equations), len(at)))
@@ -222,13 +227,38 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
         for c, v in _entries(flat, e, parameters).items():
             if c in at:
                 matrix[i, at[c]] = chance.uniform(0.5, 1.5) if v is None else v
-    scale = np.max(np.abs(matrix), axis=1, keepdims=True, initial=0.0)
-    u, s, _ = np.linalg.svd(matrix / np.where(scale > 0, scale, 1.0))
-    rank = int(np.sum(s > 1e-9))
+    return dependent_rows(equations, matrix, 1e-9)
+
+
+def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 1e-14) -> list[int]:
+    """Equations whose rows of coefficients add up to zero, but for rounding."""
+    if not np.isfinite(matrix).all():
+        return []
+    for axis in (0, 1):  # small and large coefficients mean nothing
+        scale = np.max(np.abs(matrix), axis=axis, keepdims=True, initial=0.0)
+        matrix = matrix / np.where(scale > 0, scale, 1.0)
+    u, s, _ = np.linalg.svd(matrix)
+    rank = int(np.sum(s > tolerance))
     if rank == len(equations):
         return []
     weight = np.max(np.abs(u[:, rank:]), axis=1)
     return [e for e, w in zip(equations, weight, strict=True) if w > 1e-6]
+
+
+def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Equations that are solved together by elimination, and their coefficients at the start."""
+    for step in system.tape.steps:
+        if step.group >= 0 or not step.linear or step.torn or len(step.equations) > MOST_TOGETHER:
+            continue
+        writer = copy.copy(system.tape.writer)
+        unknowns = ca.SX.sym("v", len(step.unknowns))
+        writer.values = ca.SX(writer.values)
+        writer.values[step.unknowns.tolist()] = unknowns
+        residuals = writer.residuals_of(step.equations)
+        matrix = ca.densify(ca.jacobian(residuals, unknowns))
+        given = ca.Function("block", [*system.arguments, unknowns], [matrix])
+        values = given(*problem._arguments(0.0), np.zeros(len(step.unknowns)))
+        yield [int(e) for e in step.equations], np.array(values)
 
 
 def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
@@ -253,7 +283,8 @@ def _dependent(flat: Flat, names: Names, singular: Singular) -> Finding:
     return dependence(names, "structure.dependent", chosen)
 
 
-def dependence(names: Names, code: str, equations: list[int]) -> Finding:
+def dependence(names: Names, code: str, equations: list[int],
+               where: str = "with the present parameters") -> Finding:
     """The finding for equations that depend on each other by their numbers."""
     owners = list(dict.fromkeys(o for e in equations for o in _owners(names, e)))
     states = [o for e in equations if (o := names.owner(e))] or owners
@@ -263,13 +294,12 @@ def dependence(names: Names, code: str, equations: list[int]) -> Finding:
     if len(owners) == 1:
         advice = f"Check the equations of {owners[0]}, or change its parameters."
     if len(equations) == 1:
-        head = f"An equation of {listed(owners)} determines nothing with the present parameters:"
+        head = f"An equation of {listed(owners)} determines nothing {where}:"
     elif len(owners) == 1:
-        head = (f"Equations of {owners[0]} repeat or contradict each other with the present "
-                "parameters:")
+        head = f"Equations of {owners[0]} repeat or contradict each other {where}:"
     else:
-        head = (f"The equations of {listed(owners)} depend on each other with the present "
-                "parameters, so how they share the load is not determined:")
+        head = (f"The equations of {listed(owners)} depend on each other {where}, so how they "
+                "share the load is not determined:")
     if zero:
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
     return found(code, owners[:20], head + lines, advice)

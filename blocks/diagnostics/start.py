@@ -15,18 +15,27 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
+from ..finite import ADVICE, FiniteValues, no_value
 from ..initialise import InitialWarning
 from ..nominal import find_nominals
 from ..system import AlgebraicFailure, Problem, System
 from ..units import from_si
 from .findings import SEVERITIES, Finding, found
-from .singular import dependence, dependent_equations, zero_parameters
+from .singular import (
+    dependence,
+    dependent_equations,
+    dependent_rows,
+    linear_blocks,
+    zero_parameters,
+)
 from .topology import Topology
 from .words import Names, enumerated, listed
 
-__all__ = ["event_findings", "start_findings", "undetermined"]
+__all__ = ["begin_findings", "event_findings", "start_findings", "undetermined"]
 
 MOST = 10  # contacts that overlap, told one by one
+MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
+MOMENT = 1e-9  # s of the run that are prepared for it
 ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
              "play; where no force or flow is left, give the node a mass or put a damper beside.")
 LARGEST = 1500  # states and torn unknowns up to which the start is solved for
@@ -68,7 +77,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", InitialWarning)
-            none = None if system.nm else _no_laws  # relations may look at efforts
+            none = None if system.nm or system.nu <= MOST_LAWS else _no_laws
             problem, start = model._start(system, find_nominals(system, model._nominal_table),
                                           0.0, Problem, none)
             slope = system.slope(*problem._arguments(0.0))
@@ -76,37 +85,100 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         yield _failed(system, error)
         return
     except np.linalg.LinAlgError:
-        yield _failed(system, None)
+        yield _dependent_block(system) or _singular(system)
         return
     unmet = [(r.path, r.target, r.start) for r in start.unmet]
     if unmet and np.isfinite(slope).all():
         yield _conflict(unmet)
+    if start.compromised and np.isfinite(slope).all():
+        yield _compromise(start.compromised)
     yield from _derivatives(system, problem, slope)
     if any(law[-2] is not None for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
     if np.isfinite(slope).all():
-        equations, _ = not_finite(system, problem, blocks_only=True)
-        cause = _dependent_block(system) if equations else None
+        yield from _without_value(system, problem, decided=not system.nu)
+
+
+def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError]:
+    """What a run refuses of a start that is consistent, before it moves: see ``Driver.begin``."""
+    if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
+        return
+    if not (system.nu or system.nm or system.nd):
+        return  # nothing is decided
+    from ..driver import Driver, Settings
+    from ..recording import RunRecording
+    from ..solvers import method_named
+
+    settings = Settings(0.0, MOMENT, method_named("DOP853"), 1e-6, np.zeros(0), np.inf, None, None)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", InitialWarning)
+            problem, _ = model._start(system, find_nominals(system, model._nominal_table), 0.0,
+                                      Problem)
+            recording = RunRecording(model.name, system, problem, problem.p)
+            Driver(system, problem, recording, settings, lambda p: np.ones(p.size)).begin(0.0)
+            if system.clusters:
+                problem.choose_states(0.0)
+            slope = np.zeros(system.nx)
+            slope[problem.free] = problem.slope(0.0, problem.start_vector())
+    except AlgebraicFailure as failure:
+        yield InitialisationError("", str(failure), "Give initial targets closer to a possible "
+                                  "state.", variables=failure.worst, code="initial.failed")
+    except BlocksError as error:
+        yield error
+    else:
+        if problem.failure is None:
+            yield from _derivatives(system, problem, slope)
+        if np.isfinite(slope).all():  # relations may have changed since
+            yield from _without_value(system, problem)
+
+
+def _without_value(system: System, problem: Problem, decided: bool = True) -> Iterator[Finding]:
+    """What has no value at the start although every derivative has: no motion depends on it.
+
+    Before laws of friction and contact have ``decided``, forces may be open.
+    """
+    lost = FiniteValues.of(system).lost(problem, 0.0)[:MOST]
+    for path, equation in lost:
+        yield found("initial.value", [path], f"At the start {path} has no value: "
+                    f"{no_value(equation)}.", ADVICE)
+    if lost:
+        return
+    if not_finite(system, problem)[0]:
+        if not decided:
+            return
+        cause = _dependent_block(system)
+        told = None if cause else undetermined(system, problem, 0.0)
         if cause is not None:
             yield cause
-        else:
-            yield from _undetermined(system, problem)
+        elif told is not None:
+            yield found("initial.undetermined", *told)
+        return
+    cause = _dependent_here(system, problem)
+    if cause is not None:
+        yield cause
 
 
-def _undetermined(system: System, problem: Problem) -> Iterator[Finding]:
-    """Quantities without a finite value that no derivative shows: forces at a dead point."""
-    if not_finite(system, problem)[0] and system.nu:
-        from ..loads import with_loads
-        from ..setvalued import set_valued_laws
+def _singular(system: System) -> Finding:
+    """A start at which unknowns do not follow from the states."""
+    names = [system.torn_name(i) for i in range(min(system.nz, MOST))]
+    said = f" for {listed(names, 3)}" if names else ""
+    return found(
+        "initial.failed", names, "No consistent start was found: the equations that are solved "
+        f"together{said} do not determine them there.",
+        "At a dead point start a little beside it; give a node without mass a mass, or put a "
+        "damper in parallel.",
+    )  # fmt: skip
 
-        laws = with_loads(system, set_valued_laws(system))
-        try:
-            laws.start(problem, 0.0)
-        except (BlocksError, AlgebraicFailure):  # the run will say so
-            return
-    told = undetermined(system, problem, 0.0)
-    if told is not None:
-        yield found("initial.undetermined", *told)
+
+def _dependent_here(system: System, problem: Problem) -> Finding | None:
+    """Linear equations solved together that do not determine their unknowns at the start."""
+    with np.errstate(all="ignore"):
+        for equations, matrix in linear_blocks(system, problem):
+            chosen = dependent_rows(equations, matrix)
+            if chosen:
+                return dependence(Names(system.flat), "initial.dependent", chosen)
+    return None
 
 
 def undetermined(system: System, problem: Problem, t: float
@@ -242,6 +314,19 @@ def _conflict(unmet: list[tuple[str, Any, Any]]) -> Finding:
     )  # fmt: skip
 
 
+def _compromise(rows: list[Any]) -> Finding:
+    """Presets of classes that contradict each other."""
+    said = listed((f"{r.path} = {r.target:.6g~P}" for r in rows), 6)
+    got = listed((f"{r.path} = {r.start:.6g~P}" for r in rows), 6)
+    path, value = rows[0].path, f"{rows[0].target:.6g~C}"
+    return found(
+        "initial.conflict", [r.path for r in rows],
+        f"The initial values {said}, which their classes preset, cannot all be met, because the "
+        f"network ties these variables together. The run would start with {got}.",
+        f"Say which one is meant: model.{path} = '{value}'.",
+    )  # fmt: skip
+
+
 def _derivatives(system: System, problem: Problem, slope: np.ndarray) -> Iterator[Finding]:
     bad = np.flatnonzero(~np.isfinite(slope))
     if not len(bad):
@@ -329,12 +414,8 @@ def _massless_node(topology: Topology, owners: list[str]) -> str:
     return ""
 
 
-def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bool = False
-               ) -> tuple[list[int], list[int]]:
-    """The first equations, as evaluated, without a finite value, and their unknowns.
-
-    With ``blocks_only``, only equations that are solved together.
-    """
+def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
+    """The first equations, as evaluated, without a finite value, and their unknowns."""
     with np.errstate(all="ignore"):
         values = system.values(*problem._arguments(t))
     if np.isfinite(values).all():
@@ -342,7 +423,7 @@ def not_finite(system: System, problem: Problem, t: float = 0.0, blocks_only: bo
     values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
     for step in system.tape.steps:
         wrong = ~np.isfinite(values[step.unknowns])
-        if wrong.any() and not (blocks_only and step.group >= 0):
+        if wrong.any():
             equations = step.equations[wrong] if step.group >= 0 else step.equations
             return [int(e) for e in equations], [int(c) for c in step.unknowns[wrong]]
     return [], []

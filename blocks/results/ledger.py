@@ -114,6 +114,8 @@ class Ledger(Sequence[EnergyTerm]):
         missing, scale = self.residual.magnitude, max(self.turned_over, self.held).magnitude
         if missing == 0:
             return 0.0
+        if not np.isfinite(missing):  # energies beyond all numbers
+            return float("inf")
         return missing / scale if scale else float("inf")
 
     @property

@@ -21,7 +21,7 @@ import numpy as np
 from .base import Array, Method, Step
 from .interpolation import NodalPolynomial
 
-__all__ = ["FreshStart", "NotFinite", "finite"]
+__all__ = ["FreshStart", "NotFinite", "finite", "is_singular"]
 
 SLIVER = 8  # units in the last place of t
 
@@ -43,6 +43,12 @@ def finite(t: float, values: Array) -> Array:
     if not ok.all():
         raise NotFinite(float(t), tuple(int(i) for i in np.flatnonzero(~ok)))
     return values
+
+
+def is_singular(error: Exception) -> bool:
+    """Whether a library of linear algebra complains of a matrix, singular or not finite."""
+    text = str(error)
+    return isinstance(error, np.linalg.LinAlgError) or "singular" in text or "infs or NaNs" in text
 
 
 class FreshStart(Method):

@@ -42,6 +42,8 @@ __all__ = [
     "BandBrake", "DiscBrake", "DiscClutch", "DogClutch", "OneWayClutch", "TorqueLimiter",
 ]  # fmt: skip
 
+STEEPEST = 300.0  # coefficient times wrap of a band: exp() of it still has a square
+
 
 def pressing(force: Any, name: str) -> Iterator[Any]:
     """A force that presses cannot pull; rounding of a signal that is zero is let pass."""
@@ -175,6 +177,15 @@ class BandBrake(PressedFriction):
     drum_radius = Parameter("150 mm", above=0, doc="Radius of the drum")
     wrap = Parameter("180 deg", above=0, doc="Angle of contact")
     F = Input("N", default="tension", doc="force in the slack end of the band")
+
+    def verify(self) -> Iterator[str]:
+        yield from super().verify()
+        largest = np.max([np.max(self.static_coefficient.magnitude),
+                          np.max(self.coefficients.magnitude)])
+        angle = largest * np.max(self.wrap.to("rad").magnitude)
+        if angle > STEEPEST:
+            yield (f"a coefficient of friction of {largest:g} over a wrap of {self.wrap:~P} gives "
+                   "a ratio of tensions beyond all numbers. Lower the coefficient or the wrap.")
 
     def equations(self) -> Iterator[Any]:
         yield from pressing(self.F, "band tension F")

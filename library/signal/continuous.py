@@ -26,6 +26,7 @@ from blocks import (
     maximum,
     minimum,
     quantity,
+    require,
     when,
     where,
 )
@@ -58,8 +59,8 @@ class Integrator(Component):
         0 by default.
 
     Ports: input u, output y; input reset with ``external_reset=True``. Initial
-    value: ``Integrator(x="3 m")``; outside the limits it is kept until u drives it
-    back.
+    value: ``Integrator(x="3 m")``; it must lie between the limits, and so must the
+    value after a reset.
     """
 
     input = Option("1", doc="Unit of the input")
@@ -78,6 +79,10 @@ class Integrator(Component):
     def verify(self):
         if self.limited and not self.lower < self.upper:
             yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+        elif self.limited and self.external_reset and not (
+                self.lower <= self.reset_value <= self.upper):
+            yield (f"the value after a reset, {self.reset_value:~P}, is not between the limits "
+                   f"{self.lower:~P} and {self.upper:~P}.")
 
     def equations(self):
         yield self.y == self.x
@@ -91,6 +96,10 @@ class Integrator(Component):
         above, below = (self.x >= self.upper) & (self.u > 0), (self.x <= self.lower) & (self.u < 0)
         side = where(above, 1, where(below, -1, 0, events=False), events=False)
         yield initially({self.at_limit: side})
+        rounding = 1e-6 * (self.upper - self.lower)
+        yield require((self.x <= self.upper + rounding) & (self.x >= self.lower - rounding),
+                      "x is not between the limits lower and upper. Give x an initial value "
+                      "between them.")
         away = abs_(self.at_limit) * (self.upper - self.lower)  # no crossing while at a limit
         yield when(self.x > self.upper + away, {self.at_limit: 1, self.x: self.upper})
         yield when(self.x < self.lower - away, {self.at_limit: -1, self.x: self.lower})

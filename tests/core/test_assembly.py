@@ -46,6 +46,30 @@ PER_SECOND = quantity("1 1/s")
 # -- rigid and massless --------------------------------------------------------------------
 
 
+class Kilogram(Component):
+    """A body whose force is its acceleration, as numbers."""
+
+    M = Port(translational)
+    v = Variable("m/s", priority="high")
+
+    def equations(self):
+        yield self.v == self.M.v
+        yield self.M.f == quantity("1 kg") * der(self.v)
+
+
+@pytest.mark.parametrize(("pushed", "velocity"), [(False, 3.0), (True, 3.0 + 5.0 / 2)])
+def test_joined_bodies_of_unit_mass_are_not_taken_for_one_equation(pushed, velocity):
+    model = Model("kilograms")
+    model.a, model.b = Kilogram(v="3 m/s"), Kilogram()
+    model.connect(model.a.M, model.b.M)
+    if pushed:
+        model.push, model.ground = ForceSource(force="5 N"), Reference()
+        model.connect(model.push.R, model.a.M)
+        model.connect(model.push.C, model.ground.V)
+    run = model.simulate("1 s", **TIGHT)
+    assert final(run, "b.v") == pytest.approx(velocity, rel=1e-9)
+
+
 @pytest.mark.parametrize("rod", [False, True])
 def test_two_rigidly_joined_masses_move_as_one(rod):
     model = Model("joined")

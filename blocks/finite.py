@@ -1,0 +1,180 @@
+"""Has every value of a model a number, those too that no motion depends on?
+
+A slope that is not finite stops a run by itself. A signal that nothing follows, or one
+that ``minimum()`` hides, does not: the laws that may lose their value are looked at here.
+Knows equations and recorded runs; no solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .exceptions import SimulationError
+from .kernel import Kernel, Law
+from .readable import readable
+from .system import Evaluator, Problem, System
+
+__all__ = ["ADVICE", "FiniteValues", "no_value"]
+
+#: operations that have no value for some arguments, and the argument that decides
+PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0,
+           ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
+CONSTANT = {"constant", "parameter"}  # slopes of a law
+SOLVED = 200  # instants that are solved for
+CHUNK = 2000  # instants that are looked at at once
+
+
+class FiniteValues:
+    """The laws of a system that may have no value, as residuals to look at."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.told: list[tuple[Any, int, str]] = []  # family, instance, equation
+        rows = []
+        for f, family in enumerate(system.network.families):
+            for text, value in _partial_laws(family.kernel):
+                rows.append(system.tape.writer.kernel_row(f, value).T)
+                self.told += [(family, i, text) for i in range(family.size)]
+        self.alone = len(self.told)  # laws that are evaluated by themselves
+        for family, instance, text, value in _changing_blocks(system):
+            rows.append(value)
+            self.told.append((family, instance, text))
+        self.expression = ca.densify(ca.vertcat(*rows)) if rows else None
+
+    @classmethod
+    def of(cls, system: System) -> FiniteValues:
+        """Those of a system, made once."""
+        kept = system.__dict__.get("_finite_values")
+        if kept is None:
+            kept = system.__dict__["_finite_values"] = cls(system)
+        return kept
+
+    @cached_property
+    def _values(self) -> Evaluator:
+        return self.system.function("finite", self.expression)
+
+    def lost(self, problem: Problem, t: float) -> list[tuple[str, str]]:
+        """(component, equation) of the laws without a value at the problem's present point.
+
+        Those that are solved together with others are not among them: there it is asked
+        what they determine.
+        """
+        if self.expression is None:
+            return []
+        with np.errstate(all="ignore"):
+            values = self._values(*problem._arguments(t))
+        return [self._named(int(k)) for k in np.flatnonzero(~np.isfinite(values[:self.alone]))]
+
+    def _named(self, k: int) -> tuple[str, str]:
+        family, instance, text = self.told[k]
+        return family.path(instance), text
+
+    def refuse_lost(self, recording: Any) -> None:
+        """Raise where a law had no value at the end of a step of a run.
+
+        Where every instant has to be solved for, some hundred are looked at, the ends of
+        episodes among them.
+
+        Raises
+        ------
+        SimulationError
+            Naming the component, its equation and the first such instant.
+        """
+        if self.expression is None:
+            return
+        function = ca.Function("finite", self.system.arguments, [self.expression])
+        problem = recording.problem
+        total = sum(len(e.trajectory.t) for e in recording.episodes)
+        solved = problem.laws is not None or problem.algebraic
+        every = 1 + total // SOLVED if solved else 1
+        for episode in recording.episodes:
+            steps = np.append(episode.trajectory.t[:-1:every], episode.trajectory.t[-1:])
+            for times in np.array_split(steps, 1 + len(steps) // CHUNK):
+                values = recording._evaluate(function, episode, times, share=False)
+                for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
+                    law = int(np.flatnonzero(~np.isfinite(values[:, k]))[0])
+                    self._stop(recording, law, float(times[k]))
+
+    def _stop(self, recording: Any, law: int, t: float) -> None:
+        path, text = self._named(law)
+        recording.status, recording.message = "failed", f"no value at t = {t:.6g} s"
+        raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
+                              variables=(path,), code="simulation.value")
+
+
+ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that "
+          "only follow from each other; maximum() or a Saturation keeps an argument away.")
+
+
+def no_value(equation: str) -> str:
+    """What is said of an equation whose sides are not numbers."""
+    return f"its equation  {equation}  has no finite value"
+
+
+def _changing_blocks(system: System) -> Iterator[tuple[Any, int, str, Any]]:
+    """(family, instance, equation, a value) of equations that are solved together by elimination.
+
+    Those whose coefficients change with time, states or modes: they may cease to determine
+    their unknowns. Constant ones are looked at by ``check()``.
+    """
+    flat = system.flat
+    for step in system.tape.steps:
+        if step.group >= 0 or step.torn or not step.linear:
+            continue
+        of = flat.groups_of(step.equations)
+        changing = [k for k, g in enumerate(of) if _changes(flat.groups[g].law)]
+        if changing:
+            group = flat.groups[of[changing[0]]]
+            row = int(step.equations[changing[0]]) - group.first
+            value = ca.sum1(system.tape.values[step.unknowns.tolist()])
+            yield (system.network.families[group.family], int(group.instances[row]),
+                   group.law.text, value)  # type: ignore[union-attr]
+
+
+def _changes(law: Law | None) -> bool:
+    return law is not None and not CONSTANT.issuperset(law.slopes)
+
+
+def _partial_laws(kernel: Kernel) -> list[tuple[str, Any]]:
+    """(text, value) of the laws of a class that may have no value."""
+    laws = [(law.text, _without_constant_terms(law)) for law in kernel.laws]
+    laws += [(f"{kernel.variables[i].name} == {readable(value)}", value)
+             for i, value in kernel.observed.items()]
+    return [(text, value) for text, value in laws if _is_partial(kernel, value)]
+
+
+def _without_constant_terms(law: Law) -> Any:
+    """The residual without the terms that have a value wherever their variable has one.
+
+    Otherwise nothing were left of ``y - log(u)`` where y has been replaced by its value.
+    """
+    plain = [s for s, slope in zip(law.symbols, law.slopes, strict=True) if slope == "constant"]
+    return ca.substitute(law.residual, ca.vertcat(*plain), ca.SX.zeros(len(plain)))
+
+
+def _is_partial(kernel: Kernel, value: Any) -> bool:
+    """Whether an operation with a value for some arguments only has one that moves."""
+    symbols = ca.symvar(value)
+    if not symbols:
+        return not np.isfinite(float(value))
+    moves = [s.__hash__() not in kernel.parameter_hashes for s in symbols]
+    function = ca.Function("law", symbols, [value])
+    work: dict[int, bool] = {}
+    for k in range(function.n_instructions()):
+        operation, inputs = function.instruction_id(k), function.instruction_input(k)
+        if operation == ca.OP_OUTPUT:
+            continue
+        for out in function.instruction_output(k):
+            if operation == ca.OP_INPUT:
+                work[out] = moves[inputs[0]]
+                continue
+            moving = [work.get(i, False) for i in inputs] if operation != ca.OP_CONST else []
+            if operation in PARTIAL and moving[min(PARTIAL[operation], len(moving) - 1)]:
+                return True
+            work[out] = any(moving)
+    return False

@@ -1,0 +1,371 @@
+"""Random models over every class of the library, as scripts, and what becomes of them.
+
+A model is written line by line as a user would write it, and every line is carried out
+at once: a line that is refused by name is dropped, and the rest goes on. What is left
+is a script that can be printed and run again.
+"""
+
+from __future__ import annotations
+
+import signal as clock
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import library.mechanisms as M
+import library.planar as P
+import library.rotational as R
+import library.signal as S
+import library.translational as T
+from blocks import BlocksError, Component, Input, Model, Option, Output, Parameter, Port
+from blocks.declarations import Discrete, Variable
+from blocks.replaceable import Replaceable
+from library.frictionlaws import LAWS
+
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S}
+BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
+CLASSES = {
+    f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
+    for name in module.__all__
+    if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), Component)
+    and name not in BASES
+}  # fmt: skip
+GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P")  # which modules are mixed
+EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
+UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
+CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
+          "P.Ellipse('0.2 m', '0.1 m')", "P.Corner()")  # fmt: skip
+METHODS = ("auto", "auto", "auto", "auto", "cvode", "ode45", "Radau", "BDF", "DOP853", "ida",
+           "trapezoidal", "backward_euler", "moreau_jean", "ode23s")  # fmt: skip
+EXPLICIT = ("ode45", "DOP853", "ode23s")
+WAVES = ("sin({r} * t / quantity('1 s'))", "where(t < quantity('0.03 s'), 1.0, -1.0)",
+         "exp(-{r} * t / quantity('1 s'))", "(t / quantity('1 s'))",
+         "sign(sin({r} * t / quantity('1 s')))")  # fmt: skip
+HEAD = """\
+from math import inf, nan
+from blocks import *
+import library.translational as T, library.rotational as R, library.mechanisms as M
+import library.planar as P, library.signal as S
+m = Model("random")
+"""
+CLOSED = 1e-3  # of the energy turned over that may be missing without a word
+
+
+class Endless(BaseException):
+    """A run has used up its time."""
+
+
+@contextmanager
+def limited(seconds):
+    """Raise :class:`Endless` when this process has worked for so long.
+
+    Compiled code on the way may make another exception of it.
+    """
+    over = False
+
+    def stop(*_):
+        nonlocal over
+        over = True
+        raise Endless
+
+    before = clock.signal(clock.SIGPROF, stop)
+    clock.setitimer(clock.ITIMER_PROF, seconds)
+    try:
+        yield
+    except Exception as error:
+        if over:
+            raise Endless from error
+        raise
+    finally:
+        clock.setitimer(clock.ITIMER_PROF, 0)
+        clock.signal(clock.SIGPROF, before)
+
+
+@dataclass
+class Outcome:
+    """What became of a model: ``kind`` and, for a defect, what was seen."""
+
+    kind: str  # "finished", "refused", "stopped" or the name of a defect
+    detail: str = ""
+    script: str = ""
+    cause: BaseException | None = field(default=None, repr=False)
+
+    @property
+    def good(self):
+        return self.kind in ("finished", "refused", "stopped")
+
+
+class Writer:
+    """Writes and carries out the lines of one model."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.wild = self.random.random() < 0.35  # whether values are extreme
+        self.lines = []
+        self.scope = {}
+        self.crash = None
+        exec(HEAD, self.scope)
+        self.model: Model = self.scope["m"]
+
+    @property
+    def script(self):
+        return HEAD + "\n".join(self.lines)
+
+    # -- choosing ------------------------------------------------------------------------
+    def chance(self, probability):
+        return self.random.random() < probability
+
+    def pick(self, choices):
+        return choices[int(self.random.integers(len(choices)))]
+
+    def do(self, line):
+        """Carry a line out; whether it was accepted."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(line, self.scope)
+        except BlocksError:
+            return False
+        except Exception as error:
+            if self.crash is None:
+                self.crash = error
+                self.lines.append(line)
+            return False
+        self.lines.append(line)
+        return True
+
+    # -- values --------------------------------------------------------------------------
+    def number(self, default):
+        size = abs(default) if np.isfinite(default) and default else 1.0
+        kind = self.random.random()
+        if kind < 0.7 or not self.wild:
+            value = size * 10 ** self.random.uniform(-1.5, 1.5)
+            return float(f"{value:.3g}") * (-1 if self.chance(0.1 * self.wild) else 1)
+        if kind < 0.8:
+            return 0.0
+        return float(self.pick(EXTREME))
+
+    def value(self, declared):
+        """The text of a value for a parameter."""
+        unit = declared.unit.text
+        default = np.asarray(declared.default, dtype=float) / (declared.unit.factor or 1.0)
+        if default.ndim:
+            factor = 1.0 if self.chance(0.5) else self.number(1.0)
+            with np.errstate(invalid="ignore"):
+                values = default * factor
+            values = values + self.random.uniform(-0.5, 0.5, default.shape) * self.chance(0.3)
+            if default.ndim == 1 and self.chance(0.1 * self.wild):
+                values = values[:-1]
+            text = np.array2string(values, separator=", ", precision=4).replace("\n", "")
+            return f"quantity({text}, {unit!r})"
+        number = self.number(float(default))
+        if declared.varying and self.chance(0.4):
+            rate = float(f"{10 ** self.random.uniform(-1, 2):.3g}")
+            wave = self.pick(WAVES).format(r=rate)
+            return f"lambda t: quantity({number!r}, {unit!r}) * {wave}"
+        return f"'{number!r} {unit}'" if unit and np.isfinite(number) else (
+            f"{number!r} * quantity(1, {unit!r})")
+
+    def option(self, name, declared):
+        if isinstance(declared, Replaceable):
+            return repr(self.pick(list(declared.named)))
+        if declared.choices is not None:
+            return repr(self.pick(declared.choices))
+        if isinstance(declared.default, bool):
+            return repr(self.pick([True, False]))
+        if name in ("unit", "input", "output"):
+            return repr(self.pick(UNITS))
+        if name == "signs":
+            return repr(self.pick(["+", "+-", "++", "--+"]))
+        if name == "units":
+            return repr(self.pick(["1, 1", "m, 1", "N, s"]))
+        if name in ("curve", "base"):
+            return self.pick(CURVES)
+        return repr(int(self.random.integers(-1, 4)))
+
+    def target(self, declared):
+        number = float(f"{self.random.uniform(-2, 2) * 10.0 ** self.random.integers(-3, 2):.3g}")
+        if self.chance(0.1 * self.wild):
+            number = float(self.pick(EXTREME[:-2]))
+        text = f"'{number!r} {declared.unit.text}'"
+        if self.chance(0.3):
+            return f"Target({text}, priority={self.pick(['high', 'low', 'none'])!r})"
+        return text
+
+    # -- parts ---------------------------------------------------------------------------
+    def part(self, k, name):
+        cls = CLASSES[name]
+        keywords = {}
+        declared = cls._declared
+        for n, d in declared.items():
+            if isinstance(d, Option) and self.chance(0.5):
+                keywords[n] = self.option(n, d)
+        law = keywords.get("law", "").strip("'")
+        if "law" in declared and isinstance(declared["law"], Replaceable):
+            for n, d in LAWS[law or "simscape"].declarations.items():
+                if isinstance(d, Parameter) and self.chance(0.25):
+                    keywords[n] = self.value(d)
+        for n, d in declared.items():
+            if isinstance(d, Parameter) and self.chance(0.4):
+                keywords[n] = self.value(d)
+            elif isinstance(d, Variable) and not isinstance(d, (Input, Output, Discrete)) \
+                    and self.chance(0.15):
+                keywords[n] = self.target(d)
+        if self.chance(0.03):
+            keywords["count"] = "2"
+        while True:  # what is refused is left out
+            given = ", ".join(f"{n}={v}" for n, v in keywords.items())
+            if self.do(f"m.p{k} = {name}({given})") or self.crash is not None:
+                return
+            if not keywords:
+                return
+            keywords.pop(self.pick(list(keywords)))
+
+    # -- wiring --------------------------------------------------------------------------
+    def ports(self):
+        """Text and declaration of every port of the model."""
+        for n, part in self.model._children.items():
+            for name, d in part._declared.items():
+                if isinstance(d, (Port, Input, Output)) and d.exists(part):
+                    yield f"m.{n}.{name}", d
+
+    def wire(self):
+        ports = list(self.ports())
+        domains = {}
+        for text, d in ports:
+            if isinstance(d, Port):
+                domains.setdefault(d.domain.name, []).append(text)
+        for texts in domains.values():
+            parts = len({t.split(".")[1] for t in texts})
+            nodes = [[] for _ in range(int(self.random.integers(2, max(3, parts))))]
+            taken = set()
+            for text in texts:
+                k = int(self.random.integers(len(nodes)))
+                if (text.split(".")[1], k) in taken and self.chance(0.8):
+                    k = (k + 1) % len(nodes)
+                taken.add((text.split(".")[1], k))
+                if not self.chance(0.03):  # else open
+                    nodes[k].append(text)
+            for node in nodes:
+                if len(node) > 1:
+                    self.do(f"m.connect({', '.join(node)})")
+        outputs = [(t, d) for t, d in ports if isinstance(d, Output)]
+        for text, d in ports:
+            if isinstance(d, Input) and not self.chance(0.05 * self.wild):
+                self.feed(text, d, outputs)
+        if self.chance(0.2 * self.wild) and ports:  # nonsense
+            self.do(f"m.connect({self.pick(ports)[0]}, {self.pick(ports)[0]})")
+
+    def feed(self, text, declared, outputs):
+        fitting = [t for t, d in outputs if d.unit.dimension == declared.unit.dimension]
+        if fitting and self.chance(0.6):
+            self.do(f"m.connect({self.pick(fitting)}, {text})")
+            return
+        name = text.split(".")
+        source = f"source_{name[1]}_{name[2]}"
+        unit = declared.unit.text
+        number = self.number(1.0)
+        number = number if np.isfinite(number) else 1.0
+        line = self.pick((
+            f"S.Constant(value=quantity({number!r}, {unit!r}))",
+            f"S.Sine(amplitude=quantity({number!r}, {unit!r}), frequency='7 Hz')",
+            f"S.Step(final=quantity({number!r}, {unit!r}), start='20 ms')",
+            f"S.Pulse(amplitude=quantity({number!r}, {unit!r}), period='30 ms', width=0.4)",
+        ))
+        if self.do(f"m.{source} = {line}"):
+            self.do(f"m.connect(m.{source}.y, {text})")
+
+
+def written(seed):
+    """A random model, written and built."""
+    writer = Writer(seed)
+    group = writer.pick(GROUPS)
+    names = [n for n in CLASSES if n[0] in group]
+    count = int(writer.random.integers(1, 7))
+    grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground"}
+    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body"}
+    chosen = [writer.pick(names) for _ in range(count)]
+    for letter in grounds:
+        if letter in group:
+            chosen += [grounds[letter]] * writer.chance(0.9)
+            chosen += [bodies[letter]] * writer.chance(0.7)
+    for k, name in enumerate(chosen):
+        if writer.crash is None:
+            writer.part(k, name)
+    if writer.crash is None:
+        writer.wire()
+    return writer
+
+
+def outcome_of(seed, seconds=10.0):
+    """Write a random model, check it, run it, and say what became of it.
+
+    A run that takes longer than some seconds of this process counts as endless.
+    """
+    try:
+        with limited(seconds):
+            writer = written(seed)
+    except Endless:
+        return Outcome("endless construction")
+    if writer.crash is not None:
+        return Outcome("crash", _text(writer.crash), writer.script, writer.crash)
+    method = writer.pick(METHODS)
+    duration = writer.pick(("20 ms", "0.1 s", "0.1 s", "0.5 s"))
+    fixed = ", step='1 ms'" if method in ("trapezoidal", "backward_euler", "moreau_jean") else ""
+    doing = "m.check().raise_errors()"
+    run = f"r = m.simulate({duration!r}, method={method!r}{fixed})"
+    cause = None
+    try:
+        with limited(seconds), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            errors = writer.model.check().errors
+            if errors:
+                kind, detail = "refused", errors[0].code
+            else:
+                doing += f"\n{run}"
+                exec(run, writer.scope)
+                kind, detail = _judged(writer.scope["r"])
+    except Endless as error:
+        kind, detail, cause = "endless run" if run in doing else "endless check", "", error
+        if run in doing and method in EXPLICIT:
+            return Outcome("stopped", "by us: the chosen method does not suit a stiff model")
+    except BlocksError as error:
+        kind, detail, cause = _stop(error), _text(error), error
+    except Exception as error:
+        kind, detail, cause = "crash", _text(error), error
+    return Outcome(kind, detail, f"{writer.script}\n{doing}", cause)
+
+
+def _stop(error):
+    """A stop after the start is named; a refusal only by simulate() is a defect.
+
+    A solver that does not get away from the start has tried.
+    """
+    if hasattr(error, "result"):
+        return "stopped" if error.time > 0 or error.code == "simulation" else "refused late"
+    if error.where.startswith("simulate(") or error.code == "parameter.instants":
+        return "refused"  # a method or a duration that does not suit
+    return "refused late"
+
+
+def _text(error):
+    return f"{type(error).__name__}: {error}"
+
+
+def _judged(result):
+    """Whether a finished run has finite values only, and its ledger closes or it says so."""
+    recording = result.recording
+    times = np.linspace(*recording.times[[0, -1]], 7)
+    with np.errstate(all="ignore"):
+        values = recording.values(range(len(recording.catalog)), times)
+    for k in np.flatnonzero(np.isnan(values).any(axis=1)):
+        return "nan", list(recording.catalog)[k]
+    for shown in (result, result.events, result.statistics, result.sticking()):
+        repr(shown)
+    ledger = result.energy()
+    open_ = ledger.residual.magnitude > 1e-9 and not ledger.relative_residual <= CLOSED
+    if open_ and not getattr(result, "warnings", True):
+        return "ledger", f"{ledger.relative_residual:.2g}"
+    return "finished", ""

@@ -1,0 +1,360 @@
+"""Is what has no value, no effect or no meaning refused by name, and nothing else?"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from blocks import (
+    BlocksError,
+    Component,
+    Discrete,
+    InitialisationError,
+    Model,
+    Output,
+    Parameter,
+    ParameterError,
+    SimulationError,
+    UnknownName,
+    Variable,
+    der,
+    dry_friction,
+    log,
+    quantity,
+    sin,
+    sqrt,
+    time,
+    when,
+    where,
+)
+from blocks.initialise import InitialWarning
+from blocks.replaceable import Replacement
+from library import signal
+from library.mechanisms import BandBrake, DiscClutch
+from library.rotational import Inertia, RotationalReference
+from library.translational import (
+    Damper,
+    ForceSource,
+    HardStop,
+    Mass,
+    PositionSource,
+    Reference,
+    Spring,
+    TwoPort,
+)
+
+
+def alone(component):
+    model = Model("test")
+    model.part = component
+    return model
+
+
+def loop(*blocks):
+    """Signal blocks in a ring: every output feeds the first input of the next."""
+    model = Model("ring")
+    for k, block in enumerate(blocks):
+        setattr(model, f"b{k}", block)
+    names = list(model._children)
+    for a, b in zip(names, [*names[1:], names[0]], strict=True):
+        into = model._children[b]
+        model.connect(model._children[a].y, into.u1 if "u1" in into._declared else into.u)
+    return model
+
+
+def codes(model):
+    return [f.code for f in model.check().errors]
+
+
+# -- derivatives of what does not change -----------------------------------------------------------
+class Rated(Component):
+    """A component that differentiates one of its declarations."""
+
+    span, factor = Parameter("3 m"), Parameter(2.0)
+    given = Parameter("3 m", varying=True)
+    held = Discrete("m", "1 m")
+    x = Variable("m", "1 m", priority="high")
+    rate = Variable("m/s")
+
+    def equations(self):
+        yield der(self.x) == -self.x / quantity("1 s")
+        yield self.rate == der(self.what())
+        yield when(self.x < quantity("0.5 m"), {self.held: 2 * self.held})
+
+
+@pytest.mark.parametrize(("what", "why"), [
+    (lambda c: c.span * c.factor**2, "a parameter does not change with time"),
+    (lambda c: 2 * quantity("2 m"), "a constant does not change with time"),
+    (lambda c: c.held + c.span, "a Discrete value is held between events"),
+])  # fmt: skip
+def test_a_derivative_of_what_never_changes_is_refused(what, why):
+    cls = type("Slip", (Rated,), {"what": what})
+    (finding,) = alone(cls()).check().errors
+    assert finding.code == "equation.constant"
+    assert "Slip, equation 2: der(" in finding.problem
+    assert why in finding.problem
+
+
+def test_a_derivative_of_a_parameter_that_may_be_a_function_of_time_is_allowed():
+    cls = type("Given", (Rated,), {"what": lambda c: c.given + c.span * c.x / quantity("1 m")})
+    run = alone(cls(given="7 m")).simulate("1 s", rtol=1e-9)
+    assert run["part.rate"].final.to("m/s").m == pytest.approx(-3 * math.exp(-1), rel=1e-6)
+
+
+# -- loops of signals that determine nothing ------------------------------------------------------
+def test_gains_that_multiply_to_one_in_a_ring_determine_nothing():
+    assert codes(loop(signal.Gain(gain=4), signal.Gain(gain=0.25))) == ["initial.dependent"]
+    assert codes(loop(signal.Gain(gain=-8), signal.Gain(gain=0.125))) == []
+
+
+def test_a_ring_with_gain_below_one_has_its_closed_form():
+    model = loop(signal.Gain(gain=0.75), signal.Sum())
+    model.c = signal.Constant(value=2)
+    model.connect(model.c.y, model.b1.u2)
+    assert model.simulate("1 s")["b1.y"].final.m == pytest.approx(2 / (1 - 0.75), rel=1e-12)
+
+
+@pytest.mark.parametrize("block", [signal.Maximum(), signal.Minimum(), signal.Sum(signs="+")])
+def test_a_signal_that_only_follows_itself_is_refused(block):
+    model = loop(block)
+    if "u2" in block._declared:
+        model.connect(model.b0.y, model.b0.u2)
+    assert set(codes(model)) <= {"initial.dependent", "initial.undetermined", "structure.singular"}
+    assert codes(model)
+
+
+def test_a_switch_that_comes_to_follow_itself_stops_the_run_there():
+    model = Model("switch")
+    model.ramp, model.s = signal.Ramp(slope="10 1/s"), signal.Switch(threshold=2.5)
+    model.connect(model.ramp.y, model.s.control, model.s.u2)
+    model.connect(model.s.y, model.s.u1)
+    assert not model.check().errors
+    with pytest.raises(SimulationError, match="s: its equation .* has no finite value") as caught:
+        model.simulate("1 s")
+    assert caught.value.code == "simulation.value"
+    assert caught.value.time == pytest.approx(0.25, abs=1e-9)  # where the ramp reaches 2.5
+
+
+class Geared(Component):
+    """A position that moves once or twice as far, as a value says that is held."""
+
+    y = Output("m")
+    gear = Discrete("", 2)
+
+    def equations(self):
+        far = quantity("1 m") * sin(time / quantity("1 s"))
+        yield self.y == where(self.gear > 1.5, 2 * far, far, events=False)
+        yield when(time > quantity("2 s"), {self.gear: 1})
+
+
+def test_a_held_value_may_stand_in_a_law_that_has_to_be_differentiated():
+    model = alone(Geared())
+    model.table, model.load, model.floor = PositionSource(), Mass(mass="3 kg"), Reference()
+    model.connect(model.part.y, model.table.S)
+    model.connect(model.table.R, model.load.M)
+    model.connect(model.table.C, model.floor.V)
+    run = model.simulate("1.5 s", max_step="10 ms")
+    assert run["load.v"].at("1 s").to("m/s").m == pytest.approx(2 * math.cos(1), rel=1e-6)
+    assert run["load.f"].at("1 s").to("N").m == pytest.approx(-3 * 2 * math.sin(1), rel=1e-6)
+
+
+def test_a_play_that_only_follows_itself_rests():
+    model = loop(signal.Backlash(width=3), signal.Sum(signs="+"), signal.Gain(gain=0.7))
+    assert abs(model.simulate("1 s")["b0.y"].magnitude).max() == 0
+
+
+# -- values that are no numbers -------------------------------------------------------------------
+def test_a_root_that_loses_its_value_behind_a_limit_stops_the_run():
+    model = Model("hidden")
+    model.wave = signal.Sine(amplitude=1, frequency="0.5 Hz", bias=0.5)
+    model.root, model.limit = signal.MathFunction(function="sqrt"), signal.Saturation()
+    model.connect(model.wave.y, model.root.u)
+    model.connect(model.root.y, model.limit.u)
+    with pytest.raises(SimulationError, match=r"root: its equation  y == sqrt\(u\)") as caught:
+        model.simulate("2 s", max_step="10 ms")
+    # sin(pi t) = -1/2 at 7/6 s; told at the first step after it
+    assert 7 / 6 < caught.value.time < 7 / 6 + 0.011
+    assert caught.value.result.status == "failed"
+
+
+class Level(TwoPort):
+    """A damper that also says the logarithm of its velocity."""
+
+    decibel = Variable()
+
+    def equations(self):
+        yield self.f == quantity("1 N*s/m") * self.v
+        yield self.decibel == log(self.v / quantity("1 m/s"))
+
+
+def test_a_result_without_a_value_at_the_start_is_found_by_check():
+    model = alone(Level())
+    model.body, model.floor = Mass(), Reference()
+    model.connect(model.body.M, model.part.R)
+    model.connect(model.floor.V, model.part.C)
+    (finding,) = model.check().errors
+    assert finding.code == "initial.value" and finding.where == ("part",)
+    assert "decibel" in finding.problem
+    model.body.v = "2 m/s"
+    run = model.simulate("1 s")
+    assert run["part.decibel"].final.m == pytest.approx(math.log(2) - 1, rel=1e-4)
+
+
+class Wild(TwoPort):
+    """Dry friction whose strength has no value from the start on."""
+
+    def equations(self):
+        strength = quantity("1 N") * sqrt(sin(time / quantity("1 s")) - 2)
+        yield dry_friction(self.f, self.v, static=strength, kinetic=strength)
+
+
+def test_friction_without_a_strength_is_found_by_check():
+    model = alone(Wild())
+    model.body, model.floor = Mass(), Reference()
+    model.connect(model.body.M, model.part.R)
+    model.connect(model.floor.V, model.part.C)
+    (finding,) = model.check().errors
+    assert finding.code == "simulation.value" and finding.where == ("part",)
+
+
+@pytest.mark.parametrize("given", [{"wrap": "1e6 rad"}, {"kinetic_coefficient": 800,
+                                                          "static_coefficient": 900}])
+def test_a_band_that_holds_more_than_all_numbers_is_refused(given):
+    model = alone(BandBrake(**given))
+    model.shaft, model.wall = Inertia(), RotationalReference()
+    model.connect(model.shaft.I, model.part.R)
+    model.connect(model.wall.W, model.part.C)
+    (finding,) = model.check().errors
+    assert finding.code == "parameter.relation"
+    assert "ratio of tensions" in finding.problem
+
+
+# -- limits, bounds and presets -------------------------------------------------------------------
+def limited(**given):
+    model = Model("limits")
+    model.u = signal.Constant(value=-1)
+    model.i = signal.Integrator(limited=True, upper="2 s", lower="-0.5 s", **given)
+    model.connect(model.u.y, model.i.u)
+    return model
+
+
+def test_an_integral_starts_between_its_limits():
+    assert codes(limited(x="-0.6 s")) == ["simulation.required"]
+    with pytest.raises(SimulationError, match="i: .*not between the limits"):
+        limited(x="7 s").simulate("1 s")
+    run = limited(x="2 s").simulate("5 s")
+    assert run["i.y"].at("1 s").to("s").m == pytest.approx(1.0)
+    assert run["i.y"].final.to("s").m == pytest.approx(-0.5)
+
+
+def test_an_integral_is_reset_to_a_value_between_its_limits():
+    model = limited(external_reset=True, reset_value="3 s")
+    model.r = signal.Step(start="1 s")
+    model.connect(model.r.y, model.i.reset)
+    assert codes(model) == ["parameter.relation"]
+    model.i.reset_value = "1 s"
+    assert codes(model) == []
+
+
+def test_a_preset_outside_its_own_bounds_is_refused_where_the_class_is_made():
+    with pytest.raises(ParameterError, match=r"Half\.share: its own default must be at most 1"):
+        class Half(Component):
+            share = Parameter(1.5, minimum=0, maximum=1)
+
+    with pytest.raises(ParameterError, match=r"Law\.speed: its own default must be greater than"):
+        class Law(Replacement):
+            speed = Parameter("0 mm/s", above=0)
+
+
+@pytest.mark.parametrize("given", [None, 3, [1.0, 2.0], np.array([1.0, 2.0]), print, b"m", {}])
+def test_an_option_that_is_a_text_takes_nothing_else(given):
+    for make in (lambda: signal.Sum(signs=given), lambda: signal.Gain(input=given)):
+        with pytest.raises(ParameterError, match="takes a text"):
+            make()
+    with pytest.raises(UnknownName, match="The choices are: linear, table"):
+        Spring(law=given)
+
+
+class Wheel(Component):
+    """A body with a preset speed."""
+
+    I = Inertia.I  # noqa: E741
+    w = Variable("rad/s", "5 rad/s", priority="high")
+
+    def equations(self):
+        yield self.w == self.I.w
+        yield self.I.t == quantity("3 kg*m^2") * der(self.w)
+
+
+def test_presets_that_contradict_each_other_are_told():
+    model = Model("two wheels")
+    model.a, model.b = Wheel(), Inertia(inertia="1 kg*m^2")
+    model.connect(model.a.I, model.b.I)
+    (finding,) = model.check().filter("initial.conflict")
+    assert finding.severity == "warning" and set(finding.where) == {"a.w", "b.w"}
+    with pytest.warns(InitialWarning, match="preset conflict"):
+        run = model.simulate("1 s")
+    assert run["a.w"].final.to("rad/s").m == pytest.approx(2.5)
+    model.b.w = "4 rad/s"  # who says what is meant is not warned
+    assert not model.check().filter("initial.conflict")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.simulate("1 s")["a.w"].final.to("rad/s").m == pytest.approx(4)
+
+
+# -- what a run refuses, check() finds ------------------------------------------------------------
+def test_check_finds_what_a_component_requires_at_the_start():
+    model = alone(DiscClutch())
+    model.shaft, model.wall = Inertia(w="3 rad/s"), RotationalReference()
+    model.push = signal.Constant(value="-5 N")
+    model.connect(model.shaft.I, model.part.R)
+    model.connect(model.wall.W, model.part.C)
+    model.connect(model.push.y, model.part.N)
+    (finding,) = model.check().errors
+    assert finding.code == "simulation.required" and finding.where == ("part",)
+    with pytest.raises(SimulationError) as caught:
+        model.simulate("1 s")
+    assert caught.value.time == 0 and caught.value.result.time.magnitude.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("block", [signal.Counter(sample_time="1e-17 s"),
+                                   signal.UniformRandomNumber(sample_time="1e-200 s"),
+                                   signal.Pulse(period="1e-30 s")])
+def test_a_part_that_would_act_all_the_time_is_refused(block):
+    model = alone(block)
+    assert codes(model) == ["parameter.instants"]
+    with pytest.raises(ParameterError, match="part: acts every 1e-"):
+        model.simulate("1 s")
+
+
+def test_a_period_too_short_for_the_length_of_the_run_is_refused():
+    model = alone(signal.Counter(sample_time="1 us"))
+    assert not model.check().errors
+    with pytest.raises(ParameterError, match="acts every 1e-06 s, which is 6e\\+06 times"):
+        model.simulate("6 s")
+
+
+def test_a_mass_so_small_that_its_acceleration_has_no_number_is_refused():
+    model = Model("light")
+    model.body, model.floor = Mass(mass="1e-305 kg"), Reference()
+    model.spring, model.damper = Spring(x="-1 km", stiffness="1 MN/m"), Damper()
+    model.push = ForceSource(force="1 N")
+    model.connect(model.body.M, model.spring.R, model.damper.R, model.push.R)
+    model.connect(model.floor.V, model.spring.C, model.damper.C, model.push.C)
+    assert codes(model) == ["initial.derivative"]
+    with pytest.raises((InitialisationError, BlocksError), match="not a finite number"):
+        model.simulate("1 s")
+
+
+def test_a_matrix_that_becomes_singular_during_a_run_stops_it_by_name():
+    model = Model("loose end")
+    model.push, model.stop = ForceSource(force="0.2 N"), HardStop(lower_bound="5 mm")
+    model.floor = Reference()
+    model.connect(model.push.R, model.stop.R, model.floor.V)
+    model.connect(model.push.C, model.stop.C)  # in the gap nothing takes the force up
+    with pytest.raises(SimulationError, match="stop: the run stopped at t = .* singular") as caught:
+        model.simulate("0.5 s", method="moreau_jean", step="1 ms")
+    assert caught.value.result.status == "failed"

@@ -1,0 +1,47 @@
+"""Does every random model end in a finished run, a named refusal or a named stop?
+
+Models over every class of the library, sane and wild: see ``random_models``. What counts
+as a defect: any other exception, what ``check()`` overlooks and ``simulate()`` refuses, nan
+or a ledger that is open without a warning in a finished run, a run without end. The script
+that is printed builds the model anew.
+"""
+
+from __future__ import annotations
+
+import pytest
+from random_models import BASES, CLASSES, MODULES, outcome_of
+
+from blocks import Component
+
+FEW, MANY = 20, 250  # models in a test
+
+
+def complain(seeds):
+    """Text about every model that ends otherwise, with its script."""
+    defects = []
+    for seed in seeds:
+        outcome = outcome_of(seed)
+        if not outcome.good:
+            defects.append(f"# seed {seed}: {outcome.kind} {outcome.detail}\n{outcome.script}\n")
+    return "\n".join(defects)
+
+
+def test_the_random_models_are_made_of_every_class_of_the_library():
+    every = {f"{letter}.{name}" for letter, module in MODULES.items() for name in module.__all__
+             if isinstance(getattr(module, name), type)
+             and issubclass(getattr(module, name), Component) and name not in BASES}  # fmt: skip
+    assert set(CLASSES) == every
+    assert len(every) > 100
+
+
+@pytest.mark.parametrize("start", range(20_000, 20_300, FEW))
+def test_a_random_model_runs_or_is_refused_or_stopped_by_name(start):
+    defects = complain(range(start, start + FEW))
+    assert not defects, defects
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(100_000, 110_000, MANY))
+def test_ten_thousand_random_models_run_or_are_refused_or_stopped_by_name(start):
+    defects = complain(range(start, start + MANY))
+    assert not defects, defects

@@ -97,15 +97,19 @@ class Crossings:
         self.seen: list[tuple[float, np.ndarray]] = []  # the last look
         #: What margins of relations may be below zero by, from rounding where they switched.
         self.slack = np.zeros(problem.system.nm)
-        self.grain: np.ndarray | float = 0.0  # the same of elements: flows that rounding makes
+        self.grain: np.ndarray | float = 0.0  # the same of elements that slide
+        self._flows: np.ndarray | None = None  # that rounding makes
 
     def begin(self, t: float) -> None:
         """Begin an episode: what has just switched, or come to rest, begins at zero."""
         self.seen = []
         laws = self.problem.laws
-        if laws is not None and laws.watched:
-            self.grain = np.zeros(len(laws.modes))
-            self.grain[: laws.plain.size] = laws.plain.grain(self.problem, t)
+        if laws is None or not laws.watched:
+            return
+        if self._flows is None:
+            self._flows = laws.plain.grain(self.problem, t)
+        plain, self.grain = laws.plain, np.zeros(len(laws.modes))
+        self.grain[: plain.size] = np.where((plain.modes != 0) & ~plain.contact, self._flows, 0.0)
 
     def look_back(self, step: Step) -> None:
         """Look at the start of a step whose predecessor was not seen."""

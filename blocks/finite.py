@@ -25,8 +25,10 @@ __all__ = ["ADVICE", "FiniteValues", "no_value"]
 PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0,
            ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
 CONSTANT = {"constant", "parameter"}  # slopes of a law
-SOLVED = 200  # instants that are solved for
+LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 CHUNK = 2000  # instants that are looked at at once
+
+_Laws = tuple[np.ndarray, ca.Function]  # numbers of laws, and their values
 
 
 class FiniteValues:
@@ -44,7 +46,7 @@ class FiniteValues:
         for family, instance, text, value in _changing_blocks(system):
             rows.append(value)
             self.told.append((family, instance, text))
-        self.expression = ca.densify(ca.vertcat(*rows)) if rows else None
+        self.expression: Any = ca.densify(ca.vertcat(*rows)) if rows else None
 
     @classmethod
     def of(cls, system: System) -> FiniteValues:
@@ -77,8 +79,8 @@ class FiniteValues:
     def refuse_lost(self, recording: Any) -> None:
         """Raise where a law had no value at the end of a step of a run.
 
-        Where every instant has to be solved for, some hundred are looked at, the ends of
-        episodes among them.
+        Where unknowns are solved for, some fifty are looked at, spread over the run, and the
+        ends of episodes.
 
         Raises
         ------
@@ -87,24 +89,93 @@ class FiniteValues:
         """
         if self.expression is None:
             return
-        function = ca.Function("finite", self.system.arguments, [self.expression])
+        if self.system.clusters or recording.problem.delays is not None:
+            self._look(recording, self._all, False)
+        else:
+            self._look(recording, self._of_states, True)
+            self._look(recording, self._of_others, False)
+
+    def _look(self, recording: Any, laws: _Laws, of_states: bool) -> None:
+        """Look at some laws at the ends of the steps of a run."""
+        rows, function = laws
+        if not len(rows):
+            return
         problem = recording.problem
         total = sum(len(e.trajectory.t) for e in recording.episodes)
-        solved = problem.laws is not None or problem.algebraic
-        every = 1 + total // SOLVED if solved else 1
-        for episode in recording.episodes:
-            steps = np.append(episode.trajectory.t[:-1:every], episode.trajectory.t[-1:])
-            for times in np.array_split(steps, 1 + len(steps) // CHUNK):
-                values = recording._evaluate(function, episode, times, share=False)
-                for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
-                    law = int(np.flatnonzero(~np.isfinite(values[:, k]))[0])
-                    self._stop(recording, law, float(times[k]))
+        costly = problem.laws is not None or problem.algebraic
+        every = 1 + total // LOOKS if costly else 1
+        looks = [(e, np.append(e.trajectory.t[every:-1:every], e.trajectory.t[-1:]))
+                 for e in recording.episodes]  # fmt: skip
+        for part in _parts(looks):
+            times = np.concatenate([t for _, t in part])
+            if of_states:
+                x = np.concatenate([e.trajectory(t)[: self.system.nx] for e, t in part], axis=1)
+                m, d = (np.column_stack([np.repeat(getattr(e, name)[:, None], len(t), axis=1)
+                                         for e, t in part]) for name in ("m", "d"))
+                values = np.array(function(times[None, :], x * problem.scale_x[:, None], 0,
+                                           recording.p, m, d, 0))  # fmt: skip
+            else:
+                values = np.concatenate([recording._evaluate(function, e, t, share=False)
+                                         for e, t in part], axis=1)  # fmt: skip
+            for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
+                law = int(rows[np.flatnonzero(~np.isfinite(values[:, k]))[0]])
+                self._stop(recording, law, float(times[k]))
+
+    def _some(self, rows: list[int]) -> _Laws:
+        return np.array(rows, dtype=int), ca.Function(
+            "finite", self.system.arguments, [self.expression[rows]])
+
+    @cached_property
+    def _all(self) -> _Laws:
+        return self._some(list(range(len(self.told))))
+
+    @cached_property
+    def _of_states(self) -> _Laws:
+        """Laws that may lose their value by states, time and parameters alone."""
+        return self._some(sorted(set(range(len(self.told))) - set(self._of_others[0].tolist())))
+
+    @cached_property
+    def _of_others(self) -> _Laws:
+        """Laws in which unknowns that are solved for decide whether there is a value."""
+        function = ca.Function("finite", self.system.arguments, [self.expression])
+        solved: dict[int, bool] = {}  # values that depend on such unknowns
+        decided: dict[int, bool] = {}  # or have operations that do
+        found: list[int] = []
+        for k in range(function.n_instructions()):
+            operation, inputs = function.instruction_id(k), function.instruction_input(k)
+            if operation == ca.OP_OUTPUT:
+                if decided[inputs[0]]:
+                    found.append(function.instruction_output(k)[1])
+                continue
+            (out,) = function.instruction_output(k)
+            if operation in (ca.OP_INPUT, ca.OP_CONST):
+                solved[out] = operation == ca.OP_INPUT and inputs[0] in (2, 6)
+                decided[out] = False
+                continue
+            partial = operation in PARTIAL and solved[inputs[min(PARTIAL[operation],
+                                                                 len(inputs) - 1)]]
+            solved[out], decided[out] = (any(kind[i] for i in inputs) for kind in (solved, decided))
+            decided[out] |= partial
+        return self._some(found)
 
     def _stop(self, recording: Any, law: int, t: float) -> None:
         path, text = self._named(law)
         recording.status, recording.message = "failed", f"no value at t = {t:.6g} s"
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
                               variables=(path,), code="simulation.value")
+
+
+def _parts(looks: list[tuple[Any, np.ndarray]]) -> Iterator[list[tuple[Any, np.ndarray]]]:
+    """Episodes and times, so many together as are looked at at once."""
+    part: list[tuple[Any, np.ndarray]] = []
+    for episode, times in looks:
+        for some in np.array_split(times, 1 + len(times) // CHUNK):
+            part.append((episode, some))
+            if sum(len(t) for _, t in part) > CHUNK:
+                yield part
+                part = []
+    if part:
+        yield part
 
 
 ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that "

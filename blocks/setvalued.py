@@ -313,11 +313,10 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         return abs(self._flow_x.sparse(*problem._arguments(t))) @ size
 
     def grain(self, problem: Problem, t: float) -> np.ndarray:
-        """Flows that rounding alone may give to elements that slide."""
+        """Flows that rounding alone may give to elements, near the present point."""
         if not self.size:
             return np.zeros(0)
-        size = 4 * np.finfo(float).eps * self._reach(problem, t, problem.scale_x)
-        return np.where((self.modes != 0) & ~self.contact, size, 0.0)
+        return 4 * np.finfo(float).eps * self._reach(problem, t, problem.scale_x)
 
     def _parts(self, problem: Problem, t: float) -> np.ndarray:
         """Number of the connected part of every element: efforts act within a part only."""

@@ -260,11 +260,11 @@ def test_an_integral_is_reset_to_a_value_between_its_limits():
 
 
 def test_a_preset_outside_its_own_bounds_is_refused_where_the_class_is_made():
-    with pytest.raises(ParameterError, match=r"Half\.share: its own default must be at most 1"):
+    with pytest.raises(ParameterError, match=r"Half\.share \(default\): must be at most 1"):
         class Half(Component):
             share = Parameter(1.5, minimum=0, maximum=1)
 
-    with pytest.raises(ParameterError, match=r"Law\.speed: its own default must be greater than"):
+    with pytest.raises(ParameterError, match=r"Law\.speed \(default\): must be greater than"):
         class Law(Replacement):
             speed = Parameter("0 mm/s", above=0)
 

@@ -104,7 +104,7 @@ class FiniteValues:
         total = sum(len(e.trajectory.t) for e in recording.episodes)
         costly = problem.laws is not None or problem.algebraic
         every = 1 + total // LOOKS if costly else 1
-        looks = [(e, np.append(e.trajectory.t[every:-1:every], e.trajectory.t[-1:]))
+        looks = [(e, np.append(e.trajectory.t[every - 1:-1:every], e.trajectory.t[-1:]))
                  for e in recording.episodes]  # fmt: skip
         for part in _parts(looks):
             times = np.concatenate([t for _, t in part])

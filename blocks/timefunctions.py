@@ -41,6 +41,9 @@ OF_COARSE = 0.1
 PIECES = 16  # at first
 SHORTEST = 2.0**-20  # part of what is divided at once
 MOST = 1 << 16  # pieces that are made at once
+WORK = 1 << 21  # bounds that are found at once
+MANY = 256  # functions that are not followed from part to part of a run
+PART = 2.0**-12  # of a run, which is not made smaller
 ACROSS = 4  # pieces that a step may reach over
 WITHIN = 4  # looks at a piece, where it is asked when a function is zero
 EDGE = 1e-6  # part of a piece that is left out at its ends, where something may jump
@@ -71,7 +74,7 @@ class TimeFunctions:
         self.p = p[:, None] if p.ndim == 1 else p
         self.t_start, self.t_end, self.known = t_start, t_end, known
         self.length = t_end - t_start  # of the part that was divided last
-        self.shortest = SHORTEST * self.length
+        self.shortest = PART * self.length
         if system not in _INSTRUCTIONS:
             function = _function(system)
             _INSTRUCTIONS[system] = [] if function is None else _instructions(function)
@@ -133,8 +136,10 @@ class TimeFunctions:
         low, high = self._bounds(left, right)
         coarse = self._ranges(low, high)
         while len(low):
-            if len(left) * max(len(low), 16) > 16 * MOST and end - start > self.shortest:
-                return None
+            if len(left) > MOST or len(left) * len(low) > WORK:
+                if len(low) <= MANY and end - start > self.shortest:
+                    return None
+                break  # a table over several signals, say: as far as it goes
             allowed = CHANGE * np.maximum(self._ranges(low, high), OF_COARSE * coarse)
             with np.errstate(invalid="ignore"):
                 varies = (high - low > allowed[:, None]) & np.isfinite(high - low)

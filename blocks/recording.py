@@ -31,6 +31,7 @@ __all__ = ["Catalog", "Episode", "RunRecording"]
 FEWEST_SAMPLES = 200
 FEWEST_IN_STEP = 6
 MANY_STEPS = 2000
+SMALL_STEPS = 64  # between two instants, where unknowns change too much to be solved for at once
 MOST_INPUTS = 4_000_000  # efforts that are kept at once while variables are evaluated
 
 
@@ -316,6 +317,7 @@ class RunRecording:
         z = np.empty((self.system.nz, len(t)))
         u = np.empty((self.system.nu, len(t)))
         followed: _Followed | None = None
+        before = episode.start
         for k, at in enumerate(t):
             try:
                 if carried is not None:
@@ -325,15 +327,30 @@ class RunRecording:
                     problem.x[problem.tied] = followed.near(at)
                 problem.x[free] = y[:, k] * problem.scale_x[free]
                 if held is None or problem.algebraic:
-                    problem.update(at)
+                    self._follow(episode, before, at)
                 if held is not None and not held.close(problem, at):  # as at the ends of steps
                     problem.update(at)
                 if laws is not None and share:
                     laws.share(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
+                before = at
             except AlgebraicFailure:
                 x[:, k], z[:, k], u[:, k] = np.nan, np.nan, np.nan
         return x, z, u
+
+    def _follow(self, episode: Episode, before: float, at: float) -> None:
+        """Solve at the present point; in small steps from the last one, where that is far away."""
+        problem = self.problem
+        try:
+            problem.update(at)
+        except AlgebraicFailure:
+            if self.system.clusters or problem.laws is not None:
+                raise
+            free = problem.free
+            for between in np.linspace(before, at, SMALL_STEPS + 1)[1:]:
+                y = episode.trajectory(float(between))[: len(free)]
+                problem.x[free] = y * problem.scale_x[free]
+                problem.update(float(between))
 
     @cached_property
     def _contacts(self) -> Contacts | None:

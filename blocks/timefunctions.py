@@ -10,7 +10,8 @@ more than a few pieces.
 
 Pieces are not made shorter than a millionth of the run. Known instants (edges of pulses, points
 of tables) are borders of pieces. What is linear in time needs no division. Where a run has very
-many periods, pieces are made for a part of it at a time.
+many periods, pieces are made for a part of it at a time; beyond some hundred million periods
+nothing is divided.
 """
 
 from __future__ import annotations
@@ -126,6 +127,9 @@ class TimeFunctions:
         end = min(self.t_end, start + 2 * self.length)
         while (pieces := self._divide(start, end)) is None:
             end = start + (end - start) / 2
+            if end - start < self.shortest:  # no step would get anywhere
+                self.t_end = start
+                return np.zeros(0)
         self.length = end - start
         return pieces
 
@@ -137,7 +141,7 @@ class TimeFunctions:
         coarse = self._ranges(low, high)
         while len(low):
             if len(left) > MOST or len(left) * len(low) > WORK:
-                if len(low) <= MANY and end - start > self.shortest:
+                if len(low) <= MANY:
                     return None
                 break  # a table over several signals, say: as far as it goes
             allowed = CHANGE * np.maximum(self._ranges(low, high), OF_COARSE * coarse)

@@ -29,6 +29,7 @@ INTERIOR = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at in any 
 MOST_LOOKS = 32  # at a step
 STEEPER = 1.2  # a parabola through looks bends at least so much less than the margin may
 ALONE = 1.5  # times that, where there is no other one to compare it with
+WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
 ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
@@ -84,7 +85,10 @@ def next_look(times, margins, count, low, high):  # type: ignore[no-untyped-def]
             away = 0.5 * width - 0.5 * rise / bend
             if not 0.0 < away < width:
                 continue
-            if a + away * rise + away * (away - width) * bend < -ROUNDING * high[r]:
+            lowest = a + away * rise + away * (away - width) * bend
+            close = width > WIDE * (times[count - 1] - times[0]) and (
+                lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
+            if close or lowest < -ROUNDING * high[r]:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
     return earliest
 

@@ -56,6 +56,12 @@ def _inverse(a: Bounds) -> Bounds:
     return np.where(through, -np.inf, 1 / a[1]), np.where(through, np.inf, 1 / a[0])
 
 
+def _quotient(a: Bounds, b: Bounds) -> Bounds:
+    through = (b[0] <= 0) & (b[1] >= 0)
+    low, high = _hull(a[0] / b[0], a[0] / b[1], a[1] / b[0], a[1] / b[1])
+    return np.where(through, -np.inf, low), np.where(through, np.inf, high)
+
+
 def _square(a: Bounds) -> Bounds:
     through = (a[0] < 0) & (a[1] > 0)
     low, high = _hull(a[0] ** 2, a[1] ** 2)
@@ -124,7 +130,7 @@ _INCREASING: dict[int, Callable[[Any], Any]] = {
 _RULES: dict[int, Callable[..., Bounds]] = {
     ca.OP_ADD: _sum, ca.OP_SUB: _difference, ca.OP_MUL: _product,
     ca.OP_NEG: lambda a: (-a[1], -a[0]), ca.OP_INV: _inverse,
-    ca.OP_DIV: lambda a, b: _product(a, _inverse(b)), ca.OP_SQ: _square, ca.OP_FABS: _magnitude,
+    ca.OP_DIV: _quotient, ca.OP_SQ: _square, ca.OP_FABS: _magnitude,
     ca.OP_POW: _power, ca.OP_CONSTPOW: _power, ca.OP_SIN: _sine,
     ca.OP_COS: lambda a: _sine(a, np.pi / 2), ca.OP_TAN: _tangent,
     ca.OP_ACOS: lambda a: (np.arccos(a[1]), np.arccos(a[0])), ca.OP_COSH: _cosine_hyperbolic,

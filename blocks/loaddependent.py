@@ -340,8 +340,12 @@ class LoadDependence:
                 problem.u[laws.column] = effort * laws.sign
                 if problem.algebraic:
                     problem.solve_algebraic(t)
-            else:
-                raise unsettled((laws.name(int(i)) for i in rests), t, "efforts at rest")
+            else:  # it goes to and fro between pieces of the laws: a split that holds will do
+                now, effort = laws.look(problem, t), laws.efforts_of(problem.u)
+                room = float(np.minimum(now.high - effort, effort - now.low)[rests].min())
+                if room < -SETTLED * np.abs(effort).max():
+                    raise unsettled((laws.name(int(i)) for i in rests), t, "efforts at rest")
+                found = replace(found, room=room)
             out.append((rests, found))
         return out
 

@@ -22,6 +22,8 @@ from .system import Problem, System
 
 __all__ = ["Look", "Margins"]
 
+PARTING = 1e-9  # m or rad that a contact which parts may overlap by: rounding, after a rebound
+
 
 @dataclass(frozen=True)
 class Look:
@@ -97,7 +99,7 @@ class Margins:
         stuck = modes == 0
         slack = self._slack if np.ndim(self._slack) == 0 else self._slack.reshape(shape)
         room = np.minimum(now.high - effort, effort - now.low) + slack
-        parting = (now.gap <= 0) & (now.flow <= 0)  # by rounding, just after a rebound
+        parting = (now.gap <= 0) & (now.gap > -PARTING) & (now.flow <= 0)
         open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
         moving = np.where(contact, open_gap, modes * now.flow)
         margin = np.where(stuck, room, moving)
@@ -122,7 +124,8 @@ class Margins:
         effort = e["effort"]
         contact = ca.DM(self.contact.astype(float))
         stuck = modes == 0
-        parting = ca.logic_and(e["gap"] <= 0, e["flow"] <= 0)
+        touching = ca.logic_and(e["gap"] <= 0, e["gap"] > -PARTING)
+        parting = ca.logic_and(touching, e["flow"] <= 0)
         open_gap = ca.if_else(parting, ca.fmax(-e["gap"], np.finfo(float).tiny), e["gap"])
         moving = ca.if_else(contact, open_gap, modes * e["flow"])
         idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])

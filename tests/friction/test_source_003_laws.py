@@ -38,9 +38,10 @@ def reference_counts():
             for r in csv.DictReader(lines)}  # fmt: skip
 
 
-def rows(law, band, method="ode45", **more):
-    run = pulled(law, band, **more).simulate("4 s", method=method, rtol=1e-3,
-                                             atol=["1e-6 m", "1e-6 m/s"])  # fmt: skip
+def rows(law, band, method="ode45", stiffer=0.0, **more):
+    model = pulled(law, band, **more)
+    model.spring.stiffness = model.spring.stiffness * (1 + stiffer)
+    run = model.simulate("4 s", method=method, rtol=1e-3, atol=["1e-6 m", "1e-6 m/s"])
     return (4 if method == "ode45" else 1) * run.statistics["steps"] + 1
 
 
@@ -64,6 +65,8 @@ def test_ode45_takes_the_reference_number_of_steps_on_a_model(model, band):
 def test_ode23s_takes_the_reference_number_of_steps_on_a_model(model):
     bands = [b for b in ALL_BANDS if (model, b) != (1, 1e-4)]  # there the reference fails
     n = {b: rows(MODELS[model], b, "ode23s") for b in bands}
+    if model == 11:  # where it is chaotic, 152 to 198 under changes of 1e-14: a typical one
+        n[1e-6] = np.median([rows(MODELS[11], 1e-6, "ode23s", k * 1e-14) for k in range(-7, 8)])
     for band in bands:
         assert n[band] == pytest.approx(reference_counts()[model, band, "ode23s"], rel=0.1)
     if model not in (1, 4, 9):

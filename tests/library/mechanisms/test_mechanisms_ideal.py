@@ -283,7 +283,8 @@ def test_a_flywheel_gets_back_what_it_gives_to_a_cam():
     model.follower.v = Target("0 m/s", priority="low")
     model.connect(model.wheel.I, model.cam.A)
     model.connect(model.cam.P, model.follower.M)
-    run = model.simulate("1 s", rtol=1e-11, method="DOP853")
+    # the jerk jumps at the points of the table, which no error estimate of a long step sees
+    run = model.simulate("1 s", rtol=1e-11, method="DOP853", max_step="1 ms")
     assert values(run, "cam.phi", "rad")[-1] > 4 * np.pi
     v, w = values(run, "follower.v", "m/s"), values(run, "wheel.w", "rad/s")
     assert np.ptp(v) > 0.1

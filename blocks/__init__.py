@@ -73,10 +73,10 @@ from .expression import (
 )
 from .initialise import InitialWarning
 from .model import Model
+from .reading.foreign_words import foreign_words
 from .replaceable import Replaceable, Replacement
 from .results.recording import EnergyWarning
 from .units import quantity
-from .words import foreign_words
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",

@@ -41,9 +41,9 @@ from .exceptions import (
     unknown_name,
 )
 from .manual import Documentation, Signature
+from .reading.foreign_words import keyword_elsewhere, part_elsewhere
 from .replaceable import Replaceable, Replacement
 from .units import Unit, alike, as_unit, as_written, from_si, placed, quantity, to_si, unit_given
-from .words import keyword_elsewhere, part_elsewhere
 
 __all__ = ["Branch", "Component", "View"]
 

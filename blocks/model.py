@@ -33,10 +33,10 @@ from .exceptions import (
 from .initialise import Start, initialise
 from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
+from .reading.foreign_words import method_elsewhere, option_elsewhere
 from .recording import RunRecording
 from .system import DaeProblem, Problem, System
 from .units import describe, to_si, unit, unit_given
-from .words import method_elsewhere, option_elsewhere
 
 if TYPE_CHECKING:
     from .structure import Equations, Structure

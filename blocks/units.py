@@ -2,7 +2,7 @@
 
 The border between quantities (strings, pint quantities) and the plain SI
 floats inside. Knows pint; knows nothing of components or equations. A text is
-read by :mod:`blocks.grammar`; pint is only ever asked for single names.
+read by :mod:`blocks.reading.grammar`; pint is only ever asked for single names.
 
 Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
 dimensionless, as in pint, except for one trap that is handled by name: Hz and
@@ -29,9 +29,9 @@ from .exceptions import (
     WrongDimension,
     brief,
 )
-from .grammar import factors_of, number_and_unit
-from .slips import meant_texts, meant_unit, measures
-from .unit import (
+from .reading.grammar import factors_of, number_and_unit
+from .reading.slips import meant_texts, meant_unit, measures
+from .reading.unit import (
     SECOND,
     Unit,
     alike,

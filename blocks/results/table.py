@@ -15,8 +15,8 @@ import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..files import writing
+from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si, quantity
-from ..words import look_elsewhere
 from .lookup import collapsed
 from .modes import as_attributes, in_words
 from .recording import Recording

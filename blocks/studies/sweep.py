@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest, need_package
+from ..reading.foreign_words import option_elsewhere
 from ..solvers import method_named
 from ..units import to_si, unit
-from ..words import option_elsewhere
 from .axes import SOLVER, Setting, plan
 from .dataset import Gathered, need_xarray
 from .identity import describe

@@ -15,7 +15,7 @@ import pytest
 
 from blocks import quantity
 from blocks.exceptions import MissingUnit, UnitError, UnknownUnit
-from blocks.grammar import factors_of, number_and_unit
+from blocks.reading.grammar import factors_of, number_and_unit
 from blocks.units import to_si, unit
 
 PI = math.pi

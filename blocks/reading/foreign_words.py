@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .exceptions import WrongCall, WrongImport, did_you_mean, nearest
+from ..exceptions import WrongCall, WrongImport, did_you_mean, nearest
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
            "method_elsewhere", "option_elsewhere", "part_elsewhere"]  # fmt: skip

@@ -1,6 +1,6 @@
 """What is a unit: its name, its dimension and its conversion to SI?
 
-Units are read by :mod:`blocks.grammar`; pint is only ever asked for single names.
+Units are read by :mod:`blocks.reading.grammar`; pint is only ever asked for single names.
 Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
 dimensionless, as in pint, so a unit also says whether it is angular or a frequency,
 and whether it is of temperatures or of their differences.
@@ -18,7 +18,7 @@ import numpy as np
 import pint
 from pint.registry import LazyRegistry
 
-from .exceptions import UnitError, UnknownUnit, brief
+from ..exceptions import UnitError, UnknownUnit, brief
 from .grammar import ANY_UNIT, factors_of
 from .slips import meant_name, meant_texts, misread
 

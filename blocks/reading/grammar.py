@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from .exceptions import UnknownUnit, brief
+from ..exceptions import UnknownUnit, brief
 
 __all__ = ["ANY_UNIT", "factors_of", "number_and_unit"]
 

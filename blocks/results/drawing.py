@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
-from ..files import writing
+from .files import writing
 from .layout import arrange
 
 __all__ = ["draw_graph"]

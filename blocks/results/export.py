@@ -22,8 +22,8 @@ from ..exceptions import (
     brief,
     need_package,
 )
-from ..files import name_of, reading
 from ..units import SECOND, unit
+from .files import name_of, reading
 from .lookup import collapsed
 from .modes import codes_of, from_attributes, from_facts, holds_words
 from .sheet import pandas

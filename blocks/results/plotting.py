@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
-from ..files import writing
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
+from .files import writing
 from .lookup import grouped
 from .recording import Recording
 from .runs import headings, run_of

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
-from ..files import writing
 from ..shapes import Arrow, Cone, Link, Marker, Outline
+from .files import writing
 from .plotting import INK, STYLE
 from .times import seconds_of
 

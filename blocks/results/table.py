@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
-from ..files import writing
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si, quantity
+from .files import writing
 from .lookup import collapsed
 from .modes import as_attributes, in_words
 from .recording import Recording

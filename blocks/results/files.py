@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .exceptions import BlocksError, FileError, brief
+from ..exceptions import BlocksError, FileError, brief
 
 __all__ = ["name_of", "reading", "writing"]
 

@@ -17,10 +17,6 @@ What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.
 """
 
-from .calculus import partial, sample
-from .component import Branch, Component
-from .declarations import Discrete, Input, Option, Output, Parameter, Port, Target, Variable
-from .domain import Domain
 from .exceptions import (
     BlocksError,
     ConnectionRefused,
@@ -34,7 +30,21 @@ from .exceptions import (
     UnitError,
     UnknownName,
 )
-from .expression import (
+from .initialise import InitialWarning
+from .language.calculus import partial, sample
+from .language.component import Branch, Component
+from .language.declarations import (
+    Discrete,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+)
+from .language.domain import Domain
+from .language.expression import (
     abs_,
     arccos,
     arcsin,
@@ -71,10 +81,9 @@ from .expression import (
     when,
     where,
 )
-from .initialise import InitialWarning
+from .language.replaceable import Replaceable, Replacement
 from .model import Model
 from .reading.foreign_words import foreign_words
-from .replaceable import Replaceable, Replacement
 from .results.recording import EnergyWarning
 from .units import quantity
 

@@ -21,7 +21,7 @@ import casadi as ca
 import numpy as np
 
 from .exceptions import EquationError, ParameterError
-from .expression import TIME
+from .language.expression import TIME
 from .solvers.base import Step
 from .solvers.interpolation import NodalPolynomial, chebyshev_nodes
 from .solvers.trajectory import Trajectory

@@ -15,8 +15,8 @@ import casadi as ca
 import numpy as np
 
 from .exceptions import SimulationError
-from .kernel import Kernel, Law
-from .readable import readable
+from .language.kernel import Kernel, Law
+from .language.readable import readable
 from .system import Evaluator, Problem, System
 
 __all__ = ["ADVICE", "FiniteValues", "no_value"]

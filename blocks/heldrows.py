@@ -21,7 +21,7 @@ import casadi as ca
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from .expression import TIME
+from .language.expression import TIME
 from .system import Problem
 
 __all__ = ["Held", "HeldRows", "without_rounding"]

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from .assembly.flatten import Group
-from .expression import TIME
+from .language.expression import TIME
 from .system import System
 
 __all__ = ["Kind", "Values", "kinds_of"]

@@ -16,8 +16,8 @@ import casadi as ca
 import numpy as np
 
 from .exceptions import ParameterError, SimulationError
-from .expression import TIME
-from .readable import crossing, readable
+from .language.expression import TIME
+from .language.readable import crossing, readable
 from .system import Evaluator, Problem, System
 from .timefunctions import TimeFunctions
 from .units import from_si

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from .exceptions import StructureError
-from .expression import TIME
+from .language.expression import TIME
 from .setvalued import Change, SetValuedLaws, without_mass
 from .system import AlgebraicFailure, Problem, System
 

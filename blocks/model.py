@@ -16,7 +16,6 @@ import numpy as np
 
 from .assembly import Elements, flatten, reduce_index, write_tape
 from .assembly.index import Singular
-from .component import Component
 from .diagnostics import Findings, check_model, structure_error
 from .driver import Driver, Settings
 from .exceptions import (
@@ -31,6 +30,7 @@ from .exceptions import (
     unknown_name,
 )
 from .initialise import Start, initialise
+from .language.component import Component
 from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .reading.foreign_words import method_elsewhere, option_elsewhere

@@ -25,8 +25,8 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 
 from .decisions import Change, Decisions
 from .efforts import solver as _solver
-from .expression import TIME
 from .heldmodes import MOST, HeldModes
+from .language.expression import TIME
 from .loaddependent import LoadDependence
 from .margins import Look, Margins
 from .openefforts import OpenEfforts

@@ -18,8 +18,8 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array
 
 from .assembly.bare import bare_network
 from .contacts import refuse_overlap
-from .expression import TIME
 from .instances import Kind, Values, kinds_of
+from .language.expression import TIME
 from .setvalued import SetValuedLaws
 from .system import Evaluator, Problem, System
 

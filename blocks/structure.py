@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .language.readable import readable
 from .network import Network
-from .readable import readable
 from .system import System
 
 __all__ = ["Equations", "Structure", "equation_text"]

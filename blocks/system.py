@@ -18,7 +18,7 @@ import numpy as np
 from .assembly import Tape
 from .delays import delays_of
 from .exceptions import StructureError
-from .expression import TIME
+from .language.expression import TIME
 from .network import Network
 
 RATE_ROUNDS = 24  # of the power iteration for large systems; the second half counts

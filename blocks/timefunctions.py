@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .assembly.flatten import Group
-from .expression import TIME
 from .intervals import BOUNDED, Bounds, enclosure
+from .language.expression import TIME
 from .matching import distinct
 from .system import System
 

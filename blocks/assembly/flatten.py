@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import Law
+from ..language.kernel import Law
 from ..matching import connected, distinct
 from ..network import Network
 

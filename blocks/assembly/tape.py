@@ -19,7 +19,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..expression import TIME
+from ..language.expression import TIME
 from ..matching import distinct, match
 from .flatten import Flat, Group
 from .index import Reduced, Singular

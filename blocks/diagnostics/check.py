@@ -15,9 +15,9 @@ import numpy as np
 
 from ..assembly.flatten import Flat
 from ..assembly.index import Singular
-from ..component import Component
 from ..exceptions import BlocksError, StructureError
-from ..kernel import kernel_of
+from ..language.component import Component
+from ..language.kernel import kernel_of
 from ..network import Network
 from .classes import class_findings
 from .findings import Finding, Findings, found

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import casadi as ca
 import numpy as np
 
-from ..component import Branch, Component
-from ..kernel import Kernel
+from ..language.component import Branch, Component
+from ..language.kernel import Kernel
 from ..matching import match
 from .findings import Finding, found
 from .words import enumerated, listed, plural, shortened, tidy

@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..kernel import Kernel, Law
+from ..language.kernel import Kernel, Law
 from ..matching import match
 
 __all__ = ["Tie", "Traits", "traits_of"]

@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..expression import TIME
+from ..language.expression import TIME
 from .code import Writer
 from .machine import compiled
 from .solved import Text

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..component import Component
-from ..declarations import Option, Parameter, Port, Signal, Target
 from ..exceptions import (
     BlocksError,
     ParameterError,
@@ -24,6 +22,8 @@ from ..exceptions import (
     nearest,
     unknown_name,
 )
+from ..language.component import Component
+from ..language.declarations import Option, Parameter, Port, Signal, Target
 from ..solvers import METHODS
 from ..units import Unit, from_si, magnitude_of, quantity, to_si, unit, unit_at, unit_given, unit_of
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from .. import native
-from ..component import Component
 from ..diagnostics.check import relation_findings
 from ..exceptions import BlocksError
 from ..instants import Requirements, Resets
 from ..interrupts import postponed
+from ..language.component import Component
 from ..nominal import find_nominals
 from ..recording import Catalog, RunRecording
 from ..system import Problem

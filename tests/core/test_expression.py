@@ -25,7 +25,7 @@ from blocks import (
     tanh,
     where,
 )
-from blocks.readable import readable
+from blocks.language.readable import readable
 
 from .parts import alone, final
 

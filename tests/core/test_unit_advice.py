@@ -17,7 +17,7 @@ from blocks.exceptions import (
     UnknownUnit,
     WrongDimension,
 )
-from blocks.replaceable import Replacement
+from blocks.language.replaceable import Replacement
 from blocks.units import to_si, unit
 from library.rotational import Inertia, RotationalDamper, RotationalSpring, TorqueSource
 from library.signal import (

@@ -30,8 +30,8 @@ from blocks import (
     Parameter,
     Port,
 )
-from blocks.declarations import Discrete, Variable
-from blocks.replaceable import Replaceable
+from blocks.language.declarations import Discrete, Variable
+from blocks.language.replaceable import Replaceable
 from library.frictionlaws import LAWS
 
 MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S}

@@ -31,7 +31,7 @@ from blocks import (
     where,
 )
 from blocks.initialise import InitialWarning
-from blocks.replaceable import Replacement
+from blocks.language.replaceable import Replacement
 from library import signal
 from library.mechanisms import BandBrake, DiscClutch
 from library.rotational import Inertia, RotationalReference

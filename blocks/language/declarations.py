@@ -50,8 +50,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .domain import Domain
-from .exceptions import (
+from ..exceptions import (
     ConnectionRefused,
     EquationError,
     ModelError,
@@ -59,7 +58,8 @@ from .exceptions import (
     brief,
     unknown_name,
 )
-from .units import Unit, as_unit, as_written, from_si, quantity, to_si, unit, unit_given
+from ..units import Unit, as_unit, as_written, from_si, quantity, to_si, unit, unit_given
+from .domain import Domain
 
 if TYPE_CHECKING:
     from .component import Component

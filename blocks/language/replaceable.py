@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from ..exceptions import NamingError, ParameterError, unknown_name
 from .declarations import Declaration, Option, Parameter, Port
-from .exceptions import NamingError, ParameterError, unknown_name
 
 __all__ = ["Replaceable", "Replacement"]
 

@@ -16,10 +16,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
+from ..units import Unit, describe
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .domain import Domain
-from .exceptions import BlocksError, EquationError, UnitError, unknown_name
 from .expression import (
     TIME,
     Breakpoints,
@@ -35,7 +36,6 @@ from .expression import (
 )
 from .expression import time as time_expression
 from .readable import readable
-from .units import Unit, describe
 
 __all__ = ["Kernel", "Law", "Local", "kernel_of"]
 

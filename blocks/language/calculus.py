@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .exceptions import EquationError
+from ..exceptions import EquationError
 from .expression import Expression, as_expression
 
 __all__ = ["partial", "sample"]

@@ -2,7 +2,7 @@
 
 A thin layer over CasADi's SX scalars and vectors: every operation checks
 dimensions once, when a component class is traced, and never again. Knows
-nothing of components; a *trace* (see :mod:`blocks.kernel`) is told of
+nothing of components; a *trace* (see :mod:`blocks.language.kernel`) is told of
 derivatives, relations and the place for error messages.
 """
 
@@ -18,8 +18,8 @@ import casadi as ca
 import numpy as np
 import pint
 
-from .exceptions import EquationError, WrongDimension
-from .units import SECOND, as_unit, describe, dimensionless, quantity, to_si, unit_of
+from ..exceptions import EquationError, WrongDimension
+from ..units import SECOND, as_unit, describe, dimensionless, quantity, to_si, unit_of
 
 __all__ = [
     "Condition", "Equation", "Expression", "Reset", "SetValued", "abs_", "arctan", "arctan2",
@@ -731,4 +731,4 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
 
 # pint then leaves  quantity * expression  to the expression, as it does for xarray and pandas
 # (its annotation says Mapping, but its documentation has users extend it)
-pint.compat.upcast_type_map["blocks.expression.Expression"] = Expression  # type: ignore[index]
+pint.compat.upcast_type_map["blocks.language.expression.Expression"] = Expression  # type: ignore[index]

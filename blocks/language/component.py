@@ -5,7 +5,7 @@ carry values, initial targets and connections. A *leaf* component states its
 law in ``equations()``; a *composite* builds and connects others in
 ``compose()``. Knows nothing of solvers, matrices or results.
 
-Declarations are in :mod:`blocks.declarations`.
+Declarations are in :mod:`blocks.language.declarations`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,17 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from ..exceptions import (
+    ConnectionRefused,
+    EquationError,
+    ModelError,
+    NamingError,
+    ParameterError,
+    brief,
+    unknown_name,
+)
+from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
+from ..units import Unit, alike, as_unit, as_written, from_si, placed, quantity, to_si, unit_given
 from .declarations import (
     Declaration,
     Option,
@@ -30,20 +41,9 @@ from .declarations import (
     Variable,
     VariableRef,
 )
+from .documentation import Documentation, Signature
 from .domain import Domain
-from .exceptions import (
-    ConnectionRefused,
-    EquationError,
-    ModelError,
-    NamingError,
-    ParameterError,
-    brief,
-    unknown_name,
-)
-from .manual import Documentation, Signature
-from .reading.foreign_words import keyword_elsewhere, part_elsewhere
 from .replaceable import Replaceable, Replacement
-from .units import Unit, alike, as_unit, as_written, from_si, placed, quantity, to_si, unit_given
 
 __all__ = ["Branch", "Component", "View"]
 
@@ -139,7 +139,7 @@ class Component:
 
     def __init__(self, *nameless: Any, count: int | None = None, **values: Any) -> None:
         if nameless:
-            from .manual import nameless_values
+            from .documentation import nameless_values
 
             raise nameless_values(type(self), nameless)
         if count is not None and (

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..exceptions import BlocksError, WrongCall
+from ..units import to_si
 from .declarations import Discrete, Input, Option, Output, Parameter, Port, Variable
-from .exceptions import BlocksError, WrongCall
-from .units import to_si
 
 __all__ = ["Documentation", "Signature", "nameless_values"]
 
@@ -110,7 +110,7 @@ def _as_written(value: Any, declared: Any = None) -> str:
 def _own_keywords(owner: Any) -> bool:
     """Whether a class, such as Model, says itself what it takes."""
     return any("__init__" in vars(cls) for cls in owner.__mro__[:-1]
-               if cls.__module__ != "blocks.component")  # fmt: skip
+               if cls.__module__ != "blocks.language.component")  # fmt: skip
 
 
 def _keywords(owner: Any) -> list[tuple[str, Any]]:

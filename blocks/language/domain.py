@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .exceptions import UnitError, unknown_name
-from .units import Unit, to_si, unit, unit_at, unit_given
+from ..exceptions import UnitError, unknown_name
+from ..units import Unit, to_si, unit, unit_at, unit_given
 
 __all__ = ["Domain"]
 

@@ -1,0 +1,1 @@
+"""language: see docs/architecture.md."""

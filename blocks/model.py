@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .assembly import Elements, flatten, reduce_index, write_tape
-from .assembly.index import Singular
+from .assembly.index_reduction import Singular
+from .assembly.network import Network, build_network
 from .diagnostics import Findings, check_model, structure_error
 from .driver import Driver, Settings
 from .exceptions import (
@@ -31,7 +32,6 @@ from .exceptions import (
 )
 from .initialise import Start, initialise
 from .language.component import Component
-from .network import Network, build_network
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .reading.foreign_words import method_elsewhere, option_elsewhere
 from .recording import RunRecording

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .network import Family, Network
+from .assembly.network import Family, Network
 from .results.modes import SLIDES, TOUCHES
 from .results.recording import VariableInfo
 from .units import unit

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .assembly.flatten import Group
+from .assembly.matching import distinct
 from .intervals import BOUNDED, Bounds, enclosure
 from .language.expression import TIME
-from .matching import distinct
 from .system import System
 
 __all__ = ["ACROSS", "TimeFunctions"]

@@ -6,7 +6,7 @@ none knows units, users or solvers.
 """
 
 from .flatten import Flat, flatten
-from .index import Elements, Reduced, reduce_index
+from .index_reduction import Elements, Reduced, reduce_index
 from .tape import Tape, write_tape
 
 __all__ = ["Elements", "Flat", "Reduced", "Tape", "flatten", "reduce_index", "write_tape"]

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from .flatten import Group
-from .index import Reduced, Singular
+from .index_reduction import Reduced, Singular
 from .tape import Tape, _Writer
 
 __all__ = ["Bare", "bare_network"]

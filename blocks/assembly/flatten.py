@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..language.kernel import Law
-from ..matching import connected, distinct
-from ..network import Network
+from .matching import connected, distinct
+from .network import Network
 
 __all__ = ["Flat", "Group", "flatten"]
 

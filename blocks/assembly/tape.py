@@ -20,10 +20,7 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..matching import distinct, match
-from .flatten import Flat, Group
-from .index import Reduced, Singular
-from .loops import (
+from .algebraic_loops import (
     Block,
     classes_with_guesses,
     cramer,
@@ -32,6 +29,9 @@ from .loops import (
     solvable,
     torn_block,
 )
+from .flatten import Flat, Group
+from .index_reduction import Reduced, Singular
+from .matching import distinct, match
 
 __all__ = ["Step", "Tape", "write_tape"]
 
@@ -455,7 +455,7 @@ def _put(values: Any, index: np.ndarray, column: Any) -> None:
 
 def _incidence(flat: Flat, equations: np.ndarray, unknowns: np.ndarray
                ) -> tuple[np.ndarray, np.ndarray]:
-    from .index import _all_incidence
+    from .index_reduction import _all_incidence
 
     rows, columns = _all_incidence(flat, equations)
     row_of = np.full(flat.equations, -1)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..assembly.flatten import Flat
-from ..assembly.index import Singular
+from ..assembly.index_reduction import Singular
+from ..assembly.network import Network
 from ..exceptions import BlocksError, StructureError
 from ..language.component import Component
 from ..language.kernel import kernel_of
-from ..network import Network
 from .classes import class_findings
 from .findings import Finding, Findings, found
 from .network import network_findings

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import casadi as ca
 import numpy as np
 
+from ..assembly.matching import match
 from ..language.component import Branch, Component
 from ..language.kernel import Kernel
-from ..matching import match
 from .findings import Finding, found
 from .words import enumerated, listed, plural, shortened, tidy
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..matching import connected, distinct
+from ..assembly.matching import connected, distinct
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
 from .traits import Tie

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..matching import distinct
-from ..network import Network
+from ..assembly.matching import distinct
+from ..assembly.network import Network
 from .findings import Finding, found
 from .traits import traits_of
 from .words import listed, outer_path

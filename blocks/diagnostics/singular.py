@@ -19,8 +19,8 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.flatten import Flat
-from ..assembly.index import MAX_DIFFERENTIATIONS, Singular, _entries
-from ..matching import connected
+from ..assembly.index_reduction import MAX_DIFFERENTIATIONS, Singular, _entries
+from ..assembly.matching import connected
 from ..system import Problem, System
 from .findings import Finding, found
 from .topology import Topology, sources

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..matching import connected
-from ..network import Network
+from ..assembly.matching import connected
+from ..assembly.network import Network
 from .traits import Traits, traits_of
 
 __all__ = ["MOST", "PortRow", "Topology", "sources"]

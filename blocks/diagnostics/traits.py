@@ -17,8 +17,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..assembly.matching import match
 from ..language.kernel import Kernel, Law
-from ..matching import match
 
 __all__ = ["Tie", "Traits", "traits_of"]
 

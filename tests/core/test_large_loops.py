@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from blocks import Model, quantity
-from blocks.assembly.loops import cramer
+from blocks.assembly.algebraic_loops import cramer
 from blocks.assembly.tearing import tear
 from blocks.exceptions import ParameterError
 from blocks.system import BULKY, MANY

@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from blocks.matching import match
+from blocks.assembly.matching import match
 
 
 def random_pattern(seed):

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from .language.component import Component
-from .language.declarations import Parameter, Port, PortRef, Signal
-from .language.kernel import Kernel, kernel_of
+from ..language.component import Component
+from ..language.declarations import Parameter, Port, PortRef, Signal
+from ..language.kernel import Kernel, kernel_of
 from .matching import connected
 
 __all__ = ["Family", "Network", "build_network"]

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..matching import Matching, connected, distinct, match
 from .flatten import Flat, Group
+from .matching import Matching, connected, distinct, match
 
 __all__ = ["Cluster", "Elements", "Reduced", "Singular", "reduce_index"]
 

@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from .flatten import Flat, Group
-from .index import Reduced
+from .index_reduction import Reduced
 from .tearing import tear
 
 __all__ = ["Block", "classes_with_guesses", "cramer", "entries", "pairs_within", "solvable",

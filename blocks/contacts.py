@@ -17,7 +17,7 @@ from scipy.sparse import csc_matrix, issparse
 
 from .efforts import solver
 from .exceptions import InitialisationError
-from .system import DENSE, Problem
+from .system.system import DENSE, Problem
 from .units import unit
 from .unsettled import unsettled
 

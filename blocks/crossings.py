@@ -12,7 +12,7 @@ All relations whose margin is zero there, compared with the look, have crossed.
 
 Where to look next is decided by :func:`next_look` alone, here for methods that take one step at a
 time, and in machine code by :mod:`blocks.native.dopri` for its own. How long a step may be, while
-nothing moves, is said by :mod:`blocks.timefunctions`.
+nothing moves, is said by :mod:`blocks.system.time_functions`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from .instants import Stops
 from .solvers import Step
-from .system import Problem
+from .system.system import Problem
 
 __all__ = ["MOST_LOOKS", "Crossings", "next_look"]
 

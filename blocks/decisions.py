@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import diags_array, issparse
 
 from .exceptions import SimulationError
-from .system import Problem, System
+from .system.system import Problem, System
 from .unsettled import SETTLED, unsettled
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ import numpy as np
 
 from .crossings import Crossings
 from .exceptions import SimulationError
-from .finite import FiniteValues
 from .instants import Requirements, Resets, Samples, Stops
 from .interrupts import interruptible
 from .recording import Episode, RunRecording
@@ -25,7 +24,8 @@ from .results.recording import EventRecord
 from .reversals import forget_reversals
 from .solvers import Method, Step, Trajectory, Work, method_named
 from .solvers.trouble import is_singular
-from .system import AlgebraicFailure, Problem, System
+from .system.finite_values import FiniteValues
+from .system.system import AlgebraicFailure, Problem, System
 
 __all__ = ["Driver", "Settings"]
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .solvedmodes import FAR
-from .system import Problem
+from .system.system import Problem
 
 __all__ = ["follows"]
 

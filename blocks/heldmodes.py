@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .system import Evaluator, Problem
+from .system.system import Evaluator, Problem
 
 __all__ = ["HeldModes"]
 

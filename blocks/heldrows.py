@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from .language.expression import TIME
-from .system import Problem
+from .system.system import Problem
 
 __all__ = ["Held", "HeldRows", "without_rounding"]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from .exceptions import InitialisationError
 from .nominal import Nominals, own_nominals
-from .system import AlgebraicFailure, Evaluator, Problem, System
+from .system.system import AlgebraicFailure, Evaluator, Problem, System
 from .units import from_si, unit
 
 __all__ = ["InitialWarning", "Start", "TargetRow", "initialise"]

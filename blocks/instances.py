@@ -16,7 +16,7 @@ import numpy as np
 
 from .assembly.flatten import Group
 from .language.expression import TIME
-from .system import System
+from .system.system import System
 
 __all__ = ["Kind", "Values", "kinds_of"]
 

@@ -18,8 +18,8 @@ import numpy as np
 from .exceptions import ParameterError, SimulationError
 from .language.expression import TIME
 from .language.readable import crossing, readable
-from .system import Evaluator, Problem, System
-from .timefunctions import TimeFunctions
+from .system.system import Evaluator, Problem, System
+from .system.time_functions import TimeFunctions
 from .units import from_si
 
 __all__ = ["Requirements", "Resets", "Samples", "Stops"]

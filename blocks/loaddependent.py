@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
 
 from .exceptions import SimulationError
-from .system import Problem
+from .system.system import Problem
 from .unsettled import SETTLED, unsettled
 
 __all__ = ["LoadDependence"]

@@ -23,7 +23,7 @@ from scipy.sparse import csc_matrix
 from .exceptions import StructureError
 from .language.expression import TIME
 from .setvalued import Change, SetValuedLaws, without_mass
-from .system import AlgebraicFailure, Problem, System
+from .system.system import AlgebraicFailure, Problem, System
 
 __all__ = ["Loads", "refuse_loads_without_mass", "with_loads"]
 

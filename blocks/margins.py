@@ -18,7 +18,7 @@ from .efforts import solver as _solver
 from .heldmodes import HeldModes
 from .loaddependent import LoadDependence
 from .solvedmodes import SolvedModes
-from .system import Problem, System
+from .system.system import Problem, System
 
 __all__ = ["Look", "Margins"]
 

@@ -22,7 +22,7 @@ from .exceptions import SimulationError, StructureError
 from .heldrows import HeldRows, without_rounding
 from .nodevelocities import NodeVelocities
 from .setvalued import Change, SetValuedLaws, without_mass
-from .system import AlgebraicFailure, Problem, System
+from .system.system import AlgebraicFailure, Problem, System
 
 __all__ = ["MixedLaws", "refuse_massless"]
 

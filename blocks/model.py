@@ -35,11 +35,11 @@ from .language.component import Component
 from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .reading.foreign_words import method_elsewhere, option_elsewhere
 from .recording import RunRecording
-from .system import DaeProblem, Problem, System
+from .system.system import DaeProblem, Problem, System
 from .units import describe, to_si, unit, unit_given
 
 if TYPE_CHECKING:
-    from .structure import Equations, Structure
+    from .system.description import Equations, Structure
 
 __all__ = ["Model"]
 
@@ -150,13 +150,13 @@ class Model(Component):
 
     def structure(self) -> Structure:
         """Sizes before and after reduction, states, blocks, largest loop and index."""
-        from .structure import Structure
+        from .system.description import Structure
 
         return Structure.of(self.compile())
 
     def equations(self) -> Equations:  # type: ignore[override]  # a model is made of parts' laws
         """The flat and the reduced system in readable form."""
-        from .structure import Equations
+        from .system.description import Equations
 
         return Equations(self.compile())
 

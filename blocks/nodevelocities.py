@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .nonsmooth import solve_velocity
-from .system import Problem
+from .system.system import Problem
 
 __all__ = ["NodeVelocities"]
 

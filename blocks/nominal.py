@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .system import System
+from .system.system import System
 from .units import Unit, from_si, to_si, unit, unit_given
 
 __all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]

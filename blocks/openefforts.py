@@ -15,7 +15,7 @@ from scipy.sparse import csc_matrix, diags_array, issparse
 
 from .efforts import CROWD, singular
 from .efforts import solver as _solver
-from .system import Problem, System
+from .system.system import Problem, System
 
 if TYPE_CHECKING:
     from .loaddependent import LoadDependence

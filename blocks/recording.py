@@ -20,7 +20,7 @@ from .modes import Elements, rests
 from .results.recording import EnergyTerm, EventRecord, VariableInfo
 from .solvers import Trajectory
 from .solvers.interpolation import Hermite
-from .system import AlgebraicFailure, Problem, System
+from .system.system import AlgebraicFailure, Problem, System
 
 if TYPE_CHECKING:
     from .contacts import Contacts

@@ -31,7 +31,7 @@ from .loaddependent import LoadDependence
 from .margins import Look, Margins
 from .openefforts import OpenEfforts
 from .solvedmodes import SolvedModes
-from .system import Problem, System
+from .system.system import Problem, System
 from .unsettled import SETTLED
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws", "without_mass"]

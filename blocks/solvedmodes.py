@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from .contacts import positions_of
-from .system import Evaluator, Problem
+from .system.system import Evaluator, Problem
 
 __all__ = ["SolvedModes"]
 

@@ -21,7 +21,7 @@ from .contacts import refuse_overlap
 from .instances import Kind, Values, kinds_of
 from .language.expression import TIME
 from .setvalued import SetValuedLaws
-from .system import Evaluator, Problem, System
+from .system.system import Evaluator, Problem, System
 
 __all__ = ["Active", "StepLaws", "step_laws"]
 

@@ -22,7 +22,7 @@ from .loads import with_loads
 from .setvalued import set_valued_laws
 from .solvers import Method, Step
 from .steplaws import Active, StepLaws, step_laws
-from .system import System
+from .system.system import System
 from .unsettled import unsettled
 
 __all__ = ["MoreauJean"]

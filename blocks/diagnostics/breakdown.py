@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..system import AlgebraicFailure, Problem, System
+from ..system.system import AlgebraicFailure, Problem, System
 from .start import not_finite
 from .words import Names
 

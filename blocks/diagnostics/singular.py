@@ -21,7 +21,7 @@ import numpy as np
 from ..assembly.flatten import Flat
 from ..assembly.index_reduction import MAX_DIFFERENTIATIONS, Singular, _entries
 from ..assembly.matching import connected
-from ..system import Problem, System
+from ..system.system import Problem, System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..finite import ADVICE, FiniteValues, no_value
 from ..initialise import InitialWarning
 from ..nominal import find_nominals
-from ..system import AlgebraicFailure, Problem, System
+from ..system.finite_values import ADVICE, FiniteValues, no_value
+from ..system.system import AlgebraicFailure, Problem, System
 from ..units import from_si
 from .findings import SEVERITIES, Finding, found
 from .singular import (

@@ -146,7 +146,7 @@ class Names:
 
     def equation(self, equation: int) -> str:
         """An equation with full paths; the balance of a node in words."""
-        from ..structure import equation_text
+        from ..system.description import equation_text
 
         ports = self.ports_of(equation)
         if not ports:

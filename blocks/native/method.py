@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..solvers.base import Array, Method, Step
-from ..timefunctions import ACROSS
+from ..system.time_functions import ACROSS
 from . import dopri, most_steps
 from .equations import equations_of
 from .stages import ATOL, ROWS, arithmetic

@@ -25,8 +25,8 @@ from ..interrupts import postponed
 from ..language.component import Component
 from ..nominal import find_nominals
 from ..recording import Catalog, RunRecording
-from ..system import Problem
-from ..timefunctions import ACROSS, TimeFunctions
+from ..system.system import Problem
+from ..system.time_functions import ACROSS, TimeFunctions
 from ..units import to_si, unit
 from .axes import Plan, find_setting
 from .outputs import find

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin
-from blocks.system import AlgebraicFailure, Problem
+from blocks.system.system import AlgebraicFailure, Problem
 
 from .parts import Pendulum, alone, final
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blocks import Model, exp, quantity, sin, where
-from blocks.intervals import enclosure
-from blocks.timefunctions import TimeFunctions
+from blocks.system.intervals import enclosure
+from blocks.system.time_functions import TimeFunctions
 from library.translational import ForceSource, Mass, Reference, table
 
 UNARY = [ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.fabs, ca.floor, ca.ceil, ca.sign,

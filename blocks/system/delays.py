@@ -20,11 +20,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .exceptions import EquationError, ParameterError
-from .language.expression import TIME
-from .solvers.base import Step
-from .solvers.interpolation import NodalPolynomial, chebyshev_nodes
-from .solvers.trajectory import Trajectory
+from ..exceptions import EquationError, ParameterError
+from ..language.expression import TIME
+from ..solvers.base import Step
+from ..solvers.interpolation import NodalPolynomial, chebyshev_nodes
+from ..solvers.trajectory import Trajectory
 
 __all__ = ["Delays", "delays_of"]
 

@@ -14,9 +14,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .exceptions import SimulationError
-from .language.kernel import Kernel, Law
-from .language.readable import readable
+from ..exceptions import SimulationError
+from ..language.kernel import Kernel, Law
+from ..language.readable import readable
 from .system import Evaluator, Problem, System
 
 __all__ = ["ADVICE", "FiniteValues", "no_value"]

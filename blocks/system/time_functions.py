@@ -24,10 +24,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from .assembly.flatten import Group
-from .assembly.matching import distinct
+from ..assembly.flatten import Group
+from ..assembly.matching import distinct
+from ..language.expression import TIME
 from .intervals import BOUNDED, Bounds, enclosure
-from .language.expression import TIME
 from .system import System
 
 __all__ = ["ACROSS", "TimeFunctions"]

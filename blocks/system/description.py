@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .assembly.network import Network
-from .language.readable import readable
+from ..assembly.network import Network
+from ..language.readable import readable
 from .system import System
 
 __all__ = ["Equations", "Structure", "equation_text"]

@@ -15,11 +15,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .assembly import Tape
-from .assembly.network import Network
+from ..assembly import Tape
+from ..assembly.network import Network
+from ..exceptions import StructureError
+from ..language.expression import TIME
 from .delays import delays_of
-from .exceptions import StructureError
-from .language.expression import TIME
 
 RATE_ROUNDS = 24  # of the power iteration for large systems; the second half counts
 DENSE = 60  # unknowns up to which matrices are dense

@@ -30,7 +30,7 @@ from .exceptions import (
     UnitError,
     UnknownName,
 )
-from .initialise import InitialWarning
+from .initialisation.initial_values import InitialWarning
 from .language.calculus import partial, sample
 from .language.component import Branch, Component
 from .language.declarations import (

@@ -30,9 +30,9 @@ from .exceptions import (
     need_package,
     unknown_name,
 )
-from .initialise import Start, initialise
+from .initialisation.initial_values import Start, initialise
+from .initialisation.nominal_values import Nominals, find_nominals, nominal_rows, nominal_table
 from .language.component import Component
-from .nominal import Nominals, find_nominals, nominal_rows, nominal_table
 from .reading.foreign_words import method_elsewhere, option_elsewhere
 from .recording import RunRecording
 from .system.system import DaeProblem, Problem, System

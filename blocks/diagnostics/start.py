@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..initialise import InitialWarning
-from ..nominal import find_nominals
+from ..initialisation.initial_values import InitialWarning
+from ..initialisation.nominal_values import find_nominals
 from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.system import AlgebraicFailure, Problem, System
 from ..units import from_si

@@ -20,10 +20,10 @@ import numpy as np
 from .. import native
 from ..diagnostics.check import relation_findings
 from ..exceptions import BlocksError
+from ..initialisation.nominal_values import find_nominals
 from ..instants import Requirements, Resets
 from ..interrupts import postponed
 from ..language.component import Component
-from ..nominal import find_nominals
 from ..recording import Catalog, RunRecording
 from ..system.system import Problem
 from ..system.time_functions import ACROSS, TimeFunctions

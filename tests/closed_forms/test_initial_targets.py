@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, Target
-from blocks.initialise import InitialWarning
+from blocks.initialisation.initial_values import InitialWarning
 from library.translational import Mass, Reference, Spring
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import InitialisationError
-from blocks.initialise import InitialWarning
+from blocks.initialisation.initial_values import InitialWarning
 from library.translational import Mass, Reference, Spring, VelocitySource
 
 from .parts import Pendulum, alone, final

@@ -8,7 +8,7 @@ from friction_bench import dry, happened, loaded, missing_energy, moved, place, 
 from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, StructureError, Variable, cos, load_law, quantity, sin
-from blocks.nominal import find_nominals
+from blocks.initialisation.nominal_values import find_nominals
 from blocks.system.system import Problem
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.translational import (

@@ -30,7 +30,7 @@ from blocks import (
     when,
     where,
 )
-from blocks.initialise import InitialWarning
+from blocks.initialisation.initial_values import InitialWarning
 from blocks.language.replaceable import Replacement
 from library import signal
 from library.mechanisms import BandBrake, DiscClutch

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import blocks.initialise
+import blocks.initialisation.initial_values
 from blocks import InitialisationError, Model, Target
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import AngularVelocitySource, RotationalReference

@@ -18,10 +18,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .exceptions import InitialisationError
-from .nominal import Nominals, own_nominals
-from .system.system import AlgebraicFailure, Evaluator, Problem, System
-from .units import from_si, unit
+from ..exceptions import InitialisationError
+from ..system.system import AlgebraicFailure, Evaluator, Problem, System
+from ..units import from_si, unit
+from .nominal_values import Nominals, own_nominals
 
 __all__ = ["InitialWarning", "Start", "TargetRow", "initialise"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .system.system import System
-from .units import Unit, from_si, to_si, unit, unit_given
+from ..system.system import System
+from ..units import Unit, from_si, to_si, unit, unit_given
 
 __all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]
 

@@ -1,0 +1,1 @@
+"""initialisation: see docs/architecture.md."""

@@ -142,7 +142,7 @@ class Decisions:
         rests = low + NEAR * (high - low) < drive / own < high - NEAR * (high - low)
         state = 0
         if before == 0 or not rests:
-            from .nonsmooth import one_element
+            from .nonsmooth.complementarity import one_element
 
             noise = float(self._noise(problem, t)[e])
             back = float(now.back[e]) if np.isfinite(low) else low
@@ -305,7 +305,7 @@ class Decisions:
         struck = np.zeros(self.size, dtype=bool)
         if not closing.any():
             return struck
-        from .nonsmooth import sequential_impact
+        from .nonsmooth.complementarity import sequential_impact
 
         now = self.look(problem, t)
         near = 1e-9 * max(1e-9, float(np.abs(problem.x).max(initial=0.0)))
@@ -398,7 +398,7 @@ class Decisions:
     def _box(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray
              ) -> tuple[Any, tuple[np.ndarray, np.ndarray]]:
         """Efforts of the elements at rest; those that moved have their kinetic bounds."""
-        from .nonsmooth import solve_box
+        from .nonsmooth.complementarity import solve_box
 
         if self.load is not None:
             return self.load.solve(problem, t, index, moved, self._noise(problem, t))

@@ -133,7 +133,7 @@ class MixedLaws(SetValuedLaws):
 
         Elements in parallel, say: efforts can be added that change no flow at all.
         """
-        from .nonsmooth import stress_groups
+        from .nonsmooth.complementarity import stress_groups
 
         held = self.rows.at(problem, t, self.modes)
         if not held.null.shape[1]:
@@ -148,7 +148,7 @@ class MixedLaws(SetValuedLaws):
 
     def share(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
-        from .nonsmooth import even_split
+        from .nonsmooth.complementarity import even_split
 
         for members, basis, inputs in self._stress(problem, t):
             _, effort, low, high, *_ = self.rows.look(problem, t)[:, members]
@@ -167,7 +167,7 @@ class MixedLaws(SetValuedLaws):
 
     def margins(self, problem: Problem, t: float) -> np.ndarray:
         """Negative where a mode no longer holds: sliding backwards, or over a bound."""
-        from .nonsmooth import largest_share, least_share
+        from .nonsmooth.complementarity import largest_share, least_share
 
         flow, effort, low, high, *_ = self.rows.look(problem, t)
         self._speed = max(self._speed, float(np.abs(flow).max(initial=0.0)))

@@ -4,7 +4,7 @@ Over an instant h all flows and efforts are affine in the inputs: what has mass 
 jump of its velocity by m/h, a spring by h k, a damper as always. With M the matrix of what
 the elements give by what they take, and R that of its rates, it is M + h R; in a network
 that makes no power of its own it is that of one convex problem on velocity level
-(:func:`blocks.nonsmooth.solve_velocity`), whose flows say who sticks and who slides. Friction
+(:func:`blocks.nonsmooth.complementarity.solve_velocity`), whose flows say who sticks and who slides. Friction
 is larger at rest than in motion, so the search is repeated with the kinetic bounds of all
 that move, until no other one does.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .nonsmooth import solve_velocity
+from .nonsmooth.complementarity import solve_velocity
 from .system.system import Problem
 
 __all__ = ["NodeVelocities"]

@@ -114,7 +114,7 @@ class OpenEfforts:
     def _joint_margins(self, problem: Problem, t: float, index: np.ndarray, now: Look
                        ) -> tuple[np.ndarray, np.ndarray]:
         """Where stuck efforts are not unique the best split decides: margins, first to leave."""
-        from .nonsmooth import MarginProblem
+        from .nonsmooth.complementarity import MarginProblem
 
         if self.load is not None:
             return self._loaded_margins(problem, t, index)
@@ -204,7 +204,7 @@ class OpenEfforts:
         if self.load is not None:
             self.load.splits(problem, t, open_)
             open_ = open_[:0]
-        from .nonsmooth import minimal_split
+        from .nonsmooth.complementarity import minimal_split
 
         now = self._present(problem, t)
         effort = self.efforts_of(problem.u)
@@ -234,7 +234,7 @@ class OpenEfforts:
                 if found.free:
                     out.append(([self.label(int(i)) for i in members], found.effort))
         elif len(open_):
-            from .nonsmooth import undetermined_groups
+            from .nonsmooth.complementarity import undetermined_groups
 
             now = self._present(problem, t)
             d = self.delassus(problem, t)

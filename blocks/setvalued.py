@@ -3,7 +3,7 @@
 The reduced network has every set-valued effort lambda as an input and its flow
 gamma as an output. Where the network has inertia, ``rate = d gamma/dt = b - D
 lambda``; sticking efforts follow from ``rate == 0``, modes from one
-box-constrained problem for the whole network (:mod:`blocks.nonsmooth`).
+box-constrained problem for the whole network (:mod:`blocks.nonsmooth.complementarity`).
 
 Modes: 0 stuck (or closed), +1 sliding forward, -1 sliding backward (or open).
 Within an episode they are held; sliding elements watch their flow, stuck ones
@@ -325,7 +325,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         d = self.delassus(problem, t)
         if self.constant and "parts" in self._cache:
             return self._cache["parts"]
-        from .nonsmooth import components
+        from .nonsmooth.complementarity import components
 
         parts = components(d)[1]
         if self.constant:

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
 from blocks.decisions import Decisions
-from blocks.nonsmooth import one_element, solve_box
+from blocks.nonsmooth.complementarity import one_element, solve_box
 from library.translational import (
     ForceSource,
     Mass,
@@ -81,7 +81,7 @@ def test_elements_that_nobody_feels_are_decided_as_in_the_general_way(n, seed, m
     short = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method=method)
     with monkeypatch.context() as patch:
         patch.setattr(Decisions, "_decide_alone", lambda *_: False)
-        patch.setattr("blocks.nonsmooth.box._plain_answer", lambda *_: None)
+        patch.setattr("blocks.nonsmooth.complementarity.box._plain_answer", lambda *_: None)
         general = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method=method)
     assert len(short.events) >= 6
     assert [(e.component, e.description) for e in short.events] == [

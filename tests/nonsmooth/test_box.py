@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
-from blocks.nonsmooth import BoxStatus, is_p_matrix, solve_box
+from blocks.nonsmooth.complementarity import BoxStatus, is_p_matrix, solve_box
 
 PARALLEL = np.ones((2, 2))  # two frictions side by side on 1 kg
 

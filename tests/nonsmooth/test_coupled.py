@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
-from blocks.nonsmooth import (
+from blocks.nonsmooth.complementarity import (
     BoxStatus,
     loaded_split,
     rough_impact,
@@ -17,7 +17,7 @@ from blocks.nonsmooth import (
     solve_coupled,
     solve_pressed,
 )
-from blocks.nonsmooth.lemke import lemke_lcp
+from blocks.nonsmooth.complementarity.lemke import lemke_lcp
 
 CHECKED = settings(deadline=None, derandomize=True)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from blocks.nonsmooth import moreau_step, sequential_impact, simultaneous_impact
+from blocks.nonsmooth.complementarity import moreau_step, sequential_impact, simultaneous_impact
 
 
 def row_of_balls(masses):

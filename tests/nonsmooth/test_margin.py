@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
 
-from blocks.nonsmooth import MarginProblem, minimal_split, solve_box, undetermined_groups
+from blocks.nonsmooth.complementarity import (
+    MarginProblem,
+    minimal_split,
+    solve_box,
+    undetermined_groups,
+)
 
 PARALLEL = np.ones((2, 2))
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from blocks.nonsmooth import solve_velocity
+from blocks.nonsmooth.complementarity import solve_velocity
 
 SERIES = np.array([[-1.0], [1.0]])  # flows v1 - v and v - v2 of a node between two ends
 

@@ -35,8 +35,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from ._problem import Array, Index, as_matrix, block
 from .box import solve_box
+from .scaling import Array, Index, as_matrix, block
 
 __all__ = ["Impact", "sequential_impact", "simultaneous_impact"]
 

@@ -1,6 +1,6 @@
 """Hundreds of contacts with friction at once: which efforts end a step?
 
-The problem of :func:`blocks.nonsmooth.solve_coupled` for many elements and sparse
+The problem of :func:`blocks.nonsmooth.complementarity.solve_coupled` for many elements and sparse
 matrices: efforts within bounds that are affine in the efforts, their rates in the normal
 cone. A semismooth Newton method on the natural map x - P(x + rate), from the efforts of the
 last step: while no contact changes its mode it ends after one sparse solve. Where its pieces
@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
-from ._problem import EPS, Array, components
 from .box import BoxSolution, BoxStatus
+from .scaling import EPS, Array, components
 
 __all__ = ["solve_pressed"]
 
@@ -132,7 +132,7 @@ def solve_pressed(
     D : (n, n) scipy.sparse
         Symmetric positive semi-definite, of any rank.
     b, lower, upper, by_lower, by_upper, start, tol
-        As for :func:`blocks.nonsmooth.solve_coupled`.
+        As for :func:`blocks.nonsmooth.complementarity.solve_coupled`.
 
     Returns
     -------

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ._linear import factorise
+from .linear_solves import factorise
 
 __all__ = ["is_p_matrix"]
 

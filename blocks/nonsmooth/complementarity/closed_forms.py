@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._problem import EPS, Array
+from .scaling import EPS, Array
 
 __all__ = ["OneElement", "all_at_rest", "one_element"]
 

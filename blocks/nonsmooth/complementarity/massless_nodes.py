@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
-from ._problem import Array, as_bounds
 from .box import solve_box
+from .scaling import Array, as_bounds
 
 __all__ = ["NodeVelocity", "solve_velocity"]
 

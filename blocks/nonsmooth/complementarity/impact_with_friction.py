@@ -7,7 +7,7 @@ impulses P change the flows to ``flow - D P`` such that
 * friction: lower <= P <= upper, bounds proportional to the impulses of contacts; it ends
   sticking (after = 0), or slipping with the bound of the sense in which it slips then.
 
-Rule. As in :func:`blocks.nonsmooth.sequential_impact` the contact that approaches
+Rule. As in :func:`blocks.nonsmooth.complementarity.sequential_impact` the contact that approaches
 strongest collides alone, with the friction that it loads, equally strong ones at once;
 so on until none approaches, and all end with one problem without restitution. Newton's
 restitution with friction may gain energy (Kane's pendulum): where a collision would, its
@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._problem import Array
-from .coupled import solve_coupled
+from .affine_bounds import solve_coupled
 from .impact import STILL, TIE, Impact
+from .scaling import Array
 
 __all__ = ["rough_impact"]
 

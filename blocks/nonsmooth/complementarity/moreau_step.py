@@ -21,10 +21,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ._problem import Array
+from .affine_bounds import solve_coupled
 from .box import BoxSolution, solve_box
-from .coupled import solve_coupled
-from .pressed import solve_pressed
+from .scaling import Array
+from .semismooth import solve_pressed
 
 __all__ = ["StepSolution", "moreau_step"]
 

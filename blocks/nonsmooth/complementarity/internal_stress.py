@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog, nnls
 
-from ._minimax import half_range, kernel, minimise_rows, rows_of
-from ._problem import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, components, scale
+from .minimax import half_range, kernel, minimise_rows, rows_of
+from .scaling import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, components, scale
 
 __all__ = ["Group", "even_split", "largest_share", "least_distance", "least_share", "minimal_split",
            "stress_groups", "undetermined_groups"]  # fmt: skip

@@ -22,8 +22,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ._linear import solve_block
-from ._problem import Array, ScaledBox, block
+from .linear_solves import solve_block
+from .scaling import Array, ScaledBox, block
 
 __all__ = ["Trial", "active_set", "proximal", "projected_newton", "sides"]
 

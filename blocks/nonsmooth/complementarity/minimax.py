@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from ._problem import Array, Index
+from .scaling import Array, Index
 
 __all__ = ["Rows", "half_range", "kernel", "minimise_rows", "rows_of", "vertices"]
 

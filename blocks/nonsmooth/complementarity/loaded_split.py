@@ -7,7 +7,7 @@ split keeps every element t of its size away from both its bounds: the elements 
 long as room >= 0. The split shown is the smallest one among those that have that room
 (but no more than half of it: far from the bounds it is the smallest of all).
 
-This differs from :func:`blocks.nonsmooth.minimal_split` where bounds are constant, whose
+This differs from :func:`blocks.nonsmooth.complementarity.minimal_split` where bounds are constant, whose
 shares have no meaning if the bounds themselves depend on the split.
 """
 
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from ._minimax import kernel
-from ._problem import Array
-from .indeterminate import least_distance
+from .internal_stress import least_distance
+from .minimax import kernel
+from .scaling import Array
 
 __all__ = ["LoadedSplit", "loaded_split", "open_load"]
 

@@ -3,7 +3,7 @@
 Friction of strength mu N beside the contact that carries N, losses that grow with the
 load of a brake: bounds are affine in the efforts, ``low + L effort`` and
 ``high + H effort``. With ``rate = b - D effort`` every element obeys the law of
-:func:`blocks.nonsmooth.solve_box`, all of them at once:
+:func:`blocks.nonsmooth.complementarity.solve_box`, all of them at once:
 
 * efforts that are known (an element that slides) are eliminated. What is left has a
   matrix that is not symmetric, and may have no solution or several (Painlevé);
@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from ._linear import is_convex
-from ._problem import Array, Mask, components
 from .box import BoxSolution, BoxStatus
 from .lemke import lemke_lcp
-from .pmatrix import is_p_matrix
+from .linear_solves import is_convex
+from .p_matrix import is_p_matrix
+from .scaling import Array, Mask, components
 
 __all__ = ["solve_coupled"]
 

@@ -21,9 +21,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from ._linear import Solve, factorise
-from ._minimax import Rows, half_range, kernel, minimise_rows, rows_of, vertices
-from ._problem import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, scale
+from .linear_solves import Solve, factorise
+from .minimax import Rows, half_range, kernel, minimise_rows, rows_of, vertices
+from .scaling import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, scale
 
 __all__ = ["Margin", "MarginProblem"]
 

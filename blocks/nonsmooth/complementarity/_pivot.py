@@ -20,8 +20,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from ._descent import Trial
-from ._problem import Array, ScaledBox
+from .active_set import Trial
+from .scaling import Array, ScaledBox
 
 __all__ = ["lemke"]
 

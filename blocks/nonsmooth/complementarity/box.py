@@ -29,12 +29,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._descent import Trial, active_set, proximal, sides
-from ._linear import is_convex
 from ._pivot import lemke
-from ._plain import all_at_rest, one_element
-from ._problem import Array, Index, Mask, ScaledBox, as_bounds, as_matrix, block, scale
-from .pmatrix import is_p_matrix
+from .active_set import Trial, active_set, proximal, sides
+from .closed_forms import all_at_rest, one_element
+from .linear_solves import is_convex
+from .p_matrix import is_p_matrix
+from .scaling import Array, Index, Mask, ScaledBox, as_bounds, as_matrix, block, scale
 
 __all__ = ["BoxSolution", "BoxStatus", "solve_box"]
 

@@ -1,0 +1,90 @@
+"""Set-valued laws: stick or slip, closed or open, and with what effort?
+
+Dry friction, unilateral contacts, ideal diodes and one-way clutches are all
+one statement: an effort within bounds whose flow is in the normal cone of the
+bounds. The rest of the network enters as rate = b - D effort. This room knows
+arrays only: no components, units, time or events.
+
+`solve_box`
+    modes, efforts and rates of all elements at an instant
+`solve_coupled`
+    the same where bounds depend on other efforts (mu N)
+`solve_pressed`
+    the same for hundreds of contacts, sparse
+`undetermined_groups`, `minimal_split`
+    which efforts the motion leaves open, and the split that is reported
+`stress_groups`, `largest_share`, `least_share`, `even_split`
+    the same for given directions of internal stress
+`loaded_split`, `open_load`
+    both questions where bounds depend on other efforts, and whether the motion does, too
+`MarginProblem`
+    how far the stuck elements are from breaking away, as an event function
+`solve_velocity`
+    velocities of massless nodes between frictions
+`simultaneous_impact`, `sequential_impact`
+    restitution of contacts that close
+`rough_impact`
+    the same with dry friction
+`moreau_step`
+    one step of Moreau-Jean time stepping
+`is_p_matrix`
+    whether the laws have one answer for every load (Painlevé)
+
+Signs: efforts are carried from R to C and flows are R minus C. Friction that
+slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
+[0, inf) and flows that are positive while approaching.
+"""
+
+from .affine_bounds import solve_coupled
+from .box import BoxSolution, BoxStatus, solve_box
+from .break_away import Margin, MarginProblem
+from .closed_forms import OneElement, one_element
+from .impact import Impact, sequential_impact, simultaneous_impact
+from .impact_with_friction import rough_impact
+from .internal_stress import (
+    Group,
+    even_split,
+    largest_share,
+    least_share,
+    minimal_split,
+    stress_groups,
+    undetermined_groups,
+)
+from .loaded_split import LoadedSplit, loaded_split, open_load
+from .massless_nodes import NodeVelocity, solve_velocity
+from .moreau_step import StepSolution, moreau_step
+from .p_matrix import is_p_matrix
+from .scaling import components
+from .semismooth import solve_pressed
+
+__all__ = [
+    "BoxSolution",
+    "BoxStatus",
+    "Group",
+    "Impact",
+    "LoadedSplit",
+    "Margin",
+    "MarginProblem",
+    "NodeVelocity",
+    "OneElement",
+    "StepSolution",
+    "components",
+    "even_split",
+    "is_p_matrix",
+    "largest_share",
+    "least_share",
+    "loaded_split",
+    "minimal_split",
+    "moreau_step",
+    "one_element",
+    "open_load",
+    "rough_impact",
+    "sequential_impact",
+    "simultaneous_impact",
+    "solve_box",
+    "solve_coupled",
+    "solve_pressed",
+    "solve_velocity",
+    "stress_groups",
+    "undetermined_groups",
+]

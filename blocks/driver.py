@@ -632,7 +632,7 @@ class Driver:
 
 
 def _contacts(laws: Any) -> Any:
-    from .contacts import Contacts
+    from .nonsmooth.modes.gaps import Contacts
 
     return Contacts(laws)
 

@@ -216,8 +216,8 @@ class Model(Component):
                 value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
                 problem.d[offset + start : offset + start + m.size] = value
         if system.nu:
-            from .loads import with_loads
-            from .setvalued import set_valued_laws
+            from .nonsmooth.modes.laws import set_valued_laws
+            from .nonsmooth.modes.load_laws import with_loads
 
             problem.laws = (laws or (lambda s: with_loads(s, set_valued_laws(s))))(system)
         held = np.zeros(0)

@@ -23,7 +23,7 @@ from .solvers.interpolation import Hermite
 from .system.system import AlgebraicFailure, Problem, System
 
 if TYPE_CHECKING:
-    from .contacts import Contacts
+    from .nonsmooth.modes.gaps import Contacts
     from .results.sticking import SharedLoad, StickTerm
 
 __all__ = ["Catalog", "Episode", "RunRecording"]
@@ -358,7 +358,7 @@ class RunRecording:
         laws = self.problem.laws.plain
         if not laws.contact.any():
             return None
-        from .contacts import Contacts
+        from .nonsmooth.modes.gaps import Contacts
 
         return Contacts(laws)
 

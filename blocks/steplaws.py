@@ -17,10 +17,10 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array
 
 from .assembly.bare import bare_network
-from .contacts import refuse_overlap
 from .instances import Kind, Values, kinds_of
 from .language.expression import TIME
-from .setvalued import SetValuedLaws
+from .nonsmooth.modes.gaps import refuse_overlap
+from .nonsmooth.modes.laws import SetValuedLaws
 from .system.system import Evaluator, Problem, System
 
 __all__ = ["Active", "StepLaws", "step_laws"]

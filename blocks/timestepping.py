@@ -18,8 +18,8 @@ import numpy as np
 from scipy.sparse import csc_matrix, diags, identity, issparse
 
 from .exceptions import ParameterError, SimulationError
-from .loads import with_loads
-from .setvalued import set_valued_laws
+from .nonsmooth.modes.laws import set_valued_laws
+from .nonsmooth.modes.load_laws import with_loads
 from .solvers import Method, Step
 from .steplaws import Active, StepLaws, step_laws
 from .system.system import System

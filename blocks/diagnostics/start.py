@@ -199,8 +199,8 @@ def undetermined(system: System, problem: Problem, t: float
 def _refuse_massless(system: System) -> None:
     """Laws at nodes without mass that no run could decide."""
     if system.nu:
-        from ..loads import refuse_loads_without_mass
-        from ..massless import refuse_massless
+        from ..nonsmooth.modes.load_laws import refuse_loads_without_mass
+        from ..nonsmooth.modes.massless_nodes import refuse_massless
 
         refuse_massless(system)
         refuse_loads_without_mass(system)
@@ -208,8 +208,8 @@ def _refuse_massless(system: System) -> None:
 
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     """Contacts of rigidly joined parts, and those whose two sides overlap."""
-    from ..contacts import APART, RIGID, TWO_BODIES, immovable, overlaps
-    from ..setvalued import set_valued_laws
+    from ..nonsmooth.modes.gaps import APART, RIGID, TWO_BODIES, immovable, overlaps
+    from ..nonsmooth.modes.laws import set_valued_laws
 
     rigid = immovable(set_valued_laws(system), problem, 0.0)
     for path in rigid[:MOST]:

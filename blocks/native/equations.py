@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..solvedmodes import SolvedModes
+from ..nonsmooth.modes.solved_modes import SolvedModes
 from . import is_large, is_solved_for
 from .code import Writer
 from .loops import PARALLEL, Loops

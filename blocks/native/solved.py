@@ -1,9 +1,9 @@
 """How do unknowns that are solved for at every point read as machine code?
 
 Functions ``f(t, x, p, q, out)`` that first solve linear algebraic loops, or the equations of
-held modes (:mod:`blocks.solvedmodes`), by LAPACK's ``dgesv``, and then write slopes or margins;
+held modes (:mod:`blocks.nonsmooth.modes.solved_modes`), by LAPACK's ``dgesv``, and then write slopes or margins;
 and one that closes the gaps of closed contacts that a step has left open, as
-:mod:`blocks.contacts` does between steps in Python. ``q`` holds the efforts that Newton's method
+:mod:`blocks.nonsmooth.modes.gaps` does between steps in Python. ``q`` holds the efforts that Newton's method
 starts from, so that values depend on ``x`` alone, and room for the matrix.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..contacts import ROUNDS as CLOSING
-from ..solvedmodes import FAR, ROUNDS
+from ..nonsmooth.modes.gaps import ROUNDS as CLOSING
+from ..nonsmooth.modes.solved_modes import FAR, ROUNDS
 from .code import Writer
 from .machine import function_of_lapack
 
@@ -129,7 +129,7 @@ class SolvedCode(Text):
     Parameters
     ----------
     laws : SetValuedLaws
-        Whose ``together`` is a :class:`~blocks.solvedmodes.SolvedModes`.
+        Whose ``together`` is a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`.
     places : of the arguments t, x, z, p, m, d, and the first free entry of ``q``
     """
 

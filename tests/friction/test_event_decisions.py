@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
-from blocks.decisions import Decisions
 from blocks.nonsmooth.complementarity import one_element, solve_box
+from blocks.nonsmooth.modes.decisions import Decisions
 from library.translational import (
     ForceSource,
     Mass,

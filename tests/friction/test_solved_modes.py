@@ -26,8 +26,8 @@ from blocks import (
     quantity,
     sin,
 )
-from blocks.setvalued import set_valued_laws
-from blocks.solvedmodes import SolvedModes
+from blocks.nonsmooth.modes.laws import set_valued_laws
+from blocks.nonsmooth.modes.solved_modes import SolvedModes
 
 
 def rolling_disc():
@@ -119,7 +119,7 @@ def test_one_solve_gives_what_the_general_way_gives(name, monkeypatch):
     model = build()
     assert isinstance(set_valued_laws(model.compile()).together, SolvedModes)
     fast = model.simulate(f"{end} s", rtol=1e-9, method="DOP853")
-    monkeypatch.setattr("blocks.setvalued.MOST", 0)
+    monkeypatch.setattr("blocks.nonsmooth.modes.laws.MOST", 0)
     slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
     same(fast, slow, paths, end, 1e-7)
 
@@ -129,7 +129,7 @@ def test_machine_code_gives_what_the_general_way_gives(name, monkeypatch):
     pytest.importorskip("numba")
     build, end, paths = MODELS[name]
     fast = build().simulate(f"{end} s", rtol=1e-10, method="dopri5")
-    monkeypatch.setattr("blocks.setvalued.MOST", 0)
+    monkeypatch.setattr("blocks.nonsmooth.modes.laws.MOST", 0)
     slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
     same(fast, slow, paths, end, 1e-7)
     # how two feet at rest share what holds them is not determined

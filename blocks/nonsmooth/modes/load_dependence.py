@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
 
-from .exceptions import SimulationError
-from .system.system import Problem
-from .unsettled import SETTLED, unsettled
+from ...exceptions import SimulationError
+from ...system.system import Problem
+from ...unsettled import SETTLED, unsettled
 
 __all__ = ["LoadDependence"]
 
@@ -181,7 +181,7 @@ class LoadDependence:
         links = abs(self.laws.delassus(problem, t))
         for slopes in self.slopes(problem, t):
             links = links + abs(slopes)
-        from .nonsmooth.complementarity import components
+        from ..complementarity import components
 
         return components(links)[1]
 
@@ -195,7 +195,7 @@ class LoadDependence:
         SimulationError
             If no motion, or more than one, obeys the laws (Painlevé).
         """
-        from .nonsmooth.complementarity import solve_coupled
+        from ..complementarity import solve_coupled
 
         laws = self.laws
         parts = self.linked(problem, t)
@@ -253,7 +253,7 @@ class LoadDependence:
         Bounds of impulses are the bounds' slopes at very large efforts in proportion to
         the impulses themselves, which are found by repetition.
         """
-        from .nonsmooth.complementarity import rough_impact
+        from ..complementarity import rough_impact
 
         laws = self.laws
         bottom = np.where(laws.modes == 0, now.low, now.back)
@@ -305,7 +305,7 @@ class LoadDependence:
 
         Leaves the problem at those splits.
         """
-        from .nonsmooth.complementarity import loaded_split
+        from ..complementarity import loaded_split
 
         laws = self.laws
         out = []
@@ -352,7 +352,7 @@ class LoadDependence:
     # -- Painlevé ------------------------------------------------------------------------
     def refuse(self, t: float, solution: Any, here: np.ndarray) -> None:
         """Stop where no efforts, or several, solve the problem of the elements ``here``."""
-        from .nonsmooth.complementarity import BoxStatus
+        from ..complementarity import BoxStatus
 
         if solution.status is BoxStatus.SOLVED:
             return
@@ -460,7 +460,7 @@ class LoadDependence:
 
     def _refuse_open_load(self, problem: Problem, t: float, sliding: np.ndarray) -> None:
         """Stop where what slides is pressed by efforts at rest that could be others as well."""
-        from .nonsmooth.complementarity import open_load
+        from ..complementarity import open_load
 
         laws = self.laws
         kinetic, d, parts = self.kinetic(problem, t), laws.delassus(problem, t), self.linked(

@@ -8,7 +8,7 @@ is positive. Then the equations have one solution for every load, as a vertical 
 complementarity problem whose representative matrices all have positive determinants
 (R. W. Cottle, G. B. Dantzig, "A generalization of the linear complementarity problem",
 J. Comb. Theory 8, 1970). Else nothing is changed, and the joint problem of
-:mod:`blocks.decisions` decides.
+:mod:`blocks.nonsmooth.modes.decisions` decides.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from .solvedmodes import FAR
-from .system.system import Problem
+from ...system.system import Problem
+from .solved_modes import FAR
 
 __all__ = ["follows"]
 
@@ -34,7 +34,7 @@ def follows(laws: Any, problem: Problem, t: float, e: int) -> bool:
     Parameters
     ----------
     laws : SetValuedLaws
-        Their efforts are solved for at every point (:class:`~blocks.solvedmodes.SolvedModes`)
+        Their efforts are solved for at every point (:class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`)
         and are affine in each other.
     e : the element; all others are well within their modes
 

@@ -8,10 +8,10 @@ box-constrained problem for the whole network (:mod:`blocks.nonsmooth.complement
 Modes: 0 stuck (or closed), +1 sliding forward, -1 sliding backward (or open).
 Within an episode they are held; sliding elements watch their flow, stuck ones
 their margin, open contacts their gap. Every decision is taken on flows and
-efforts of the element's own convention. Decisions are taken in :mod:`blocks.decisions`,
-the ends of modes are watched by :mod:`blocks.margins`,
-efforts that the motion leaves open are the business of :mod:`blocks.openefforts`, bounds that
-depend on other efforts that of :mod:`blocks.loaddependent`.
+efforts of the element's own convention. Decisions are taken in :mod:`blocks.nonsmooth.modes.decisions`,
+the ends of modes are watched by :mod:`blocks.nonsmooth.modes.margins`,
+efforts that the motion leaves open are the business of :mod:`blocks.nonsmooth.modes.indeterminacy`, bounds that
+depend on other efforts that of :mod:`blocks.nonsmooth.modes.load_dependence`.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 
+from ...language.expression import TIME
+from ...system.system import Problem, System
+from ...unsettled import SETTLED
 from .decisions import Change, Decisions
-from .efforts import solver as _solver
-from .heldmodes import MOST, HeldModes
-from .language.expression import TIME
-from .loaddependent import LoadDependence
+from .delassus import solver as _solver
+from .held_modes import MOST, HeldModes
+from .indeterminacy import OpenEfforts
+from .load_dependence import LoadDependence
 from .margins import Look, Margins
-from .openefforts import OpenEfforts
-from .solvedmodes import SolvedModes
-from .system.system import Problem, System
-from .unsettled import SETTLED
+from .solved_modes import SolvedModes
 
 __all__ = ["Change", "SetValuedLaws", "set_valued_laws", "without_mass"]
 
@@ -44,7 +44,7 @@ RECALLED = 1000  # combinations of modes up to which the next run takes over wha
 
 def set_valued_laws(system: System) -> SetValuedLaws:
     """The laws of a system: the plain ones where every flow is determined by states."""
-    from .massless import MixedLaws
+    from .massless_nodes import MixedLaws
 
     kept: Any = system.__dict__.get("_laws")
     if kept is None:
@@ -325,7 +325,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         d = self.delassus(problem, t)
         if self.constant and "parts" in self._cache:
             return self._cache["parts"]
-        from .nonsmooth.complementarity import components
+        from ..complementarity import components
 
         parts = components(d)[1]
         if self.constant:

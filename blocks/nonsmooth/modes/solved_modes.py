@@ -7,7 +7,7 @@ of a planar contact) or bounds depend on efforts (friction loaded by a normal fo
 solved at every point: residuals and their matrix are one function, slopes and whatever the
 laws look at another. Rows of what sticks are divided by the own rate per effort, so that
 determinants have no unit. Where nothing moves with the states,
-:mod:`blocks.heldmodes` does with one function.
+:mod:`blocks.nonsmooth.modes.held_modes` does with one function.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import casadi as ca
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from .contacts import positions_of
-from .system.system import Evaluator, Problem
+from ...system.system import Evaluator, Problem
+from .gaps import positions_of
 
 __all__ = ["SolvedModes"]
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_matrix, diags_array, issparse
 
-from .efforts import CROWD, singular
-from .efforts import solver as _solver
-from .system.system import Problem, System
+from ...system.system import Problem, System
+from .delassus import CROWD, singular
+from .delassus import solver as _solver
 
 if TYPE_CHECKING:
-    from .loaddependent import LoadDependence
-    from .setvalued import Look
+    from .laws import Look
+    from .load_dependence import LoadDependence
 
 __all__ = ["OpenEfforts"]
 
@@ -29,7 +29,7 @@ MANY = 40  # coupled elements up to which margins of undetermined efforts are pr
 
 
 class OpenEfforts:
-    """The part of :class:`blocks.setvalued.SetValuedLaws` that knows undetermined efforts."""
+    """The part of :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` that knows undetermined efforts."""
 
     size: int
     system: System
@@ -114,7 +114,7 @@ class OpenEfforts:
     def _joint_margins(self, problem: Problem, t: float, index: np.ndarray, now: Look
                        ) -> tuple[np.ndarray, np.ndarray]:
         """Where stuck efforts are not unique the best split decides: margins, first to leave."""
-        from .nonsmooth.complementarity import MarginProblem
+        from ..complementarity import MarginProblem
 
         if self.load is not None:
             return self._loaded_margins(problem, t, index)
@@ -204,7 +204,7 @@ class OpenEfforts:
         if self.load is not None:
             self.load.splits(problem, t, open_)
             open_ = open_[:0]
-        from .nonsmooth.complementarity import minimal_split
+        from ..complementarity import minimal_split
 
         now = self._present(problem, t)
         effort = self.efforts_of(problem.u)
@@ -234,7 +234,7 @@ class OpenEfforts:
                 if found.free:
                     out.append(([self.label(int(i)) for i in members], found.effort))
         elif len(open_):
-            from .nonsmooth.complementarity import undetermined_groups
+            from ..complementarity import undetermined_groups
 
             now = self._present(problem, t)
             d = self.delassus(problem, t)

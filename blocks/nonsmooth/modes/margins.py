@@ -2,7 +2,7 @@
 
 Sliding elements watch their flow, stuck ones the room to their bounds, open contacts their
 gap; friction that loads itself, how far it is from jamming. In Python at one time or at
-several, and as expressions for machine code. Modes are decided in :mod:`blocks.decisions`.
+several, and as expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.decisions`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .contacts import allowed_gap
-from .efforts import solver as _solver
-from .heldmodes import HeldModes
-from .loaddependent import LoadDependence
-from .solvedmodes import SolvedModes
-from .system.system import Problem, System
+from ...system.system import Problem, System
+from .delassus import solver as _solver
+from .gaps import allowed_gap
+from .held_modes import HeldModes
+from .load_dependence import LoadDependence
+from .solved_modes import SolvedModes
 
 __all__ = ["Look", "Margins"]
 
@@ -48,7 +48,7 @@ class Look:
 
 
 class Margins:
-    """The part of :class:`blocks.setvalued.SetValuedLaws` that watches modes."""
+    """The part of :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` that watches modes."""
 
     size: int
     system: System

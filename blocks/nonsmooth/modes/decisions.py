@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import diags_array, issparse
 
-from .exceptions import SimulationError
-from .system.system import Problem, System
-from .unsettled import SETTLED, unsettled
+from ...exceptions import SimulationError
+from ...system.system import Problem, System
+from ...unsettled import SETTLED, unsettled
 
 if TYPE_CHECKING:
-    from .loaddependent import LoadDependence
-    from .setvalued import Look
+    from .laws import Look
+    from .load_dependence import LoadDependence
 
 __all__ = ["Change", "Decisions"]
 
@@ -48,7 +48,7 @@ class Change:
 
 
 class Decisions:
-    """The part of :class:`blocks.setvalued.SetValuedLaws` that decides."""
+    """The part of :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` that decides."""
 
     size: int
     system: System
@@ -142,7 +142,7 @@ class Decisions:
         rests = low + NEAR * (high - low) < drive / own < high - NEAR * (high - low)
         state = 0
         if before == 0 or not rests:
-            from .nonsmooth.complementarity import one_element
+            from ..complementarity import one_element
 
             noise = float(self._noise(problem, t)[e])
             back = float(now.back[e]) if np.isfinite(low) else low
@@ -159,8 +159,8 @@ class Decisions:
 
     def _decide_by_guess(self, problem: Problem, t: float, touched: np.ndarray) -> bool:
         """Decide on the one element touched, where what nearly always follows does follow."""
-        from .guesses import follows
-        from .solvedmodes import SolvedModes
+        from .quick_decisions import follows
+        from .solved_modes import SolvedModes
 
         if len(touched) != 1 or not isinstance(self.together, SolvedModes) \
                 or not self.together.affine:
@@ -305,7 +305,7 @@ class Decisions:
         struck = np.zeros(self.size, dtype=bool)
         if not closing.any():
             return struck
-        from .nonsmooth.complementarity import sequential_impact
+        from ..complementarity import sequential_impact
 
         now = self.look(problem, t)
         near = 1e-9 * max(1e-9, float(np.abs(problem.x).max(initial=0.0)))
@@ -398,7 +398,7 @@ class Decisions:
     def _box(self, problem: Problem, t: float, index: np.ndarray, moved: np.ndarray
              ) -> tuple[Any, tuple[np.ndarray, np.ndarray]]:
         """Efforts of the elements at rest; those that moved have their kinetic bounds."""
-        from .nonsmooth.complementarity import solve_box
+        from ..complementarity import solve_box
 
         if self.load is not None:
             return self.load.solve(problem, t, index, moved, self._noise(problem, t))

@@ -20,10 +20,10 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from .exceptions import StructureError
-from .language.expression import TIME
-from .setvalued import Change, SetValuedLaws, without_mass
-from .system.system import AlgebraicFailure, Problem, System
+from ...exceptions import StructureError
+from ...language.expression import TIME
+from ...system.system import AlgebraicFailure, Problem, System
+from .laws import Change, SetValuedLaws, without_mass
 
 __all__ = ["Loads", "refuse_loads_without_mass", "with_loads"]
 

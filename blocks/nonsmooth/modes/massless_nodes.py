@@ -2,8 +2,8 @@
 
 There an element cannot both take its flow and give its effort. Some take the
 effort and give the flow (see :class:`blocks.assembly.Elements`); what holds the modes then is
-a small system of equations (:mod:`blocks.heldrows`). Modes come from the convex problem of
-:mod:`blocks.nodevelocities`, and are taken only if they hold, at the instant and an instant
+a small system of equations (:mod:`blocks.nonsmooth.modes.held_rows`). Modes come from the convex problem of
+:mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if they hold, at the instant and an instant
 later. Where none do the run stops: a guess is no answer.
 """
 
@@ -18,11 +18,11 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from .exceptions import SimulationError, StructureError
-from .heldrows import HeldRows, without_rounding
-from .nodevelocities import NodeVelocities
-from .setvalued import Change, SetValuedLaws, without_mass
-from .system.system import AlgebraicFailure, Problem, System
+from ...exceptions import SimulationError, StructureError
+from ...system.system import AlgebraicFailure, Problem, System
+from .held_rows import HeldRows, without_rounding
+from .laws import Change, SetValuedLaws, without_mass
+from .node_velocities import NodeVelocities
 
 __all__ = ["MixedLaws", "refuse_massless"]
 
@@ -133,7 +133,7 @@ class MixedLaws(SetValuedLaws):
 
         Elements in parallel, say: efforts can be added that change no flow at all.
         """
-        from .nonsmooth.complementarity import stress_groups
+        from ..complementarity import stress_groups
 
         held = self.rows.at(problem, t, self.modes)
         if not held.null.shape[1]:
@@ -148,7 +148,7 @@ class MixedLaws(SetValuedLaws):
 
     def share(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
-        from .nonsmooth.complementarity import even_split
+        from ..complementarity import even_split
 
         for members, basis, inputs in self._stress(problem, t):
             _, effort, low, high, *_ = self.rows.look(problem, t)[:, members]
@@ -167,7 +167,7 @@ class MixedLaws(SetValuedLaws):
 
     def margins(self, problem: Problem, t: float) -> np.ndarray:
         """Negative where a mode no longer holds: sliding backwards, or over a bound."""
-        from .nonsmooth.complementarity import largest_share, least_share
+        from ..complementarity import largest_share, least_share
 
         flow, effort, low, high, *_ = self.rows.look(problem, t)
         self._speed = max(self._speed, float(np.abs(flow).max(initial=0.0)))

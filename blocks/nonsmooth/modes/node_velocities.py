@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .nonsmooth.complementarity import solve_velocity
-from .system.system import Problem
+from ...system.system import Problem
+from ..complementarity import solve_velocity
 
 __all__ = ["NodeVelocities"]
 
@@ -30,7 +30,7 @@ RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
 
 
 class NodeVelocities:
-    """Proposals of modes for :class:`blocks.massless.MixedLaws`.
+    """Proposals of modes for :class:`blocks.nonsmooth.modes.massless_nodes.MixedLaws`.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ import casadi as ca
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from .language.expression import TIME
-from .system.system import Problem
+from ...language.expression import TIME
+from ...system.system import Problem
 
 __all__ = ["Held", "HeldRows", "without_rounding"]
 

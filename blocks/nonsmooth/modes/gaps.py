@@ -15,11 +15,11 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, issparse
 
-from .efforts import solver
-from .exceptions import InitialisationError
-from .system.system import DENSE, Problem
-from .units import unit
-from .unsettled import unsettled
+from ...exceptions import InitialisationError
+from ...system.system import DENSE, Problem
+from ...units import unit
+from ...unsettled import unsettled
+from .delassus import solver
 
 __all__ = ["APART", "RIGID", "TWO_BODIES", "Contacts", "allowed_gap", "immovable",
            "overlaps", "positions_of", "refuse_overlap"]  # fmt: skip

@@ -1,0 +1,1 @@
+"""modes: see docs/architecture.md."""

@@ -19,7 +19,7 @@ from unittest.mock import patch
 import numpy as np
 
 from blocks import Model, quantity
-from blocks.timestepping import MoreauJean
+from blocks.nonsmooth.timestepping.moreau_jean import MoreauJean
 from library.planar import Body, Circle, Contact, Ground, Line
 
 from .cases import Case

@@ -19,9 +19,9 @@ from .crossings import Crossings
 from .exceptions import SimulationError
 from .instants import Requirements, Resets, Samples, Stops
 from .interrupts import interruptible
+from .nonsmooth.timestepping.reversals import forget_reversals
 from .recording import Episode, RunRecording
 from .results.recording import EventRecord
-from .reversals import forget_reversals
 from .solvers import Method, Step, Trajectory, Work, method_named
 from .solvers.trouble import is_singular
 from .system.finite_values import FiniteValues

@@ -263,7 +263,7 @@ class Model(Component):
             Time at the start.
         method : str
             ``"auto"``, a name listed in :mod:`blocks.solvers`, or ``"moreau_jean"``: time
-            stepping for exact friction and contacts (:mod:`blocks.timestepping`).
+            stepping for exact friction and contacts (:mod:`blocks.nonsmooth.timestepping.moreau_jean`).
         rtol : float
             Relative tolerance of every variable.
         atol : float or sequence of quantities, optional
@@ -546,7 +546,7 @@ def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
     from .solvers import METHODS, UnknownMethod, method_named
 
     if str(method).lower() == "moreau_jean":
-        from .timestepping import MoreauJean
+        from .nonsmooth.timestepping.moreau_jean import MoreauJean
 
         return MoreauJean, "chosen by the user"
     if str(method).lower() == "dopri5":

@@ -14,9 +14,9 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from .flatten import Group
-from .index_reduction import Reduced, Singular
-from .tape import Tape, _Writer
+from ...assembly.flatten import Group
+from ...assembly.index_reduction import Reduced, Singular
+from ...assembly.tape import Tape, _Writer
 
 __all__ = ["Bare", "bare_network"]
 

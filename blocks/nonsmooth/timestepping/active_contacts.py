@@ -1,8 +1,8 @@
 """Set-valued laws as time stepping needs them: of all contacts, only those that can touch.
 
-Gaps of all contacts are evaluated kind by kind (:mod:`blocks.instances`); only elements
+Gaps of all contacts are evaluated kind by kind (:mod:`blocks.nonsmooth.timestepping.contact_kinds`); only elements
 that can act within a step enter the velocity problem, with a sparse matrix made of what
-the bodies between them do under forces (:mod:`blocks.assembly.bare`). Efforts of a run
+the bodies between them do under forces (:mod:`blocks.nonsmooth.timestepping.bare_network`). Efforts of a run
 are those of its steps: constant over a step, and kept for the results.
 """
 
@@ -16,12 +16,12 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array
 
-from .assembly.bare import bare_network
-from .instances import Kind, Values, kinds_of
-from .language.expression import TIME
-from .nonsmooth.modes.gaps import refuse_overlap
-from .nonsmooth.modes.laws import SetValuedLaws
-from .system.system import Evaluator, Problem, System
+from ...language.expression import TIME
+from ...system.system import Evaluator, Problem, System
+from ..modes.gaps import refuse_overlap
+from ..modes.laws import SetValuedLaws
+from .bare_network import bare_network
+from .contact_kinds import Kind, Values, kinds_of
 
 __all__ = ["Active", "StepLaws", "step_laws"]
 
@@ -68,7 +68,7 @@ def step_laws(system: System) -> StepLaws | None:
 
 
 class StepLaws(SetValuedLaws):
-    """All set-valued elements of a system, for :class:`blocks.timestepping.MoreauJean`."""
+    """All set-valued elements of a system, for :class:`blocks.nonsmooth.timestepping.moreau_jean.MoreauJean`."""
 
     watched = False
     load = None

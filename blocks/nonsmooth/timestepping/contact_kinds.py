@@ -14,9 +14,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .assembly.flatten import Group
-from .language.expression import TIME
-from .system.system import System
+from ...assembly.flatten import Group
+from ...language.expression import TIME
+from ...system.system import System
 
 __all__ = ["Kind", "Values", "kinds_of"]
 

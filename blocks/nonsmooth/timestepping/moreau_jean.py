@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csc_matrix, diags, identity, issparse
 
-from .exceptions import ParameterError, SimulationError
-from .nonsmooth.modes.laws import set_valued_laws
-from .nonsmooth.modes.load_laws import with_loads
-from .solvers import Method, Step
-from .steplaws import Active, StepLaws, step_laws
-from .system.system import System
-from .unsettled import unsettled
+from ...exceptions import ParameterError, SimulationError
+from ...solvers import Method, Step
+from ...system.system import System
+from ...unsettled import unsettled
+from ..modes.laws import set_valued_laws
+from ..modes.load_laws import with_loads
+from .active_contacts import Active, StepLaws, step_laws
 
 __all__ = ["MoreauJean"]
 
@@ -168,7 +168,7 @@ class MoreauJean(Method):
     def _with_efforts(self, laws: Any, before: Any, t: float, y: np.ndarray, end: np.ndarray,
                       h: float) -> np.ndarray:
         """Add the efforts that make the flows at the end obey their laws."""
-        from .nonsmooth.complementarity import moreau_step
+        from ..complementarity import moreau_step
 
         problem = self.problem
         problem.solve(t + h / 2, (y + end) / 2)
@@ -249,7 +249,7 @@ class MoreauJean(Method):
                         gaps: np.ndarray, closed: np.ndarray, apart: np.ndarray,
                         effort: np.ndarray) -> tuple[Any, np.ndarray]:
         """Their efforts over the step, and which contacts are closed in the end."""
-        from .nonsmooth.complementarity import moreau_step
+        from ..complementarity import moreau_step
 
         dense = len(now.elements) <= FEW
         if issparse(d) == dense:
@@ -287,7 +287,7 @@ class MoreauJean(Method):
     def _loaded(self, laws: Any, t: float, y: np.ndarray, d: Any, free: np.ndarray, h: float,
                 before: Any, closed: np.ndarray, restitution: np.ndarray) -> Any:
         """The same with bounds that follow the efforts of this step, at its beginning."""
-        from .nonsmooth.complementarity import moreau_step
+        from ..complementarity import moreau_step
 
         problem, effort = self.problem, self._effort
         problem.solve(t, y)

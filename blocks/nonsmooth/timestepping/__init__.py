@@ -1,0 +1,1 @@
+"""timestepping: see docs/architecture.md."""

@@ -18,7 +18,7 @@ from scipy.sparse import diags_array, issparse
 
 from ...exceptions import SimulationError
 from ...system.system import Problem, System
-from ...unsettled import SETTLED, unsettled
+from ..unsettled import SETTLED, unsettled
 
 if TYPE_CHECKING:
     from .laws import Look

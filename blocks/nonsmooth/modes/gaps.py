@@ -18,7 +18,7 @@ from scipy.sparse import csc_matrix, issparse
 from ...exceptions import InitialisationError
 from ...system.system import DENSE, Problem
 from ...units import unit
-from ...unsettled import unsettled
+from ..unsettled import unsettled
 from .delassus import solver
 
 __all__ = ["APART", "RIGID", "TWO_BODIES", "Contacts", "allowed_gap", "immovable",

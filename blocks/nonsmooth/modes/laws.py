@@ -25,7 +25,7 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 
 from ...language.expression import TIME
 from ...system.system import Problem, System
-from ...unsettled import SETTLED
+from ..unsettled import SETTLED
 from .decisions import Change, Decisions
 from .delassus import solver as _solver
 from .held_modes import MOST, HeldModes

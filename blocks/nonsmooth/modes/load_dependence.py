@@ -17,7 +17,7 @@ from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
 
 from ...exceptions import SimulationError
 from ...system.system import Problem
-from ...unsettled import SETTLED, unsettled
+from ..unsettled import SETTLED, unsettled
 
 __all__ = ["LoadDependence"]
 

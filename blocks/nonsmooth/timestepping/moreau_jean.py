@@ -20,9 +20,9 @@ from scipy.sparse import csc_matrix, diags, identity, issparse
 from ...exceptions import ParameterError, SimulationError
 from ...solvers import Method, Step
 from ...system.system import System
-from ...unsettled import unsettled
 from ..modes.laws import set_valued_laws
 from ..modes.load_laws import with_loads
+from ..unsettled import unsettled
 from .active_contacts import Active, StepLaws, step_laws
 
 __all__ = ["MoreauJean"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .exceptions import SimulationError
+from ..exceptions import SimulationError
 
 __all__ = ["SETTLED", "unsettled"]
 

@@ -44,7 +44,7 @@ NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg
               "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray", "matplotlib",
               "numba", "rich", "html", "difflib", "blocks.studies", "blocks.nonsmooth.modes.laws",
               "blocks.nonsmooth.complementarity", "blocks.nonsmooth.modes.load_laws", "blocks.energy", "blocks.system.description",
-              "blocks.native.code", "blocks.results.table", "blocks.results.plotting",
+              "blocks.native.expressions", "blocks.results.table", "blocks.results.plotting",
               "blocks.results.report", "blocks.results.explain", "blocks.results.sticking",
               "library.rotational", "library.planar"]  # fmt: skip
 

@@ -69,8 +69,8 @@ def why_not(system: Any, laws: Any = None) -> str:
 
 def unwritable(problem: Any) -> str:
     """What keeps a problem from being written as machine code; empty once it is."""
-    from .code import Unwritable
     from .equations import equations_of
+    from .expressions import Unwritable
 
     try:
         equations_of(problem.system, problem.p, problem.laws)

@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 
 from ..crossings import MOST_LOOKS
 from ..crossings import next_look as _next_look
-from .kept import compiled
+from .disk_cache import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
 __all__ = ["CROSSED", "FULL", "LARGEST", "LOCATED", "LOOK_ROWS", "NOT_FINITE", "REACHED",

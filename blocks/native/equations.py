@@ -14,11 +14,11 @@ import numpy as np
 
 from ..nonsmooth.modes.solved_modes import SolvedModes
 from . import is_large, is_solved_for
-from .code import Writer
-from .loops import PARALLEL, Loops
+from .expressions import Writer
+from .instance_loops import PARALLEL, Loops
 from .machine import compiled
-from .solved import LoopCode, SolvedCode
-from .tied import Tied, TiedCode
+from .solved_modes import LoopCode, SolvedCode
+from .tied_states import Tied, TiedCode
 
 __all__ = ["Equations", "equations_of"]
 

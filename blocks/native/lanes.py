@@ -13,6 +13,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
+from .disk_cache import compiled
 from .dopri import (
     BETA,
     FASTEST,
@@ -25,7 +26,6 @@ from .dopri import (
     TOO_SMALL,
     _call,
 )
-from .kept import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
 __all__ = ["LANES", "march"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from .code import HEADER
+from .expressions import HEADER
 
 __all__ = ["compiled", "function_of_lapack", "target_name"]
 

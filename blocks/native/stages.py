@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from .code import Writer
-from .loops import PARALLEL
+from .expressions import Writer
+from .instance_loops import PARALLEL
 from .machine import compiled, target_name
 
 __all__ = ["ROWS", "STAGE_TIMES", "arithmetic"]

@@ -230,7 +230,7 @@ def test_what_cannot_run_in_machine_code_says_why():
 
 
 def test_an_operation_without_machine_code_leaves_the_run_to_python(monkeypatch):
-    from blocks.native.code import Unwritable, Writer
+    from blocks.native.expressions import Unwritable, Writer
 
     oscillator(v="1 m/s").simulate("1 s", method="dopri5")
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 pytest.importorskip("llvmlite")
 
-from blocks.native.code import Writer  # noqa: E402
+from blocks.native.expressions import Writer  # noqa: E402
 from blocks.native.machine import compiled  # noqa: E402
 
 ONE = {

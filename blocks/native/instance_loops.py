@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.flatten import Group
-from .code import Unwritable, Writer
+from .expressions import Unwritable, Writer
 
 __all__ = ["Loops"]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..nonsmooth.modes.gaps import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import FAR, ROUNDS
-from .code import Writer
+from .expressions import Writer
 from .machine import function_of_lapack
 
 __all__ = ["LoopCode", "SolvedCode", "Text"]
@@ -146,7 +146,7 @@ class SolvedCode(Text):
             self.slack, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.pivots, self.failed = scratch
         if laws.system.clusters:
-            from .tied import Tied
+            from .tied_states import Tied
 
             self.tied = Tied(laws.system, places, self.end)
             self.end = self.tied.end

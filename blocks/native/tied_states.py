@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from .code import Writer
+from .expressions import Writer
 from .machine import compiled
-from .solved import Text
+from .solved_modes import Text
 
 __all__ = ["Tied", "TiedCode"]
 

@@ -18,7 +18,6 @@ from .assembly import Elements, flatten, reduce_index, write_tape
 from .assembly.index_reduction import Singular
 from .assembly.network import Network, build_network
 from .diagnostics import Findings, check_model, structure_error
-from .driver import Driver, Settings
 from .exceptions import (
     ParameterError,
     SimulationError,
@@ -34,7 +33,8 @@ from .initialisation.initial_values import Start, initialise
 from .initialisation.nominal_values import Nominals, find_nominals, nominal_rows, nominal_table
 from .language.component import Component
 from .reading.foreign_words import method_elsewhere, option_elsewhere
-from .recording import RunRecording
+from .simulation.driver import Driver, Settings
+from .simulation.recording import RunRecording
 from .system.system import DaeProblem, Problem, System
 from .units import describe, to_si, unit, unit_given
 
@@ -225,7 +225,7 @@ class Model(Component):
             start_point = initialise(system, problem, nominals, t)
             if not system.nm:
                 break
-            from .instants import Stops
+            from .simulation.time_events import Stops
 
             stops = Stops(system, problem.p, t, t)
             g = problem.crossings_here(t)

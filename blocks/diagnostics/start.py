@@ -105,8 +105,8 @@ def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError
         return
     if not (system.nu or system.nm or system.nd):
         return  # nothing is decided
-    from ..driver import Driver, Settings
-    from ..recording import RunRecording
+    from ..simulation.driver import Driver, Settings
+    from ..simulation.recording import RunRecording
     from ..solvers import method_named
 
     settings = Settings(0.0, MOMENT, method_named("DOP853"), 1e-6, np.zeros(0), np.inf, None, None)

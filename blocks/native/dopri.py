@@ -9,7 +9,7 @@ J. Comp. Appl. Math. 6(1), 1980; step control and continuous extension as in
 E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I",
 2nd ed., sec. II.4-6, but with the largest error of all unknowns instead of its
 mean: the accuracy of one must not depend on how many others are at rest. Crossings are
-looked for where :mod:`blocks.crossings` says, as for other methods; the bracket is shrunk as in
+looked for where :mod:`blocks.simulation.zero_crossings` says, as for other methods; the bracket is shrunk as in
 I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of the Bisection Method Average
 Performance Preserving Minmax Optimality", ACM Trans. Math. Softw. 47(1), 2020.
 """
@@ -20,8 +20,8 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from ..crossings import MOST_LOOKS
-from ..crossings import next_look as _next_look
+from ..simulation.zero_crossings import MOST_LOOKS
+from ..simulation.zero_crossings import next_look as _next_look
 from .disk_cache import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 

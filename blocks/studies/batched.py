@@ -21,10 +21,10 @@ from .. import native
 from ..diagnostics.check import relation_findings
 from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
-from ..instants import Requirements, Resets
-from ..interrupts import postponed
 from ..language.component import Component
-from ..recording import Catalog, RunRecording
+from ..simulation.interrupts import postponed
+from ..simulation.recording import Catalog, RunRecording
+from ..simulation.time_events import Requirements, Resets
 from ..system.system import Problem
 from ..system.time_functions import ACROSS, TimeFunctions
 from ..units import to_si, unit

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest, unknown_name
-from ..recording import Catalog
 from ..results.lookup import find
 from ..results.table import _common
 from ..results.times import grid, within_run
+from ..simulation.recording import Catalog
 from ..units import from_si, quantity, to_si, unit
 
 __all__ = ["Output", "outputs_of"]

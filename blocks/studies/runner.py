@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import native
 from ..exceptions import BlocksError
-from ..interrupts import interruptible
+from ..simulation.interrupts import interruptible
 from ..units import unit_of
 from .axes import Plan, Setting, find_setting
 from .outputs import Output, converted

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError, ParameterError
-from ..interrupts import postponed
+from ..simulation.interrupts import postponed
 from .axes import Plan
 from .batched import Batched
 from .runner import InProcess, Outcome, Recipe, Runner

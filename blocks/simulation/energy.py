@@ -16,8 +16,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .results.quadrature import integrals
-from .results.recording import EnergyTerm
+from ..results.quadrature import integrals
+from ..results.recording import EnergyTerm
 
 __all__ = ["energy_terms"]
 

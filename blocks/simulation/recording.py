@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from .exceptions import ParameterError
-from .modes import Elements, rests
-from .results.recording import EnergyTerm, EventRecord, VariableInfo
-from .solvers import Trajectory
-from .solvers.interpolation import Hermite
-from .system.system import AlgebraicFailure, Problem, System
+from ..exceptions import ParameterError
+from ..results.recording import EnergyTerm, EventRecord, VariableInfo
+from ..solvers import Trajectory
+from ..solvers.interpolation import Hermite
+from ..system.system import AlgebraicFailure, Problem, System
+from .element_modes import Elements, rests
 
 if TYPE_CHECKING:
-    from .nonsmooth.modes.gaps import Contacts
-    from .results.sticking import SharedLoad, StickTerm
+    from ..nonsmooth.modes.gaps import Contacts
+    from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["Catalog", "Episode", "RunRecording"]
 
@@ -358,7 +358,7 @@ class RunRecording:
         laws = self.problem.laws.plain
         if not laws.contact.any():
             return None
-        from .nonsmooth.modes.gaps import Contacts
+        from ..nonsmooth.modes.gaps import Contacts
 
         return Contacts(laws)
 
@@ -368,7 +368,7 @@ class RunRecording:
         What many components say of one body is drawn once, and of contacts that never
         touch only the outlines.
         """
-        from .shapes import Outline, Vertex, placed, polygon
+        from ..shapes import Outline, Vertex, placed, polygon
 
         out: list[Any] = []
         drawn = set()
@@ -401,14 +401,14 @@ class RunRecording:
 
     # -- energy ------------------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:
-        """Energy per component; see :mod:`blocks.energy`."""
+        """Energy per component; see :mod:`blocks.simulation.energy`."""
         from .energy import energy_terms
 
         return energy_terms(self)
 
     def sticking_terms(self) -> list[StickTerm]:
         """Sticking of every friction over the run, exact or nearly."""
-        from .creep import creep_terms
+        from .sticking import creep_terms
 
         lost = {t.component: t.dissipated for t in self.energy_terms()}
         exact = self._exact_terms(lost)
@@ -417,7 +417,7 @@ class RunRecording:
 
     def _exact_terms(self, lost: dict[str, float]) -> list[StickTerm]:
         """One term for every component whose laws have modes."""
-        from .results.sticking import StickTerm
+        from ..results.sticking import StickTerm
 
         laws = self.problem.laws
         if laws is None or not laws.size:
@@ -441,7 +441,7 @@ class RunRecording:
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion does not determine."""
-        from .results.sticking import SharedLoad
+        from ..results.sticking import SharedLoad
 
         laws = self.problem.laws
         found: list[SharedLoad] = []

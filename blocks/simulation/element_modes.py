@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .assembly.network import Family, Network
-from .results.modes import SLIDES, TOUCHES
-from .results.recording import VariableInfo
-from .units import unit
+from ..assembly.network import Family, Network
+from ..results.modes import SLIDES, TOUCHES
+from ..results.recording import VariableInfo
+from ..units import unit
 
 __all__ = ["Elements", "rests"]
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .instants import Stops
-from .solvers import Step
-from .system.system import Problem
+from ..solvers import Step
+from ..system.system import Problem
+from .time_events import Stops
 
 __all__ = ["MOST_LOOKS", "Crossings", "next_look"]
 

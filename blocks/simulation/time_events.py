@@ -15,12 +15,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .exceptions import ParameterError, SimulationError
-from .language.expression import TIME
-from .language.readable import crossing, readable
-from .system.system import Evaluator, Problem, System
-from .system.time_functions import TimeFunctions
-from .units import from_si
+from ..exceptions import ParameterError, SimulationError
+from ..language.expression import TIME
+from ..language.readable import crossing, readable
+from ..system.system import Evaluator, Problem, System
+from ..system.time_functions import TimeFunctions
+from ..units import from_si
 
 __all__ = ["Requirements", "Resets", "Samples", "Stops"]
 

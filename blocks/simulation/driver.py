@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from .crossings import Crossings
-from .exceptions import SimulationError
-from .instants import Requirements, Resets, Samples, Stops
+from ..exceptions import SimulationError
+from ..nonsmooth.timestepping.reversals import forget_reversals
+from ..results.recording import EventRecord
+from ..solvers import Method, Step, Trajectory, Work, method_named
+from ..solvers.trouble import is_singular
+from ..system.finite_values import FiniteValues
+from ..system.system import AlgebraicFailure, Problem, System
 from .interrupts import interruptible
-from .nonsmooth.timestepping.reversals import forget_reversals
 from .recording import Episode, RunRecording
-from .results.recording import EventRecord
-from .solvers import Method, Step, Trajectory, Work, method_named
-from .solvers.trouble import is_singular
-from .system.finite_values import FiniteValues
-from .system.system import AlgebraicFailure, Problem, System
+from .time_events import Requirements, Resets, Samples, Stops
+from .zero_crossings import Crossings
 
 __all__ = ["Driver", "Settings"]
 
@@ -148,7 +148,7 @@ class Driver:
 
     def _refuse_undetermined(self, t: float) -> None:
         """A run whose last values are no numbers is not finished."""
-        from .diagnostics.start import undetermined
+        from ..diagnostics.start import undetermined
 
         found = undetermined(self.system, self.problem, t)
         if found is not None:
@@ -354,7 +354,7 @@ class Driver:
         weight = SOLVES if problem.algebraic else 1
         if self.steps != LONG // weight or hasattr(self.settings.method, "many"):
             return False
-        from . import native
+        from .. import native
 
         left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
         if native.why_not(self.system, problem.laws) or not native.worth(
@@ -424,7 +424,7 @@ class Driver:
             names = self._suspects(step)
         self.recording.status = "failed"
         self.recording.message = reason
-        from .diagnostics.breakdown import breakdown
+        from ..diagnostics.breakdown import breakdown
 
         broken = None if problem.failure is not None else breakdown(
             system, problem, step.t, step.y, self.settings.t_start)
@@ -632,7 +632,7 @@ class Driver:
 
 
 def _contacts(laws: Any) -> Any:
-    from .nonsmooth.modes.gaps import Contacts
+    from ..nonsmooth.modes.gaps import Contacts
 
     return Contacts(laws)
 

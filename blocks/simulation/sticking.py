@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .results.sticking import StickTerm
+from ..results.sticking import StickTerm
 
 __all__ = ["creep_terms"]
 

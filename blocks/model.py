@@ -262,8 +262,8 @@ class Model(Component):
         start : str or quantity
             Time at the start.
         method : str
-            ``"auto"``, a name listed in :mod:`blocks.solvers`, or ``"moreau_jean"``: time
-            stepping for exact friction and contacts (:mod:`blocks.nonsmooth.timestepping.moreau_jean`).
+            ``"auto"``, a name listed in :mod:`blocks.solvers`, or ``"moreau_jean"``: time stepping
+            for exact friction and contacts (:mod:`blocks.nonsmooth.timestepping.moreau_jean`).
         rtol : float
             Relative tolerance of every variable.
         atol : float or sequence of quantities, optional

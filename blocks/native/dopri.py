@@ -4,14 +4,14 @@ Compiled by numba when first needed and kept on disk from then on. The equations
 come as the address of machine code ``f(t, x, p, q, out)`` (pointers to doubles), so
 this module is compiled once for all models.
 
-J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae",
-J. Comp. Appl. Math. 6(1), 1980; step control and continuous extension as in
-E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I",
-2nd ed., sec. II.4-6, but with the largest error of all unknowns instead of its
-mean: the accuracy of one must not depend on how many others are at rest. Crossings are
-looked for where :mod:`blocks.simulation.zero_crossings` says, as for other methods; the bracket is shrunk as in
-I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of the Bisection Method Average
-Performance Preserving Minmax Optimality", ACM Trans. Math. Softw. 47(1), 2020.
+J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math.
+6(1), 1980; step control and continuous extension as in E. Hairer, S. P. Norsett and G. Wanner,
+"Solving Ordinary Differential Equations I", 2nd ed., sec. II.4-6, but with the largest error of
+all unknowns instead of its mean: the accuracy of one must not depend on how many others are at
+rest. Crossings are looked for where :mod:`blocks.simulation.zero_crossings` says, as for other
+methods; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of
+the Bisection Method Average Performance Preserving Minmax Optimality", ACM Trans. Math. Softw.
+47(1), 2020.
 """
 
 from __future__ import annotations

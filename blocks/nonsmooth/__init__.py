@@ -1,1 +1,5 @@
-"""Nonsmooth mechanics: see docs/architecture.md."""
+"""What sticks, slides, touches or lets go?
+
+``complementarity`` solves problems of arrays, ``modes`` decides events and holds what sticks,
+``timestepping`` needs no events.
+"""

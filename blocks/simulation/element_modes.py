@@ -1,8 +1,8 @@
 """Which elements of a network have a mode, and under which path is it read?
 
-Elements are those of the set-valued laws, and those that a law of the load holds at rest,
-in the order in which :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` and :class:`blocks.nonsmooth.modes.load_laws.Loads`
-number them.
+Elements are those of the set-valued laws, and those that a law of the load holds at rest, in the
+order in which :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` and
+:class:`blocks.nonsmooth.modes.load_laws.Loads` number them.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ import math
 from functools import reduce
 from typing import Any
 
+import blocks as functions
 from blocks import Component, Input, Option, Output, Parameter, quantity, sqrt
-from blocks import expression as functions
 from blocks.exceptions import ParameterError, WrongDimension
 
 from ._units import power, product, quotient

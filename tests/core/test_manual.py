@@ -90,8 +90,8 @@ def test_a_class_with_keywords_of_its_own_keeps_its_signature_and_text():
 
 
 def test_declarations_are_not_described_before_anyone_asks():
-    code = ("import sys, blocks.manual as m; m._kind = None; import library.mechanisms, "
-            "library.signal; print('fine')")
+    code = ("import sys, blocks.language.documentation as m; m._kind = None; "
+            "import library.mechanisms, library.signal; print('fine')")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "fine\n"
 

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("numba")
 
 TEXT = """
-from blocks.native.kept import compiled
+from blocks.native.disk_cache import compiled
 
 @compiled
 def cube(x):

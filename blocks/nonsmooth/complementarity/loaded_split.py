@@ -7,8 +7,8 @@ split keeps every element t of its size away from both its bounds: the elements 
 long as room >= 0. The split shown is the smallest one among those that have that room
 (but no more than half of it: far from the bounds it is the smallest of all).
 
-This differs from :func:`blocks.nonsmooth.complementarity.minimal_split` where bounds are constant, whose
-shares have no meaning if the bounds themselves depend on the split.
+This differs from :func:`blocks.nonsmooth.complementarity.minimal_split` where bounds are constant,
+whose shares have no meaning if the bounds themselves depend on the split.
 """
 
 from __future__ import annotations

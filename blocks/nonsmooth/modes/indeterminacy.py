@@ -29,7 +29,8 @@ MANY = 40  # coupled elements up to which margins of undetermined efforts are pr
 
 
 class OpenEfforts:
-    """The part of :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` that knows undetermined efforts."""
+    """The part of :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` that knows undetermined
+    efforts."""
 
     size: int
     system: System

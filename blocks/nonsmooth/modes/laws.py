@@ -5,13 +5,13 @@ gamma as an output. Where the network has inertia, ``rate = d gamma/dt = b - D
 lambda``; sticking efforts follow from ``rate == 0``, modes from one
 box-constrained problem for the whole network (:mod:`blocks.nonsmooth.complementarity`).
 
-Modes: 0 stuck (or closed), +1 sliding forward, -1 sliding backward (or open).
-Within an episode they are held; sliding elements watch their flow, stuck ones
-their margin, open contacts their gap. Every decision is taken on flows and
-efforts of the element's own convention. Decisions are taken in :mod:`blocks.nonsmooth.modes.decisions`,
-the ends of modes are watched by :mod:`blocks.nonsmooth.modes.margins`,
-efforts that the motion leaves open are the business of :mod:`blocks.nonsmooth.modes.indeterminacy`, bounds that
-depend on other efforts that of :mod:`blocks.nonsmooth.modes.load_dependence`.
+Modes: 0 stuck (or closed), +1 sliding forward, -1 sliding backward (or open). Within an episode
+they are held; sliding elements watch their flow, stuck ones their margin, open contacts their gap.
+Every decision is taken on flows and efforts of the element's own convention. Decisions are taken
+in :mod:`blocks.nonsmooth.modes.decisions`, the ends of modes are watched by
+:mod:`blocks.nonsmooth.modes.margins`, efforts that the motion leaves open are the business of
+:mod:`blocks.nonsmooth.modes.indeterminacy`, bounds that depend on other efforts that of
+:mod:`blocks.nonsmooth.modes.load_dependence`.
 """
 
 from __future__ import annotations

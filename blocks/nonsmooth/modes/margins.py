@@ -1,8 +1,8 @@
 """How far are set-valued elements from the end of their modes?
 
-Sliding elements watch their flow, stuck ones the room to their bounds, open contacts their
-gap; friction that loads itself, how far it is from jamming. In Python at one time or at
-several, and as expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.decisions`.
+Sliding elements watch their flow, stuck ones the room to their bounds, open contacts their gap;
+friction that loads itself, how far it is from jamming. In Python at one time or at several, and as
+expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.decisions`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Set-valued elements at nodes without mass: friction in series with a spring, a damper or another.
 
-There an element cannot both take its flow and give its effort. Some take the
-effort and give the flow (see :class:`blocks.assembly.Elements`); what holds the modes then is
-a small system of equations (:mod:`blocks.nonsmooth.modes.held_rows`). Modes come from the convex problem of
-:mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if they hold, at the instant and an instant
-later. Where none do the run stops: a guess is no answer.
+There an element cannot both take its flow and give its effort. Some take the effort and give the
+flow (see :class:`blocks.assembly.Elements`); what holds the modes then is a small system of
+equations (:mod:`blocks.nonsmooth.modes.held_rows`). Modes come from the convex problem of
+:mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if they hold, at the instant and
+an instant later. Where none do the run stops: a guess is no answer.
 """
 
 from __future__ import annotations

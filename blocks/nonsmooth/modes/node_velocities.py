@@ -1,12 +1,12 @@
 """Which elements slide, where nodes without mass let velocities jump?
 
-Over an instant h all flows and efforts are affine in the inputs: what has mass resists a
-jump of its velocity by m/h, a spring by h k, a damper as always. With M the matrix of what
-the elements give by what they take, and R that of its rates, it is M + h R; in a network
-that makes no power of its own it is that of one convex problem on velocity level
-(:func:`blocks.nonsmooth.complementarity.solve_velocity`), whose flows say who sticks and who slides. Friction
-is larger at rest than in motion, so the search is repeated with the kinetic bounds of all
-that move, until no other one does.
+Over an instant h all flows and efforts are affine in the inputs: what has mass resists a jump of
+its velocity by m/h, a spring by h k, a damper as always. With M the matrix of what the elements
+give by what they take, and R that of its rates, it is M + h R; in a network that makes no power of
+its own it is that of one convex problem on velocity level
+(:func:`blocks.nonsmooth.complementarity.solve_velocity`), whose flows say who sticks and who
+slides. Friction is larger at rest than in motion, so the search is repeated with the kinetic
+bounds of all that move, until no other one does.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ def follows(laws: Any, problem: Problem, t: float, e: int) -> bool:
     Parameters
     ----------
     laws : SetValuedLaws
-        Their efforts are solved for at every point (:class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`)
-        and are affine in each other.
+        Their efforts are solved for at every point
+        (:class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`) and are affine in each other.
     e : the element; all others are well within their modes
 
     Returns

@@ -1,1 +1,1 @@
-"""timestepping: see docs/architecture.md."""
+"""Exact friction and contacts by steps of constant length, without events (Moreau-Jean)."""

@@ -1,9 +1,10 @@
 """Set-valued laws as time stepping needs them: of all contacts, only those that can touch.
 
-Gaps of all contacts are evaluated kind by kind (:mod:`blocks.nonsmooth.timestepping.contact_kinds`); only elements
-that can act within a step enter the velocity problem, with a sparse matrix made of what
-the bodies between them do under forces (:mod:`blocks.nonsmooth.timestepping.bare_network`). Efforts of a run
-are those of its steps: constant over a step, and kept for the results.
+Gaps of all contacts are evaluated kind by kind
+(:mod:`blocks.nonsmooth.timestepping.contact_kinds`); only elements that can act within a step
+enter the velocity problem, with a sparse matrix made of what the bodies between them do under
+forces (:mod:`blocks.nonsmooth.timestepping.bare_network`). Efforts of a run are those of its
+steps: constant over a step, and kept for the results.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def step_laws(system: System) -> StepLaws | None:
 
 
 class StepLaws(SetValuedLaws):
-    """All set-valued elements of a system, for :class:`blocks.nonsmooth.timestepping.moreau_jean.MoreauJean`."""
+    """All set-valued elements of a system, for
+    :class:`blocks.nonsmooth.timestepping.moreau_jean.MoreauJean`."""
 
     watched = False
     load = None

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import blocks.initialisation.initial_values
 from blocks import InitialisationError, Model, Target
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import AngularVelocitySource, RotationalReference
@@ -142,7 +141,8 @@ def test_a_loop_that_cannot_close_says_how_far_it_stays_open():
 
 
 def test_where_positions_exist_but_are_not_found_guesses_are_suspected(monkeypatch):
-    monkeypatch.setattr(blocks.initialise, "_approach", lambda *_: 1.0)  # a search that fails
+    # a search that fails
+    monkeypatch.setattr("blocks.initialisation.initial_values._approach", lambda *_: 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(InitialisationError, match="(?s)exist, but.*angles that differ by a wh"):

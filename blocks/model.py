@@ -14,41 +14,46 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .assembly import Elements, flatten, reduce_index, write_tape
+from .assembly import flatten, reduce_index, write_tape
 from .assembly.index_reduction import Singular
 from .assembly.network import Network, build_network
+from .assembly.set_valued import set_valued_elements
+from .assembly.state_priorities import state_priorities
 from .diagnostics import Findings, check_model, structure_error
 from .exceptions import (
     ParameterError,
     SimulationError,
     UnknownName,
     WrongCall,
-    brief,
     did_you_mean,
     nearest,
-    need_package,
-    unknown_name,
 )
 from .initialisation.initial_values import Start, initialise
 from .initialisation.nominal_values import Nominals, find_nominals, nominal_rows, nominal_table
 from .language.component import Component
-from .reading.foreign_words import method_elsewhere, option_elsewhere
+from .reading.foreign_words import option_elsewhere
 from .simulation.driver import Driver, Settings
+from .simulation.method_choice import (
+    by_stiffness,
+    chosen_method,
+    refuse_full_jacobian,
+    refuse_uncompiled,
+)
+from .simulation.progress import Progress
 from .simulation.recording import RunRecording
+from .simulation.settings import end_of_run, positive_time, sample_times
+from .simulation.start import begun
+from .simulation.tolerances import Tolerances
 from .system.system import DaeProblem, Problem, System
-from .units import describe, to_si, unit, unit_given
+from .units import to_si, unit
 
 if TYPE_CHECKING:
     from .system.description import Equations, Structure
 
 __all__ = ["Model"]
 
-LOST = 0.5  # part of a duration that rounding may take
-MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
-SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
 LEDGER = 100.0  # relative tolerances that the residual of an energy balance may have
 COARSE = 0.05  # the same in all for a fixed step, which has no tolerance
-HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
 class Model(Component):
@@ -109,7 +114,7 @@ class Model(Component):
 
         network = self.network
         colours = {d.name: d.colour for _, _, d in network.leaf_ports()}
-        return draw_graph(network.graph(), findings=check_model(self), colours=colours,
+        return draw_graph(network.graph(), findings=self.check(), colours=colours,
                           ax=ax, save=save)
 
     def check(self) -> Findings:
@@ -120,7 +125,7 @@ class Model(Component):
         Findings
             Readable list of errors and warnings with stable codes.
         """
-        return check_model(self)
+        return check_model(self, begun)
 
     def compile(self) -> System:
         """Assemble and reduce the present structure (kept until it changes).
@@ -140,7 +145,7 @@ class Model(Component):
             ]
             elements = set_valued_elements(flat)
             try:
-                reduced = reduce_index(flat, _preference(network, flat), parameters, elements)
+                reduced = reduce_index(flat, state_priorities(network, flat), parameters, elements)
                 tape = write_tape(reduced, parameters)
             except Singular as singular:
                 raise structure_error(flat, singular) from None
@@ -216,7 +221,7 @@ class Model(Component):
                 value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
                 problem.d[offset + start : offset + start + m.size] = value
         if system.nu:
-            from .nonsmooth.modes.laws import set_valued_laws
+            from .nonsmooth.modes.choice import set_valued_laws
             from .nonsmooth.modes.load_laws import with_loads
 
             problem.laws = (laws or (lambda s: with_loads(s, set_valued_laws(s))))(system)
@@ -296,13 +301,13 @@ class Model(Component):
         _refuse_call(duration, nameless)
         began = clock.perf_counter()
         t0 = float(to_si(start, unit("s"), "simulate(start=…)"))
-        t1 = _end(t0, _positive(duration, "duration"))
+        t1 = end_of_run(t0, positive_time(duration, "duration"))
         with suppress(SimulationError):  # the run says it again, and has a result
             self.check().raise_errors()
         system = self.compile()
         checked = clock.perf_counter()
         nominals = find_nominals(system, self._nominal_table)
-        chosen, why = _choose(method, system, step)
+        chosen, why = chosen_method(method, system, step)
         if chosen.fixed_step and step is None:
             raise ParameterError("simulate(step=…)", f"method {chosen.name!r} takes fixed steps.",
                                  "Give the step, such as step='1 ms'.")
@@ -311,25 +316,25 @@ class Model(Component):
         problem, begin = self._start(system, nominals, t0, kind,
                                      getattr(chosen, "laws_of", None))
         initialised = clock.perf_counter()
-        scaled = _Tolerances(system, rtol, atol)
+        scaled = Tolerances(system, rtol, atol)
         if method == "auto" and chosen.name in ("cvode", "DOP853"):
-            chosen, why = _by_stiffness(problem, t0, t1, rtol, chosen, why)
+            chosen, why = by_stiffness(problem, t0, t1, rtol, chosen, why)
             if chosen.name == "cvode" and problem.bulky:
                 chosen, why = method_named("ida"), "sparse: stiff, with large algebraic loops"
                 problem, begin = self._start(system, nominals, t0, DaeProblem)
         if chosen.implicit and not isinstance(problem, DaeProblem):
-            _refuse_full(problem, chosen.name)
+            refuse_full_jacobian(problem, chosen.name)
         if method != "auto" and chosen.name == "dopri5":
-            _refuse_uncompiled(system, problem)
+            refuse_uncompiled(system, problem)
         settings = Settings(
             t0, t1, chosen, rtol, np.zeros(0),
-            np.inf if max_step is None else _positive(max_step, "max_step"),
-            None if first_step is None else _positive(first_step, "first_step"),
-            None if step is None else _positive(step, "step"),
+            np.inf if max_step is None else positive_time(max_step, "max_step"),
+            None if first_step is None else positive_time(first_step, "first_step"),
+            None if step is None else positive_time(step, "step"),
             method == "auto" and not chosen.implicit,
         )  # fmt: skip
         recording = RunRecording(self._title, system, problem, problem.p)
-        recording.samples = _samples(every, times, t0, t1)
+        recording.samples = sample_times(every, times, t0, t1)
         recording.energy_tolerance = COARSE if chosen.fixed_step else max(LEDGER * rtol, 1e-8)
         recording.statistics.update({
             "method": chosen.name, "why": why, "states": system.nx, "algebraic unknowns": system.nz,
@@ -339,7 +344,7 @@ class Model(Component):
         recording.start = begin
         driver = Driver(system, problem, recording, settings, scaled, None)
         try:
-            with _progress(progress, t0, t1) as driver.progress:
+            with Progress(progress, t0, t1) as driver.progress:
                 driver.run()
         except SimulationError as error:
             error.data["result"] = Result(recording)
@@ -415,25 +420,6 @@ class Model(Component):
                      **options)  # fmt: skip
 
 
-def set_valued_elements(flat: Any) -> Elements:
-    """Effort and flow classes of all set-valued laws."""
-    efforts, flows = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-    for f, family in enumerate(flat.network.families):
-        every = np.arange(family.size)
-        for effort, flow, *_ in family.kernel.set_valued:
-            efforts.append(flat.class_of[flat.base[f][effort, 0] + every])
-            key = family.kernel.key_of(flow) if flow.is_symbolic() else None
-            classes = np.full(family.size, -1) if key is None or key[1] else (
-                flat.class_of[flat.base[f][key] + every])
-            flows.append(np.where(flat.derivative[classes] < 0, classes, -1))
-    for f, family in enumerate(flat.network.families):  # these come last: see SetValuedLaws
-        for effort, load, *_ in family.kernel.load_laws:
-            for i in (effort, load):
-                efforts.append(flat.class_of[flat.base[f][i, 0] + np.arange(family.size)])
-                flows.append(np.full(family.size, -1))
-    return Elements(np.concatenate(efforts), np.concatenate(flows))
-
-
 def _refuse_unknown(options: dict[str, Any]) -> None:
     for name, given in options.items():
         known = [p.name for p in inspect.signature(Model.simulate).parameters.values()
@@ -462,245 +448,3 @@ def _refuse_call(duration: Any, nameless: tuple[Any, ...]) -> None:
                         given=span)  # fmt: skip
 
 
-class _Tolerances:
-    """Absolute tolerances of a problem's scaled unknowns."""
-
-    def __init__(self, system: System, rtol: float, atol: Any) -> None:
-        if not (isinstance(rtol, (int, float)) and 0 < rtol < 1):
-            raise ParameterError("simulate(rtol=…)", f"must be a number between 0 and 1, but is "
-                                 f"{brief(rtol)}.", given=rtol)
-        self.factor = rtol * 1e-2
-        self.by_dimension: dict[Any, float] = {}
-        if isinstance(atol, (int, float)):
-            self.factor = float(atol)
-            if not self.factor > 0:
-                raise ParameterError("simulate(atol=…)", "must be greater than 0, but is "
-                                     f"{brief(atol)}.", given=atol)
-        elif atol is not None:
-            for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
-                u = unit_given(given, "simulate(atol=…)")
-                size = float(to_si(given, u.as_difference, "simulate(atol=…)"))
-                if not size > 0:
-                    raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is "
-                                         f"{given}.", given=atol)
-                self.by_dimension[u.dimension] = size
-        self.system = system
-        self._by_class: np.ndarray | None = None
-
-    def __call__(self, problem: Problem) -> np.ndarray:
-        out = np.full(problem.size, self.factor)
-        if self.by_dimension:
-            system = self.system
-            classes = np.concatenate([
-                system.tape.reduced.states[problem.free], system.tape.reduced.states[problem.tied],
-                system.tape.z_classes,
-            ])[: problem.size]  # fmt: skip
-            absolute = self._absolute()[classes]
-            known = np.isfinite(absolute)
-            out[known] = absolute[known] / problem.scale[known]
-        return out
-
-    def _absolute(self) -> np.ndarray:
-        if self._by_class is None:
-            flat = self.system.flat
-            self._by_class = np.full(flat.classes, np.nan)
-            second = unit("s").dimension
-            unused = set(self.by_dimension)
-            for base, size, f, (i, order) in flat.slot_names():
-                local = flat.network.families[f].kernel.variables[i]
-                dimension = local.unit.dimension / second**order if order else local.unit.dimension
-                if dimension in self.by_dimension:
-                    classes = flat.class_of[base : base + size]
-                    self._by_class[classes] = self.by_dimension[dimension]
-                    unused.discard(dimension)
-            if unused:
-                raise ParameterError(
-                    "simulate(atol=…)", f"no variable of the model is in "
-                    f"{describe(next(iter(unused)))}.",
-                    "Name tolerances in units of its variables.",
-                )  # fmt: skip
-        return self._by_class
-
-
-def _preference(network: Network, flat: Any) -> np.ndarray:
-    """How much every class wants to be a state, from its targets' priorities."""
-    want = np.zeros(flat.classes)
-    for f, family in enumerate(network.families):
-        for i, local in enumerate(family.kernel.variables):
-            base = flat.base[f].get((i, 0))
-            if base is None or local.kind != "variable":
-                continue
-            declared: Any = local.declared
-            default = {"high": 2.0, "low": 1.0}.get(declared.priority, 0.0) \
-                if declared.initial is not None else 0.0
-            classes = flat.class_of[base : base + family.size]
-            np.maximum.at(want, classes, default)
-            for start, m in zip(family.starts, family.members, strict=True):
-                if local.name in m._targets:
-                    level = {"high": 4.0, "low": 3.0, "none": 0.0}[m._targets[local.name][1]]
-                    np.maximum.at(want, classes[start : start + m.size], level)
-    return want
-
-
-def _choose(method: str, system: System, step: Any) -> tuple[Any, str]:
-    from .solvers import METHODS, UnknownMethod, method_named
-
-    if str(method).lower() == "moreau_jean":
-        from .nonsmooth.timestepping.moreau_jean import MoreauJean
-
-        return MoreauJean, "chosen by the user"
-    if str(method).lower() == "dopri5":
-        return _compiled_method(system), "chosen by the user"
-    if method != "auto":
-        try:
-            return method_named(method), "chosen by the user"
-        except UnknownMethod:
-            near = method_elsewhere(str(method))
-            raise unknown_name(
-                "simulate(method=…)", method, ["auto", *METHODS, "dopri5", "moreau_jean"],
-                "methods", (f"Did you mean {near!r}?" if near else "", near)
-            ) from None
-    if step is not None:
-        return method_named("trapezoidal"), "a fixed step was given"
-    if system.clusters or system.nu:
-        return method_named("DOP853"), "one-step: cheap to restart after events"
-    if system.nz > 20 and not system.linear:
-        return method_named("ida"), "large nonlinear algebraic loops"
-    return method_named("cvode"), "implicit, variable order: safe for stiff models"
-
-
-def _refuse_full(problem: Problem, name: str) -> None:
-    """An implicit method that would need a matrix larger than the memory."""
-    n = problem.size
-    if problem.algebraic and n * (n + problem.algebraic) > HOPELESS:
-        raise ParameterError(
-            "simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} x {n:,} entries "
-            f"({8e-9 * n * n:.3g} GB): every state acts on every other through "
-            f"{problem.algebraic:,} algebraic unknowns.",
-            "Take method='ida', which keeps them as unknowns, or an explicit one such as 'ode45'.",
-            method=name, states=n, algebraic=problem.algebraic,
-        )  # fmt: skip
-
-
-def _refuse_uncompiled(system: System, problem: Problem | None = None) -> None:
-    from . import native
-
-    reason = native.why_not(system, problem and problem.laws)
-    if problem is not None and not reason:
-        reason = native.unwritable(problem)
-    if reason:
-        raise ParameterError("simulate(method='dopri5')", f"cannot run this model: {reason}.",
-                             "Take method='auto' or another name listed in blocks.solvers.")
-
-
-def _compiled_method(system: System) -> Any:
-    """The method in machine code, if it can run a system."""
-    if not system.nu:  # otherwise it depends on its laws
-        _refuse_uncompiled(system)
-    return compiled_method()
-
-
-def compiled_method() -> Any:
-    """The method in machine code, or a word on what is missing."""
-    from . import native
-
-    try:
-        return native.compiled_method()
-    except ImportError as error:
-        raise need_package("numba", "method='dopri5'", "fast") from error
-
-
-def _by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any, why: str
-                  ) -> tuple[Any, str]:
-    """An explicit method where the fastest motion at the start is worth resolving."""
-    from . import native
-    from .solvers import method_named
-
-    if not problem.size:
-        return stiff, why
-    if problem.system.nu or problem.system.clusters:  # the rates at the start say little
-        if not native.ready_for_solves(rtol):
-            return stiff, why
-        if reason := native.why_not(problem.system, problem.laws):
-            return stiff, f"{why}; in Python, as {reason}"
-        if not native.written_soon(problem):
-            return stiff, f"{why}; in Python, as it takes long to write in machine code"
-        if reason := native.unwritable(problem):
-            return stiff, f"{why}; in Python, as {reason}"
-        return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
-    rate = problem.fastest_rate(t0, problem.start_vector())
-    if not native.why_not(problem.system, problem.laws):
-        steps = rate * (t1 - t0) / native.REACH
-        if steps <= native.most_steps(problem.size) and native.worth(
-                steps, problem.size, rtol) and not native.unwritable(problem):
-            return native.compiled_method(), (
-                f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
-                f"({rate:.3g} 1/s)")
-    if rate * (t1 - t0) > MILD:
-        return stiff, why
-    short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
-    return (method_named("ode45" if short else "DOP853"),
-            f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")
-
-
-def _positive(value: Any, name: str) -> float:
-    number = to_si(value, unit("s"), f"simulate({name}=…)")
-    if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
-        raise ParameterError(f"simulate({name}=…)", f"must be a positive time, but is {value}.",
-                             "Write for example '4 s'.", given=value)
-    return float(number)
-
-
-def _end(t0: float, duration: float) -> float:
-    """When a run ends that can be told apart from its start."""
-    t1 = t0 + duration
-    if not t1 - t0 > LOST * duration:
-        raise ParameterError("simulate(start=…)", f"is {t0:g} s, where times are told apart by "
-                             f"{np.spacing(t0):.2g} s: a run of {duration:g} s is lost there.",
-                             "Begin nearer to 0 s.", given=t0)  # fmt: skip
-    return t1
-
-
-def _samples(every: Any, times: Any, t0: float, t1: float) -> np.ndarray | None:
-    if times is not None:
-        seconds = to_si(times, unit("s"), "simulate(times=…)")
-        chosen = np.atleast_1d(np.asarray(seconds, dtype=float))
-        outside = (chosen < t0) | (chosen > t1)
-        if outside.any():
-            raise ParameterError("simulate(times=…)", f"{chosen[outside][0]:g} s is outside the "
-                                 f"run from {t0:g} s to {t1:g} s.", given=times)
-        for k in np.flatnonzero(np.diff(chosen) < 0)[:1]:
-            raise ParameterError("simulate(times=…)", f"must increase, but {chosen[k + 1]:g} s "
-                                 f"comes after {chosen[k]:g} s.", given=times)
-        return chosen
-    if every is None:
-        return None
-    h = _positive(every, "every")
-    return np.append(np.arange(t0, t1 - 1e-9 * h, h), t1)
-
-
-class _progress:
-    """A progress bar, or nothing; imports rich only where it is shown."""
-
-    def __init__(self, wanted: bool | None, t0: float, t1: float) -> None:
-        import sys
-
-        self.on = sys.stderr.isatty() and hasattr(sys, "ps1") if wanted is None else wanted
-        self.t0, self.t1 = t0, t1
-        self.bar: Any = None
-
-    def __enter__(self) -> Any:
-        if not self.on:
-            return None
-        try:
-            from rich.progress import Progress
-        except ImportError:
-            return None
-        self.bar = Progress(transient=True)
-        self.bar.start()
-        task = self.bar.add_task("simulating", total=self.t1 - self.t0)
-        return lambda t: self.bar.update(task, completed=t - self.t0)
-
-    def __exit__(self, *_: Any) -> None:
-        if self.bar is not None:
-            self.bar.stop()

@@ -7,7 +7,7 @@ the stages before allow, so that one check names as many mistakes as possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,21 +30,23 @@ from .topology import Topology
 __all__ = ["check_model", "relation_findings", "structure_error"]
 
 
-def check_model(model: Any) -> Findings:
+def check_model(model: Any, begun: Callable[[Any, Any], Any]) -> Findings:
     """Every mistake of a model that can be found without integrating.
 
+    ``begun(model, system)`` decides a start as a run does.
     The result is kept until the model's structure or values change.
     """
     state = (model._structure_revision, model._revision, len(model._nominal_table))
     kept = model.__dict__.get("_checked")
     if kept is None or kept[0] != state:
-        findings, causes = _check(model)
+        findings, causes = _check(model, begun)
         kept = state, Findings(findings, model.name, causes)
         model.__dict__["_checked"] = kept
     return kept[1]
 
 
-def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
+def _check(model: Any, begun: Callable[[Any, Any], Any]
+           ) -> tuple[list[Finding], dict[Finding, Any]]:
     if next(iter(model._leaves()), None) is None:
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
@@ -74,7 +76,7 @@ def _check(model: Any) -> tuple[list[Finding], dict[Finding, Any]]:
         findings.append(_of_error(error, causes))
     if not any(f.severity == "error" for f in findings):
         findings += (f if isinstance(f, Finding) else _of_error(f, causes)
-                     for f in begin_findings(model, system))
+                     for f in begin_findings(model, system, begun))
     return _unique(findings), causes
 
 

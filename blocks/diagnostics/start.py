@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -35,7 +35,6 @@ __all__ = ["begin_findings", "event_findings", "start_findings", "undetermined"]
 
 MOST = 10  # contacts that overlap, told one by one
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
-MOMENT = 1e-9  # s of the run that are prepared for it
 ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
              "play; where no force or flow is left, give the node a mass or put a damper beside.")
 LARGEST = 1500  # states and torn unknowns up to which the start is solved for
@@ -99,28 +98,18 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         yield from _without_value(system, problem, decided=not system.nu)
 
 
-def begin_findings(model: Any, system: System) -> Iterator[Finding | BlocksError]:
-    """What a run refuses of a start that is consistent, before it moves: see ``Driver.begin``."""
+def begin_findings(model: Any, system: System, begun: Callable[[Any, System], Any]
+                   ) -> Iterator[Finding | BlocksError]:
+    """What a run refuses of a start that is consistent, before it moves.
+
+    ``begun`` decides relations and modes as a run does.
+    """
     if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
         return
     if not (system.nu or system.nm or system.nd):
         return  # nothing is decided
-    from ..simulation.driver import Driver, Settings
-    from ..simulation.recording import RunRecording
-    from ..solvers import method_named
-
-    settings = Settings(0.0, MOMENT, method_named("DOP853"), 1e-6, np.zeros(0), np.inf, None, None)
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore", InitialWarning)
-            problem, _ = model._start(system, find_nominals(system, model._nominal_table), 0.0,
-                                      Problem)
-            recording = RunRecording(model.name, system, problem, problem.p)
-            Driver(system, problem, recording, settings, lambda p: np.ones(p.size)).begin(0.0)
-            if system.clusters:
-                problem.choose_states(0.0)
-            slope = np.zeros(system.nx)
-            slope[problem.free] = problem.slope(0.0, problem.start_vector())
+        problem, slope = begun(model, system)
     except AlgebraicFailure as failure:
         yield InitialisationError("", str(failure), "Give initial targets closer to a possible "
                                   "state.", variables=failure.worst, code="initial.failed")
@@ -208,8 +197,8 @@ def _refuse_massless(system: System) -> None:
 
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     """Contacts of rigidly joined parts, and those whose two sides overlap."""
+    from ..nonsmooth.modes.choice import set_valued_laws
     from ..nonsmooth.modes.gaps import APART, RIGID, TWO_BODIES, immovable, overlaps
-    from ..nonsmooth.modes.laws import set_valued_laws
 
     rigid = immovable(set_valued_laws(system), problem, 0.0)
     for path in rigid[:MOST]:

@@ -20,8 +20,8 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from ..simulation.zero_crossings import MOST_LOOKS
-from ..simulation.zero_crossings import next_look as _next_look
+from ..solvers.looks import MOST_LOOKS
+from ..solvers.looks import next_look as _next_look
 from .disk_cache import compiled
 from .stages import ATOL, NEW, STAGE_TIMES, WORK
 

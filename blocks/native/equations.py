@@ -13,8 +13,8 @@ import casadi as ca
 import numpy as np
 
 from ..nonsmooth.modes.solved_modes import SolvedModes
-from . import is_large, is_solved_for
 from .expressions import Writer
+from .forms import is_large, is_solved_for
 from .instance_loops import PARALLEL, Loops
 from .machine import compiled
 from .solved_modes import LoopCode, SolvedCode

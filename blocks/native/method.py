@@ -12,7 +12,8 @@ import numpy as np
 
 from ..solvers.base import Array, Method, Step
 from ..system.time_functions import ACROSS
-from . import dopri, most_steps
+from . import dopri
+from .costs import most_steps
 from .equations import equations_of
 from .stages import ATOL, ROWS, arithmetic
 

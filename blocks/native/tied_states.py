@@ -17,7 +17,7 @@ import numpy as np
 from ..language.expression import TIME
 from .expressions import Writer
 from .machine import compiled
-from .solved_modes import Text
+from .text import Text
 
 __all__ = ["Tied", "TiedCode"]
 

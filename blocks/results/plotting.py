@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,15 +17,16 @@ from ..exceptions import ParameterError, need_package
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
 from .files import writing
-from .lookup import grouped
 from .recording import Recording
 from .runs import headings, run_of
-from .series import Series
 from .shown import SECOND, pretty, time_unit, unit_to_show
 from .table import units_wanted
 from .times import grid
 
-__all__ = ["plot", "worth_drawing"]
+if TYPE_CHECKING:
+    from .series import Series
+
+__all__ = ["plot"]
 
 STYLE = {
     "font.size": 10, "axes.titlesize": 12, "axes.titleweight": "bold", "axes.labelsize": 10,
@@ -225,27 +225,3 @@ def _legend(ax: Any, panel: Panel) -> None:
     entries = [t for t in ax.get_legend_handles_labels()[1] if t]
     columns = 1 if len(entries) <= 12 else 2
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)
-
-
-def worth_drawing(recording: Recording, most: int = 8) -> list[Series]:
-    """What to draw when nothing is named.
-
-    The states, where the recording names them; otherwise outputs, then the
-    variables of components (not of ports) that change, of the first thousand.
-    The instances of an array count as one.
-    """
-    states = getattr(recording, "states", None)
-    if states:
-        found = grouped(recording, islice(states, 1000))
-        return [Series(recording, infos, path) for path, infos in islice(found, most)]
-    found = grouped(recording, islice(recording.catalog, 1000))
-    every = [Series(recording, infos, path) for path, infos in found]
-    candidates = [s for s in every if s.kind in ("output", "variable")][:200] or every[:most]
-    candidates.sort(key=lambda s: s.kind != "output")
-    moving = (s for s in candidates if _moves(s))
-    return list(islice(moving, most)) or candidates[:most]
-
-
-def _moves(series: Series) -> bool:
-    some = series.si if len(series.infos) <= CROWD else series[:CROWD].si
-    return bool(some.size and np.any(np.ptp(some, axis=-1) > 1e-12 * np.max(np.abs(some))))

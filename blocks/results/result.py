@@ -291,7 +291,8 @@ class Result(Mapping[str, Series]):
         every, save, title, events
             See :func:`blocks.results.plotting.plot`.
         """
-        from .plotting import plot, worth_drawing
+        from .plotting import plot
+        from .selection import worth_drawing
 
         chosen = self._chosen(paths) if paths else worth_drawing(self._recording)
         return plot(self._recording, chosen, **options)

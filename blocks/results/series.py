@@ -21,7 +21,7 @@ from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .runs import along, by_time, own_times, part, refuse_mixture, run_of
 from .sheet import Sheet
 from .shown import SECOND, label, number, unit_to_show
-from .times import check_side, seconds_of, summits, within_run
+from .times import TIME, check_side, seconds_of, summits, within_run
 
 __all__ = ["Series"]
 
@@ -482,7 +482,7 @@ class _Clock:
     def __init__(self, recording: Recording) -> None:
         self.recording, self.run = recording, run_of(recording)
         self.name, self.times = recording.name, recording.times
-        self.catalog: Mapping[str, VariableInfo] = {_TIME.path: _TIME}
+        self.catalog: Mapping[str, VariableInfo] = {TIME.path: TIME}
         self.events: Sequence[EventRecord] = ()
         self.statistics: Mapping[str, Any] = {}
         self.status, self.message = recording.status, recording.message
@@ -496,9 +496,6 @@ class _Clock:
         return ()
 
 
-_TIME = VariableInfo("time", "", "time", SECOND, "time", "time of the run", 0)
-
-
 def clock(recording: Recording) -> Series:
     """The sample times as a Series."""
-    return Series(_Clock(recording), _TIME, "time")
+    return Series(_Clock(recording), TIME, "time")

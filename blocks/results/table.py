@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from .lookup import collapsed
 from .modes import as_attributes, in_words
 from .recording import Recording
 from .runs import along, headings, own_times, run_of
-from .series import Series, clock
 from .sheet import Sheet, pandas
 from .shown import SECOND, label, number, unit_to_show
-from .times import check_side, grid
+from .times import TIME, check_side, grid
+
+if TYPE_CHECKING:
+    from .series import Series
 
 __all__ = ["Column", "Table", "sample", "units_wanted"]
 
@@ -265,10 +267,9 @@ def sample(
             tuple(i.path + run for i in series.infos) if series.is_array else (),
             series.infos[0].words,
         )
-    time = clock(recording)
     shown = unit_to_show(SECOND, wanted.get("time"), "time")
-    at = time.si if seconds is None else seconds
-    return Table(Column(from_si(at, shown).magnitude, shown, time.doc), columns, recording.name)
+    at = np.asarray(recording.times, dtype=float) if seconds is None else seconds
+    return Table(Column(from_si(at, shown).magnitude, shown, TIME.doc), columns, recording.name)
 
 
 def _clocked(recording: Recording, chosen: Sequence[Series]) -> Recording:

@@ -9,12 +9,13 @@ import numpy as np
 
 from ..exceptions import ParameterError, unknown_name
 from ..units import quantity, to_si
-from .recording import Instant
+from .recording import Instant, VariableInfo
 from .shown import SECOND, number
 
-__all__ = ["check_side", "grid", "seconds_of", "summits", "within_run"]
+__all__ = ["TIME", "check_side", "grid", "seconds_of", "summits", "within_run"]
 
 SIDES = ("left", "right")
+TIME = VariableInfo("time", "", "time", SECOND, "time", "time of the run", 0)
 MOST = 50_000_000  # samples of an equidistant grid
 
 

@@ -73,7 +73,8 @@ class Batched:
     # -- whether ---------------------------------------------------------------------------
     def _why_not(self) -> str:
         """Why the runs cannot be made at once, in a few words; empty if they can."""
-        from ..model import _positive, _Tolerances
+        from ..simulation.settings import positive_time
+        from ..simulation.tolerances import Tolerances
 
         system, options = self.system, self.recipe.options
         if system.nu:
@@ -101,10 +102,10 @@ class Batched:
             if setting.kind == "parameter" and np.ndim(setting.declared.default):
                 return f"{setting.path} is a list"
         self.t0 = float(to_si(options.get("start", "0 s"), unit("s"), "sweep(start=…)"))
-        self.t1 = self.t0 + _positive(self.recipe.duration, "duration")
+        self.t1 = self.t0 + positive_time(self.recipe.duration, "duration")
         self.rtol = options.get("rtol", 1e-6)
         limit = options.get("max_step")
-        self.max_step = np.inf if limit is None else _positive(limit, "max_step")
+        self.max_step = np.inf if limit is None else positive_time(limit, "max_step")
         with np.errstate(all="ignore"):
             problem, start = self.model._start(
                 system, find_nominals(system, self.model._nominal_table), self.t0, Problem)
@@ -131,7 +132,7 @@ class Batched:
                if s.kind == "parameter"):
             return "its functions of time are varied"
         self.pieces = functions.pieces
-        tolerances = _Tolerances(system, self.rtol, options.get("atol"))
+        tolerances = Tolerances(system, self.rtol, options.get("atol"))
         self.atol = tolerances.factor
         self.given = np.full(problem.size, np.nan)  # absolute tolerances that are
         if tolerances.by_dimension:

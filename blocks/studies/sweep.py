@@ -36,11 +36,11 @@ def sweep(
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
     _refuse_unknown(options)
-    from ..model import _end, _positive
+    from ..simulation.settings import end_of_run, positive_time
 
     t0 = float(to_si(start, unit("s"), "sweep(start=…)"))
-    length = _positive(duration, "duration")
-    end = _end(t0, length)
+    length = positive_time(duration, "duration")
+    end = end_of_run(t0, length)
     for finding in model.check().errors:
         # a relation between parameters may hold at the points though not here
         if finding.code != "parameter.relation":
@@ -114,12 +114,14 @@ def _refuse_unknown(options: dict[str, Any]) -> None:
 
 def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
     """Values that every run would refuse."""
-    from ..model import _positive, _Tolerances, compiled_method
+    from ..simulation.method_choice import compiled_method
+    from ..simulation.settings import positive_time
+    from ..simulation.tolerances import Tolerances
 
     for name in ("step", "max_step", "first_step"):
         if options.get(name) is not None:
-            _positive(options[name], name)
-    tolerances = _Tolerances(system, options.get("rtol", 1e-6), options.get("atol"))
+            positive_time(options[name], name)
+    tolerances = Tolerances(system, options.get("rtol", 1e-6), options.get("atol"))
     if tolerances.by_dimension:
         tolerances._absolute()
     if "method" not in options:

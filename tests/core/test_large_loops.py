@@ -76,7 +76,7 @@ def test_a_long_pull_of_a_sheet_is_stiff_and_solved_with_sparse_matrices():
 
 def test_a_method_that_needs_a_full_matrix_too_large_is_refused_with_its_size(monkeypatch):
     model, _ = _sheet()
-    monkeypatch.setattr("blocks.model.HOPELESS", 1e6)
+    monkeypatch.setattr("blocks.simulation.method_choice.HOPELESS", 1e6)
     with pytest.raises(ParameterError, match=r"3,120 x 3,120 entries \(0\.0779 GB\)") as caught:
         model.simulate("20 ms", step="1 ms")
     assert caught.value.data["method"] == "trapezoidal"

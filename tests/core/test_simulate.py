@@ -242,7 +242,7 @@ class Interrupting:
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "DOP853", "Radau"])
 def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
-    monkeypatch.setattr(blocks.model, "_progress", Interrupting)
+    monkeypatch.setattr(blocks.model, "Progress", Interrupting)
     run = oscillator().simulate("20 s", method=method, rtol=1e-9)
     reached = run.time.to("s").magnitude[-1]
     assert run.status == "interrupted"

@@ -26,7 +26,7 @@ from blocks import (
     quantity,
     sin,
 )
-from blocks.nonsmooth.modes.laws import set_valued_laws
+from blocks.nonsmooth.modes.choice import set_valued_laws
 from blocks.nonsmooth.modes.solved_modes import SolvedModes
 
 

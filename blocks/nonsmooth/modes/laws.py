@@ -34,38 +34,12 @@ from .load_dependence import LoadDependence
 from .margins import Look, Margins
 from .solved_modes import SolvedModes
 
-__all__ = ["Change", "SetValuedLaws", "set_valued_laws", "without_mass"]
+__all__ = ["Change", "SetValuedLaws"]
 
 DENSE = 80
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 KEPT = 200_000  # entries up to which constant matrices are kept
 RECALLED = 1000  # combinations of modes up to which the next run takes over what is known
-
-
-def set_valued_laws(system: System) -> SetValuedLaws:
-    """The laws of a system: the plain ones where every flow is determined by states."""
-    from .massless_nodes import MixedLaws
-
-    kept: Any = system.__dict__.get("_laws")
-    if kept is None:
-        kept = (MixedLaws if without_mass(system) else SetValuedLaws)(system)
-        if type(kept) is SetValuedLaws and kept.size:
-            system.__dict__["_laws"] = kept  # never run itself
-    made: SetValuedLaws = kept
-    return made.fresh() if system.__dict__.get("_laws") is made else made
-
-
-def without_mass(system: System) -> list[str]:
-    """Components with a set-valued element whose flow the states alone do not determine."""
-    tape, out, first = system.tape, [], 0
-    fast = ca.vertcat(tape.u, tape.z)
-    for f, family in enumerate(system.network.families):
-        for _, flow, *_ in family.kernel.set_valued:
-            gives = tape.reduced.gives_flow[first : first + family.size]
-            free = ca.which_depends(tape.writer.kernel_row(f, flow).T, fast, 1, True)
-            out += [family.path(int(i)) for i in np.flatnonzero(gives | np.array(free, dtype=bool))]
-            first += family.size
-    return list(dict.fromkeys(out))
 
 
 class SetValuedLaws(Decisions, Margins, OpenEfforts):

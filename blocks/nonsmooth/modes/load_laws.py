@@ -23,7 +23,8 @@ from scipy.sparse import csc_matrix
 from ...exceptions import StructureError
 from ...language.expression import TIME
 from ...system.system import AlgebraicFailure, Problem, System
-from .laws import Change, SetValuedLaws, without_mass
+from .laws import Change, SetValuedLaws
+from .massless_nodes import without_mass
 
 __all__ = ["Loads", "refuse_loads_without_mass", "with_loads"]
 

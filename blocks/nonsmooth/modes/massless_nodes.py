@@ -21,10 +21,10 @@ from scipy.sparse import csc_matrix
 from ...exceptions import SimulationError, StructureError
 from ...system.system import AlgebraicFailure, Problem, System
 from .held_rows import HeldRows, without_rounding
-from .laws import Change, SetValuedLaws, without_mass
+from .laws import Change, SetValuedLaws
 from .node_velocities import NodeVelocities
 
-__all__ = ["MixedLaws", "refuse_massless"]
+__all__ = ["MixedLaws", "refuse_massless", "without_mass"]
 
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
 ROUNDS = 25  # of Newton's method, where laws are not linear
@@ -61,6 +61,19 @@ def refuse_massless(system: System) -> None:
             "loop that is solved by iteration.", "Give the node a (small) mass.",
             code="structure.massless",
         )  # fmt: skip
+
+
+def without_mass(system: System) -> list[str]:
+    """Components with a set-valued element whose flow the states alone do not determine."""
+    tape, out, first = system.tape, [], 0
+    fast = ca.vertcat(tape.u, tape.z)
+    for f, family in enumerate(system.network.families):
+        for _, flow, *_ in family.kernel.set_valued:
+            gives = tape.reduced.gives_flow[first : first + family.size]
+            free = ca.which_depends(tape.writer.kernel_row(f, flow).T, fast, 1, True)
+            out += [family.path(int(i)) for i in np.flatnonzero(gives | np.array(free, dtype=bool))]
+            first += family.size
+    return list(dict.fromkeys(out))
 
 
 class MixedLaws(SetValuedLaws):

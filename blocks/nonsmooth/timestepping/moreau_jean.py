@@ -20,8 +20,9 @@ from scipy.sparse import csc_matrix, diags, identity, issparse
 from ...exceptions import ParameterError, SimulationError
 from ...solvers import Method, Step
 from ...system.system import System
-from ..modes.laws import set_valued_laws
-from ..modes.load_laws import with_loads
+from ..modes.choice import set_valued_laws
+from ..modes.load_laws import Loads, with_loads
+from ..modes.massless_nodes import MixedLaws
 from ..unsettled import unsettled
 from .active_contacts import Active, StepLaws, step_laws
 
@@ -58,13 +59,12 @@ class MoreauJean(Method):
                                  "Give the step, such as step='1 ms'.")
         laws = problem.laws
         self.few = isinstance(laws, StepLaws)  # of all elements only those that can act
-        if type(laws).__name__ == "Loads":
+        if isinstance(laws, Loads):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' knows exact friction and contacts, but no "
                 "laws that look at the load.", "Take another method, or law='coulomb'.",
             )  # fmt: skip
-        if laws is not None and (laws.gives_flow.any()
-                                 or type(laws).__name__ == "MixedLaws"):
+        if laws is not None and (laws.gives_flow.any() or isinstance(laws, MixedLaws)):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",

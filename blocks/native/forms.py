@@ -1,0 +1,52 @@
+"""In which form is a system written as machine code, if it can be?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["is_large", "is_solved_for", "why_not"]
+
+LARGE = 300  # unknowns above which laws are written as loops over their instances
+MOST_UNKNOWNS = 50  # of algebraic loops
+
+
+def why_not(system: Any, laws: Any = None) -> str:
+    """Why a model cannot run in machine code, in a few words; empty if it can.
+
+    ``laws`` are the model's set-valued laws, where they are known.
+    """
+    if system.nu and (laws is None or laws.together is None):
+        return "its exact friction and contacts are decided in Python"
+    if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
+        return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
+    if system.nu and system.nz:
+        return "algebraic unknowns beside exact friction or contacts are solved for in Python"
+    if any(f.kernel.delays for f in system.network.families):
+        return "delayed values are looked up in Python"
+    if is_large(system) and (system.nz or system.clusters
+                             or any(step.group < 0 for step in system.tape.steps)):
+        return "a large network with algebraic loops is solved in Python"
+    if not system.nx:
+        return "there is nothing to integrate"
+    return ""
+
+
+def is_large(system: Any) -> bool:
+    """Whether its laws are written as loops over their instances."""
+    return sum(len(s.unknowns) for s in system.tape.steps) > LARGE
+
+
+def is_solved_for(system: Any) -> bool:
+    """Whether Newton's method gives some of its states or unknowns at every point."""
+    return bool(system.clusters) or (
+        bool(system.nz) and not is_large(system) and not _are_linear(system))
+
+
+def _are_linear(system: Any) -> bool:
+    """Whether the algebraic unknowns are linear in their equations."""
+    if "linear_loops" not in system.__dict__:
+        import casadi as ca
+
+        nonlinear = ca.which_depends(system.tape.residual, system.tape.z, 2, True)
+        system.__dict__["linear_loops"] = not any(nonlinear)
+    return system.__dict__["linear_loops"]

@@ -1,0 +1,74 @@
+"""What do functions in machine code that solve equations have in common?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from .expressions import Writer
+from .machine import function_of_lapack
+
+__all__ = ["Text"]
+
+
+class Text:
+    """Lines that solve equations, where the matrix and its factors stand in ``q``."""
+
+    arguments: list[Any]  # of all expressions
+    places: dict[int, tuple[str, int]]
+    matrix: int  # entries of ``q``: it, the right side, the order of its rows, LAPACK's answer
+    right: int
+    pivots: int
+    failed: int
+    tied: Any = None  # solves for states that are not integrated, where there are any
+
+    def __init__(self) -> None:
+        self.sizes: set[int] = {1}
+
+    def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
+        """LAPACK's solution takes the place of the right side; whether there is none."""
+        self.sizes.add(size)
+        matrix, right, pivots, failed = (
+            w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
+        name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
+        w.lines.append(
+            f"  call void inttoptr (i64 {function_of_lapack(name)} to ptr)({first}ptr @size{size}, "
+            f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
+            f"ptr @size{size}, ptr {failed})")
+        code = w.new(f"load i32, ptr {failed}, align 4")
+        return w.new(f"icmp ne i32 {code}, 0")
+
+    def _determinant(self, w: Writer, size: int) -> str:
+        """From the factors that the solution has left."""
+        value, pivots = w.constant(1.0), w.pointer("%q", self.pivots)
+        for i in range(size):
+            value = w.binary("fmul", value, w.load("%q", self.matrix + i * (size + 1)))
+            at = w.new(f"getelementptr inbounds i32, ptr {pivots}, i64 {i}")
+            other = w.new(f"load i32, ptr {at}, align 4")
+            swapped = w.new(f"icmp ne i32 {other}, {i + 1}")
+            value = w.select(swapped, w.new(f"fneg double {value}"), value)
+        return value
+
+    def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
+        function = ca.Function("part", [*self.arguments, *more], [expression])
+        return w.values(function, places or self.places)
+
+    @staticmethod
+    def _largest(w: Writer, values: list[str]) -> str:
+        out = w.constant(0.0)
+        for value in values:
+            out = w.intrinsic("maxnum", out, w.intrinsic("fabs", value))
+        return out
+
+    @staticmethod
+    def _put(w: Writer, values: list[str], base: str, offset: int) -> None:
+        for i, value in enumerate(values):
+            w.store(value, base, offset + i)
+
+    def _text(self, w: Writer) -> str:
+        sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
+        arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
+        sizes.append('@plain = internal constant [1 x i8] c"N"')
+        return "\n".join([*sizes, *sorted(w.declared), f"define void @main({arguments}) {{",
+                          "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip

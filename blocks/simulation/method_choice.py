@@ -1,0 +1,117 @@
+"""Which method takes a run, and why?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..exceptions import ParameterError, need_package, unknown_name
+from ..reading.foreign_words import method_elsewhere
+from ..system.system import Problem, System
+
+__all__ = ["by_stiffness", "chosen_method", "compiled_method", "refuse_full_jacobian",
+           "refuse_uncompiled"]  # fmt: skip
+
+MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
+SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
+HOPELESS = 1e9  # entries of a full Jacobian that are refused
+
+
+def chosen_method(method: str, system: System, step: Any) -> tuple[Any, str]:
+    from ..solvers import METHODS, UnknownMethod, method_named
+
+    if str(method).lower() == "moreau_jean":
+        from ..nonsmooth.timestepping.moreau_jean import MoreauJean
+
+        return MoreauJean, "chosen by the user"
+    if str(method).lower() == "dopri5":
+        return _compiled_method(system), "chosen by the user"
+    if method != "auto":
+        try:
+            return method_named(method), "chosen by the user"
+        except UnknownMethod:
+            near = method_elsewhere(str(method))
+            raise unknown_name(
+                "simulate(method=…)", method, ["auto", *METHODS, "dopri5", "moreau_jean"],
+                "methods", (f"Did you mean {near!r}?" if near else "", near)
+            ) from None
+    if step is not None:
+        return method_named("trapezoidal"), "a fixed step was given"
+    if system.clusters or system.nu:
+        return method_named("DOP853"), "one-step: cheap to restart after events"
+    if system.nz > 20 and not system.linear:
+        return method_named("ida"), "large nonlinear algebraic loops"
+    return method_named("cvode"), "implicit, variable order: safe for stiff models"
+
+
+def refuse_full_jacobian(problem: Problem, name: str) -> None:
+    """An implicit method that would need a matrix larger than the memory."""
+    n = problem.size
+    if problem.algebraic and n * (n + problem.algebraic) > HOPELESS:
+        raise ParameterError(
+            "simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} x {n:,} entries "
+            f"({8e-9 * n * n:.3g} GB): every state acts on every other through "
+            f"{problem.algebraic:,} algebraic unknowns.",
+            "Take method='ida', which keeps them as unknowns, or an explicit one such as 'ode45'.",
+            method=name, states=n, algebraic=problem.algebraic,
+        )  # fmt: skip
+
+
+def refuse_uncompiled(system: System, problem: Problem | None = None) -> None:
+    from .. import native
+
+    reason = native.why_not(system, problem and problem.laws)
+    if problem is not None and not reason:
+        reason = native.unwritable(problem)
+    if reason:
+        raise ParameterError("simulate(method='dopri5')", f"cannot run this model: {reason}.",
+                             "Take method='auto' or another name listed in blocks.solvers.")
+
+
+def _compiled_method(system: System) -> Any:
+    """The method in machine code, if it can run a system."""
+    if not system.nu:  # otherwise it depends on its laws
+        refuse_uncompiled(system)
+    return compiled_method()
+
+
+def compiled_method() -> Any:
+    """The method in machine code, or a word on what is missing."""
+    from .. import native
+
+    try:
+        return native.compiled_method()
+    except ImportError as error:
+        raise need_package("numba", "method='dopri5'", "fast") from error
+
+
+def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any, why: str
+                  ) -> tuple[Any, str]:
+    """An explicit method where the fastest motion at the start is worth resolving."""
+    from .. import native
+    from ..solvers import method_named
+
+    if not problem.size:
+        return stiff, why
+    if problem.system.nu or problem.system.clusters:  # the rates at the start say little
+        if not native.ready_for_solves(rtol):
+            return stiff, why
+        if reason := native.why_not(problem.system, problem.laws):
+            return stiff, f"{why}; in Python, as {reason}"
+        if not native.written_soon(problem):
+            return stiff, f"{why}; in Python, as it takes long to write in machine code"
+        if reason := native.unwritable(problem):
+            return stiff, f"{why}; in Python, as {reason}"
+        return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
+    rate = problem.fastest_rate(t0, problem.start_vector())
+    if not native.why_not(problem.system, problem.laws):
+        steps = rate * (t1 - t0) / native.REACH
+        if steps <= native.most_steps(problem.size) and native.worth(
+                steps, problem.size, rtol) and not native.unwritable(problem):
+            return native.compiled_method(), (
+                f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
+                f"({rate:.3g} 1/s)")
+    if rate * (t1 - t0) > MILD:
+        return stiff, why
+    short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
+    return (method_named("ode45" if short else "DOP853"),
+            f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")

@@ -1,0 +1,73 @@
+"""Which absolute tolerance does every unknown have?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, brief
+from ..system.system import Problem, System
+from ..units import describe, to_si, unit, unit_given
+
+__all__ = ["Tolerances"]
+
+
+class Tolerances:
+    """Absolute tolerances of a problem's scaled unknowns."""
+
+    def __init__(self, system: System, rtol: float, atol: Any) -> None:
+        if not (isinstance(rtol, (int, float)) and 0 < rtol < 1):
+            raise ParameterError("simulate(rtol=…)", f"must be a number between 0 and 1, but is "
+                                 f"{brief(rtol)}.", given=rtol)
+        self.factor = rtol * 1e-2
+        self.by_dimension: dict[Any, float] = {}
+        if isinstance(atol, (int, float)):
+            self.factor = float(atol)
+            if not self.factor > 0:
+                raise ParameterError("simulate(atol=…)", "must be greater than 0, but is "
+                                     f"{brief(atol)}.", given=atol)
+        elif atol is not None:
+            for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
+                u = unit_given(given, "simulate(atol=…)")
+                size = float(to_si(given, u.as_difference, "simulate(atol=…)"))
+                if not size > 0:
+                    raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is "
+                                         f"{given}.", given=atol)
+                self.by_dimension[u.dimension] = size
+        self.system = system
+        self._by_class: np.ndarray | None = None
+
+    def __call__(self, problem: Problem) -> np.ndarray:
+        out = np.full(problem.size, self.factor)
+        if self.by_dimension:
+            system = self.system
+            classes = np.concatenate([
+                system.tape.reduced.states[problem.free], system.tape.reduced.states[problem.tied],
+                system.tape.z_classes,
+            ])[: problem.size]  # fmt: skip
+            absolute = self._absolute()[classes]
+            known = np.isfinite(absolute)
+            out[known] = absolute[known] / problem.scale[known]
+        return out
+
+    def _absolute(self) -> np.ndarray:
+        if self._by_class is None:
+            flat = self.system.flat
+            self._by_class = np.full(flat.classes, np.nan)
+            second = unit("s").dimension
+            unused = set(self.by_dimension)
+            for base, size, f, (i, order) in flat.slot_names():
+                local = flat.network.families[f].kernel.variables[i]
+                dimension = local.unit.dimension / second**order if order else local.unit.dimension
+                if dimension in self.by_dimension:
+                    classes = flat.class_of[base : base + size]
+                    self._by_class[classes] = self.by_dimension[dimension]
+                    unused.discard(dimension)
+            if unused:
+                raise ParameterError(
+                    "simulate(atol=…)", f"no variable of the model is in "
+                    f"{describe(next(iter(unused)))}.",
+                    "Name tolerances in units of its variables.",
+                )  # fmt: skip
+        return self._by_class

@@ -1,0 +1,76 @@
+"""Where between two looks may a margin be below zero?
+
+Knows times and numbers only. Compiled for machine code as it stands.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["MOST_LOOKS", "next_look"]
+
+MOST_LOOKS = 32  # at a step
+STEEPER = 1.2  # a parabola through looks bends at least so much less than the margin may
+ALONE = 1.5  # times that, where there is no other one to compare it with
+WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
+NARROW = 1e-3  # part of a step between two looks that is not looked into
+ENDS = 0.05  # part of an interval at its ends where no look is placed
+ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
+
+
+def next_look(times, margins, count, low, high):  # type: ignore[no-untyped-def]
+    """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
+
+    In plain loops: it is compiled for machine code as it stands.
+
+    Parameters
+    ----------
+    times : (looks,) ascending
+    margins : (looks, n) not negative before the last look; nan where not known
+    count : number of looks
+    low, high : (n,) work space
+    """
+    earliest = np.inf
+    shortest = NARROW * (times[count - 1] - times[0])
+    low[:] = np.inf
+    high[:] = -np.inf
+    for k in range(count):
+        for r in range(margins.shape[1]):
+            value = margins[k, r]
+            low[r] = value if value < low[r] else low[r]
+            high[r] = value if high[r] < value < np.inf else high[r]
+    for r in range(margins.shape[1]):
+        if not low[r] < high[r] - low[r]:  # a parabola through these cannot reach zero
+            continue
+        for i in range(count - 1):
+            start, width = times[i], times[i + 1] - times[i]
+            if start >= earliest:
+                break
+            a, b = margins[i, r], margins[i + 1, r]
+            if not (width > shortest and 0.0 <= a < np.inf and 0.0 <= b < np.inf):
+                continue
+            rise = (b - a) / width
+            left = right = np.nan
+            if i > 0 and np.isfinite(margins[i - 1, r]):
+                before = (a - margins[i - 1, r]) / (start - times[i - 1])
+                left = (rise - before) / (times[i + 1] - times[i - 1])
+            if i + 2 < count and np.isfinite(margins[i + 2, r]):
+                after = (margins[i + 2, r] - b) / (times[i + 2] - times[i + 1])
+                right = (after - rise) / (times[i + 2] - start)
+            if np.isnan(left) and np.isnan(right):
+                continue
+            if np.isnan(left) or np.isnan(right):
+                bend = STEEPER * ALONE * (right if np.isnan(left) else left)
+            else:
+                bend = STEEPER * max(left, right) + abs(left - right)
+            if not bend > 0.0:
+                continue
+            away = 0.5 * width - 0.5 * rise / bend
+            if not 0.0 < away < width:
+                continue
+            lowest = a + away * rise + away * (away - width) * bend
+            close = width > WIDE * (times[count - 1] - times[0]) and (
+                lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
+            if close or lowest < -ROUNDING * high[r]:
+                earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
+    return earliest

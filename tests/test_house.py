@@ -1,0 +1,75 @@
+"""The wings of ``blocks`` stand on floors: imports go down, and no files import in a circle."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import networkx as nx
+
+ROOT = Path(__file__).parents[1]
+#: From the ground up. What a wing imports stands on a floor below its own.
+FLOORS = [
+    ["exceptions", "shapes"],
+    ["reading"],
+    ["units", "solvers"],
+    ["results"],
+    ["language"],
+    ["assembly"],
+    ["system"],
+    ["initialisation", "nonsmooth.complementarity"],
+    ["nonsmooth"],  # what is shared by the two below
+    ["nonsmooth.modes"],
+    ["nonsmooth.timestepping"],
+    ["diagnostics", "native"],
+    ["simulation"],
+    ["studies"],
+    ["model"],
+    ["blocks"],
+]
+FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}
+FILES = {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f
+         for f in sorted((ROOT / "blocks").rglob("*.py")) if f.name != "__main__.py"}  # fmt: skip
+
+
+def wing(name):
+    parts = name.split(".")[1:] or ["blocks"]
+    inner = ".".join(parts[:2])
+    return inner if inner in FLOOR else parts[0]
+
+
+def imported(name, file):
+    """Modules that a file imports when it runs, at its top or in a function."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in list(ast.walk(tree)):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = []
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield f"{source}.{alias.name}" if f"{source}.{alias.name}" in FILES else source
+
+
+ARROWS = nx.DiGraph([(a, b) for a, file in FILES.items() for b in imported(a, file)
+                     if b in FILES and b != a])  # fmt: skip
+
+
+def test_no_files_import_in_a_circle():
+    assert list(nx.simple_cycles(ARROWS)) == []
+
+
+def test_no_import_runs_upward():
+    upward = [(a, b) for a, b in ARROWS.edges
+              if wing(a) != wing(b) and FLOOR[wing(b)] >= FLOOR[wing(a)]]  # fmt: skip
+    assert upward == []
+
+
+def test_every_file_has_a_wing_and_flat_are_only_those_a_user_imports():
+    flat = {name for name in FILES if name.count(".") == 1 and FILES[name].name != "__init__.py"}
+    assert flat == {"blocks.model", "blocks.units", "blocks.exceptions", "blocks.shapes"}
+    assert {wing(name) for name in FILES} == set(FLOOR)

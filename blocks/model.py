@@ -313,8 +313,7 @@ class Model(Component):
                                  "Give the step, such as step='1 ms'.")
         dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
         kind = DaeProblem if dae else Problem
-        problem, begin = self._start(system, nominals, t0, kind,
-                                     getattr(chosen, "laws_of", None))
+        problem, begin = self._start(system, nominals, t0, kind, chosen.laws_of)
         initialised = clock.perf_counter()
         scaled = Tolerances(system, rtol, atol)
         if method == "auto" and chosen.name in ("cvode", "DOP853"):

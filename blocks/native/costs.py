@@ -58,7 +58,8 @@ def written_soon(problem: Any) -> bool:
         return True
     if problem.laws is None:
         return problem.system.residual_w.function.n_instructions() <= MOMENT
-    return getattr(problem.laws.together, "length", 0) <= MOMENT
+    together = problem.laws.together
+    return together is None or together.length <= MOMENT
 
 
 def loaded() -> bool:

@@ -34,9 +34,8 @@ class Dopri5(Method):
     """
 
     name, order = "dopri5", 5
-    many = staticmethod(most_steps)  # so many to go, and an implicit method would be cheaper
-
-    unsure = False  # equations of held modes have come near to being singular: look again
+    looks_itself = True
+    many = staticmethod(most_steps)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

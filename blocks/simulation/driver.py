@@ -86,7 +86,7 @@ class Driver:
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.method: Any = None  # of the present episode
-        closed = problem.laws is not None and not getattr(problem.laws, "recorded", False)
+        closed = problem.laws is not None and not problem.laws.recorded
         self.contacts: Any = _contacts(problem.laws.plain) if closed else None
         self.behind: Any = None  # these and their slopes at the end of the step
 
@@ -120,7 +120,7 @@ class Driver:
         finally:
             if not self.recording.episodes:
                 self._open(t)
-            if getattr(self.settings.method, "steps_over_events", False):
+            if self.settings.method.steps_over_events:
                 forget_reversals(self.recording)
             self.recording.statistics.update(self.work)
             self.recording.statistics["events"] = len(self.recording.events)
@@ -193,18 +193,18 @@ class Driver:
         s, problem = self.settings, self.problem
         y = reached = problem.start_vector()
         method = self.method = self._method_at(t, y)
-        trajectory = getattr(method, "course", None)
+        trajectory = method.course
         if trajectory is None:
-            trajectory = Trajectory(t, y, order=getattr(method, "order", s.method.order))
+            trajectory = Trajectory(t, y, order=method.order)
         self._open(t, trajectory)
-        looks_itself = hasattr(method, "watch")
+        looks_itself = method.looks_itself
         self.pace = s.first_step
         self.longest = min(2 * self.longest, s.max_step)
-        follows = bool(self.system.clusters) and not getattr(method, "carries", False)
+        follows = bool(self.system.clusters) and not method.carries
         problem.anchor = self._tied(t) if follows else None
         stop = self.stops.after(t) if self.delays is None else min(
             self.stops.after(t), self.delays.after(t))
-        method_steps_over = problem.laws is not None and getattr(method, "steps_over_events", False)
+        method_steps_over = problem.laws is not None and method.steps_over_events
         modes: Any = problem.laws.modes.copy() if method_steps_over else None
         self.crossings.begin(t)
         try:
@@ -257,7 +257,7 @@ class Driver:
                     break  # what is known to happen now comes first
                 if self.contacts is not None and self._has_drifted(step):
                     return t
-                if getattr(method, "unsure", False):  # it may be no method for what comes
+                if method.unsure:  # it may be no method for what comes
                     self._enter(t, step.y)
                     problem.choose_states(t)
                     return t
@@ -277,7 +277,7 @@ class Driver:
         """How far the method may go before it is asked again."""
         if self.delays is not None:
             stop = min(stop, t + self.delays.shortest)
-        if hasattr(self.method, "watch"):  # it looks at the pieces itself
+        if self.method.looks_itself:  # it looks at the pieces itself
             self.method.pieces = self.functions.around(t)
             return min(stop, self.functions.end)
         return stop if self.settings.method.fixed_step else min(stop, self.functions.limit(t))
@@ -286,13 +286,14 @@ class Driver:
         """The method for the next episode."""
         s, problem = self.settings, self.problem
         if problem.size == 0:
-            return Quasistatic(problem, t, y, t_end=s.t_end, max_step=self.longest)
+            return Quasistatic(problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=np.zeros(0),
+                               max_step=self.longest)
         kind = s.method
-        if not getattr(kind, "fits", _always)(problem, t):
+        if not kind.fits(problem, t):
             kind = method_named("DOP853")
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
-        if type(self.method) is kind and hasattr(kind, "watch") and np.array_equal(
-                getattr(self.method, "free", ()), problem.free):  # made to be started again
+        if type(self.method) is kind and kind.looks_itself and np.array_equal(
+                self.method.free, problem.free):  # made to be started again
             self.method.first_step, self.method.max_step = self.pace, self.longest
             self.method.work = Work()
             self._watch(self.method)
@@ -302,7 +303,7 @@ class Driver:
             problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
             first_step=self.pace, max_step=self.longest, step=s.step,
         )  # fmt: skip
-        if hasattr(kind, "watch"):
+        if kind.looks_itself:
             self._watch(method)
         return method
 
@@ -321,7 +322,7 @@ class Driver:
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one."""
         self.steps += 1
-        many = getattr(self.method, "many", None)  # steps that cost next to nothing
+        many = self.method.many  # steps that cost next to nothing
         taken = self.work.get("steps", 0) + self.method.work.steps
         if taken - self.judged < LOOK_FOR_STIFFNESS:
             return False
@@ -352,7 +353,7 @@ class Driver:
         """Whether so many steps are left that machine code is worth loading."""
         problem = self.problem
         weight = SOLVES if problem.algebraic else 1
-        if self.steps != LONG // weight or hasattr(self.settings.method, "many"):
+        if self.steps != LONG // weight or self.settings.method.many:
             return False
         from .. import native
 
@@ -637,18 +638,18 @@ def _contacts(laws: Any) -> Any:
     return Contacts(laws)
 
 
-def _always(problem: Problem, t: float) -> bool:
-    return True
-
-
-class Quasistatic:
+class Quasistatic(Method):
     """A model without states: walks through time in equal parts."""
 
-    def __init__(self, problem: Problem, t: float, y: np.ndarray, *, t_end: float, max_step: float
-                 ) -> None:
-        self.problem, self.t, self.y = problem, t, y
-        self.h = min(max_step, (t_end - t) / 200) or np.inf
-        self.work = Work()
+    name, order = "quasistatic", 1
+    problem: Any  # the system's own
+
+    def __init__(self, problem: Any, t: float, y: np.ndarray, **options: Any) -> None:
+        super().__init__(problem, t, y, **options)
+        self.h = min(self.max_step, (self.t_end - t) / 200) or np.inf
+
+    def restart(self, t: float, y: np.ndarray) -> None:
+        self.t, self.y = t, y
 
     def advance(self, t_stop: float) -> Step:
         old, self.t = self.t, t_stop if self.t + 1.5 * self.h >= t_stop else self.t + self.h

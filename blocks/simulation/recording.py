@@ -293,7 +293,7 @@ class RunRecording:
             laws.modes = episode.modes
         if problem.delays is not None:
             problem.delays.select(episode.start)
-        solved = getattr(episode.trajectory, "solved", None)
+        solved = episode.trajectory.solved
         carried = None if solved is None else solved(t)
         if carried is not None and laws is None:
             x, z = np.split(carried, [self.system.nx])
@@ -303,7 +303,7 @@ class RunRecording:
         if not problem.algebraic and laws is None:
             nothing = np.zeros((0, len(t)))
             return y * problem.scale_x[free][:, None], nothing, nothing
-        if getattr(laws, "recorded", False):
+        if laws is not None and laws.recorded:
             x = y * problem.scale_x[free][:, None]
             return x, np.zeros((0, len(t))), laws.efforts_at(t, episode.start)
         if laws is not None and len(t):
@@ -374,7 +374,7 @@ class RunRecording:
         drawn = set()
         corners: dict[Any, list[Any]] = {}  # of bodies, by their frames
         laws = self.problem.laws
-        acted = laws.acted() if getattr(laws, "recorded", False) else {}
+        acted = laws.acted() if laws is not None and laws.recorded else {}
         for f, family in enumerate(self.system.network.families):
             for start, member in zip(family.starts, family.members, strict=True):
                 loaded = acted[f][start : start + member.size] if f in acted else None

@@ -14,7 +14,8 @@ Rules for a method
    ``Step.cause``. ``KeyboardInterrupt`` passes through.
 5. ``restart(t, y)`` forgets all history (after an event) and keeps counters.
 6. All work is counted in ``method.work``.
-7. A method knows nothing of events, modes, recording or progress.
+7. A method knows nothing of events, modes, recording or progress, unless it says so
+   (``steps_over_events``, ``looks_itself``): all that it may be asked for is below.
 """
 
 from __future__ import annotations
@@ -125,6 +126,22 @@ class Method(ABC):
     implicit: ClassVar[bool] = False
     solves_dae: ClassVar[bool] = False
     fixed_step: ClassVar[bool] = False
+    #: Takes what sticks and touches from step to step: events are not searched for.
+    steps_over_events: ClassVar[bool] = False
+    #: Takes many steps in one call, and looks for crossings and at pieces of time in them:
+    #: it is told which by :meth:`watch`, and restarted instead of made anew.
+    looks_itself: ClassVar[bool] = False
+    #: Of a system: set-valued laws of the method's own, instead of those decided at events.
+    laws_of: ClassVar[Any] = None
+    #: Of the number of unknowns: steps up to which an implicit method is not cheaper.
+    many: ClassVar[Any] = None
+
+    course: Any = None  # all of its steps, where it keeps them itself
+    carries: bool = False  # follows states that constraints tie
+    unsure: bool = False  # may be no method for what comes: to be asked again
+    free: Any = ()  # states that it integrates, of a method that looks itself
+    largest: Any = None  # margins since the restart, of a method that looks itself
+    pieces: Any = None  # borders of pieces of time, of a method that looks itself
 
     def __init__(
         self,
@@ -149,6 +166,16 @@ class Method(ABC):
         self.max_step = max_step
         self.step_size = step
         self.work = Work()
+
+    @classmethod
+    def fits(cls, problem: Any, t: float) -> bool:
+        """Whether the time up to the next event can be run by this method."""
+        return True
+
+    def watch(self, known: Array, hints: Array, slack: Array) -> None:
+        """Told to a method that looks itself: relations that are not searched for, those that
+        others must judge, and what margins may be below zero by."""
+        raise NotImplementedError(f"{self.name} does not look for crossings itself")
 
     @property
     def share(self) -> float:

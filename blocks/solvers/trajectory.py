@@ -49,6 +49,8 @@ class Trajectory:
     array([[1., 3.]])
     """
 
+    solved: Any = None  # gives what was solved for beside the unknowns, where that is kept
+
     def __init__(self, t: float, y: Any, *, order: int = 5, max_bytes: float = 2**30) -> None:
         y = np.array(y, dtype=float)
         self.nodes = max(FEWEST_NODES, order + 1)

@@ -34,6 +34,8 @@ class HeldModes:
     flow, low, high, back, forth, rate, gap : expressions, one row per element
     """
 
+    length = 0  # operations of what is solved for at every point
+
     def __init__(self, system: Any, column: np.ndarray, sign: np.ndarray, flow: Any, low: Any,
                  high: Any, back: Any, forth: Any, rate: Any, gap: Any) -> None:
         n, tape = len(column), system.tape

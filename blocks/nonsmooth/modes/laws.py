@@ -52,6 +52,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
     """
 
     watched = True  # during a step, for the end of a mode
+    recorded = False  # whether efforts are those of the run's steps
     restless = ""  # an element, where efforts that depend on each other did not settle
 
     def __init__(self, system: System) -> None:

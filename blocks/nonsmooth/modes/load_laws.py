@@ -80,6 +80,7 @@ class Loads:
     """
 
     together = None  # loads are not known before the efforts are
+    recorded = False
 
     def __init__(self, system: System, laws: SetValuedLaws) -> None:
         self.system, self.laws = system, laws

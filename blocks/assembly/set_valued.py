@@ -16,9 +16,9 @@ def set_valued_elements(flat: Any) -> Elements:
     efforts, flows = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for f, family in enumerate(flat.network.families):
         every = np.arange(family.size)
-        for effort, flow, *_ in family.kernel.set_valued:
-            efforts.append(flat.class_of[flat.base[f][effort, 0] + every])
-            key = family.kernel.key_of(flow) if flow.is_symbolic() else None
+        for law in family.kernel.set_valued:
+            efforts.append(flat.class_of[flat.base[f][law.effort, 0] + every])
+            key = family.kernel.key_of(law.flow) if law.flow.is_symbolic() else None
             classes = np.full(family.size, -1) if key is None or key[1] else (
                 flat.class_of[flat.base[f][key] + every])
             flows.append(np.where(flat.derivative[classes] < 0, classes, -1))

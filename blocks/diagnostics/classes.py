@@ -55,10 +55,11 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
 def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
     """The variables in every equation and set-valued law, and its text."""
     out = [({i for i, _ in law.arguments}, shortened(tidy(law.text))) for law in kernel.laws]
-    for effort, flow, *_ in kernel.set_valued:
-        keys = [kernel.key_of(s) for s in ca.symvar(flow)]
-        name = kernel.variables[effort].name
-        out.append(({effort, *(k[0] for k in keys if k)}, f"{name} by a set-valued law of {flow}"))
+    for one in kernel.set_valued:
+        keys = [kernel.key_of(s) for s in ca.symvar(one.flow)]
+        name = kernel.variables[one.effort].name
+        out.append(({one.effort, *(k[0] for k in keys if k)},
+                    f"{name} by a set-valued law of {one.flow}"))
     for position, velocity in kernel.rates:
         names = [kernel.variables[i].name for i in (position, velocity)]
         out.append(({position, velocity}, f"der({names[0]}) == {names[1]} of the domain"))

@@ -96,7 +96,7 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 return
             shown += 1
             path = topology.path(first.family, int(i))
-            if any(law[-2] is not None
+            if any(law.is_contact
                    for law in topology.network.families[first.family].kernel.set_valued):
                 yield found(
                     "contact.rigid", [path],

@@ -92,7 +92,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
     if start.compromised and np.isfinite(slope).all():
         yield _compromise(start.compromised)
     yield from _derivatives(system, problem, slope)
-    if any(law[-2] is not None for f in system.network.families for law in f.kernel.set_valued):
+    if any(law.is_contact for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
     if np.isfinite(slope).all():
         yield from _without_value(system, problem, decided=not system.nu)

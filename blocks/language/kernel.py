@@ -59,6 +59,34 @@ class Local_Parameter:
     declared: Parameter
 
 
+@dataclass(frozen=True, eq=False)
+class SetValuedLaw:
+    """A set-valued law between an effort and a flow, on local symbols."""
+
+    effort: int  # number of its variable
+    flow: Any
+    low: Any  # static bounds
+    high: Any
+    back: Any  # kinetic efforts, sliding backward and forward
+    forth: Any
+    gap: Any | None = None  # of a unilateral contact
+    restitution: Any | None = None
+
+    @property
+    def is_contact(self) -> bool:
+        return self.gap is not None
+
+    @property
+    def expressions(self) -> list[Any]:
+        """Flow, bounds and efforts, gap and restitution; None for those that it lacks."""
+        return [self.flow, self.low, self.high, self.back, self.forth, self.gap, self.restitution]
+
+    @property
+    def given(self) -> list[Any]:
+        """The expressions that it has."""
+        return [sx for sx in self.expressions if sx is not None]
+
+
 class Law:
     """One scalar equation ``residual == 0`` on local symbols.
 
@@ -199,8 +227,7 @@ class Kernel:
         self.rates: list[tuple[int, int]] = []  # position and velocity at a port
         self.shared: dict[int, float] = {}  # domain parameters at ports, with the domain's values
         self.requirements: list[tuple[Any, str]] = []  # condition that must hold, message
-        # effort, flow, static lower and upper, kinetic lower and upper, gap, restitution
-        self.set_valued: list[tuple[Any, ...]] = []
+        self.set_valued: list[SetValuedLaw] = []
         self.delays: list[tuple[int, Any, Any, Any]] = []  # variable, value, delay, initial
         # effort, load, flow, law, band and strength of rest
         self.load_laws: list[tuple[Any, ...]] = []
@@ -245,7 +272,7 @@ class Kernel:
         used += [crossing for crossing, _ in self.relations]
         used += [sx for c, pairs in self.resets for sx in (c, *(v for _, v in pairs))]
         used += [v for _, _, pairs in self.samplings for _, v in pairs]
-        used += [sx for _, *sxs in self.set_valued for sx in sxs if sx is not None]
+        used += [sx for law in self.set_valued for sx in law.given]
         used += [value for _, value, *_ in self.delays]
         used += [sx for _, _, *sxs in self.load_laws for sx in sxs if sx is not None]
         highest: dict[int, int] = {position: 1 for position, _ in self.rates}
@@ -606,7 +633,7 @@ def _add_set_valued(kernel: Kernel, statement: SetValued) -> None:
                             f"given {statement.effort.sx}.", "Declare a Variable for that force.")
     more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
     bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
-    kernel.set_valued.append((key[0], statement.flow.sx, *bounds, *more))
+    kernel.set_valued.append(SetValuedLaw(key[0], statement.flow.sx, *bounds, *more))
 
 
 def _add_load_law(kernel: Kernel, statement: LoadLaw) -> None:
@@ -658,8 +685,8 @@ def _take_observed(kernel: Kernel, equations: list[tuple[Any, str]]) -> None:
     outside += [c for c, _ in kernel.resets] + [v for _, p in kernel.resets for _, v in p]
     outside += [v for _, _, p in kernel.samplings for _, v in p]
     outside += [value for _, value, *_ in kernel.delays]
-    for effort, *sxs in kernel.set_valued:
-        outside += [kernel.symbols[effort, 0], *(sx for sx in sxs if sx is not None)]
+    for law in kernel.set_valued:
+        outside += [kernel.symbols[law.effort, 0], *law.given]
     for effort, load, *sxs in kernel.load_laws:
         outside += [kernel.symbols[effort, 0], kernel.symbols[load, 0]]
         outside += [sx for sx in sxs if sx is not None]

@@ -52,9 +52,9 @@ class Elements:
         self.groups: list[Group] = []
         self.by_family: dict[int, list[Group]] = {}
         self.count = 0
-        sets = [(f, family, e, SLIDES if gap is None else TOUCHES)
+        sets = [(f, family, law.effort, TOUCHES if law.is_contact else SLIDES)
                 for f, family in enumerate(network.families)
-                for e, *_, gap, _ in family.kernel.set_valued]  # fmt: skip
+                for law in family.kernel.set_valued]  # fmt: skip
         rests = [(f, family, e, SLIDES) for f, family in enumerate(network.families)
                  for e, *_, band, _ in family.kernel.load_laws if band is not None]
         several = [f for f, *_ in sets + rests]

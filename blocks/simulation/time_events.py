@@ -229,7 +229,7 @@ def _laws_of(kernel: Any) -> Iterator[Any]:
     yield from (law.residual for law in kernel.laws)
     yield from kernel.observed.values()
     yield from (value for *_, pairs in kernel.samplings for _, value in pairs)
-    yield from (sx for _, *sxs in kernel.set_valued for sx in sxs if sx is not None)
+    yield from (sx for law in kernel.set_valued for sx in law.given)
     yield from (condition for condition, _ in kernel.requirements)
     yield from (value for _, value, *_ in kernel.delays)
 

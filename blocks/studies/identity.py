@@ -168,8 +168,8 @@ def _lines(model: Any, system: Any, varied: set[str]) -> Iterator[str]:
         kernel = family.kernel
         said = list(_expressions([
             [law.residual for law in kernel.laws], kernel.observed, kernel.defaults,
-            kernel.relations, kernel.resets, kernel.breaks, kernel.samplings, kernel.set_valued,
-            kernel.load_laws,
+            kernel.relations, kernel.resets, kernel.breaks, kernel.samplings,
+            [(law.effort, *law.expressions) for law in kernel.set_valued], kernel.load_laws,
         ]))  # fmt: skip
         if said:
             column = ca.vertcat(*said)

@@ -85,8 +85,8 @@ class Delays:
         """Friction at rest needs the derivatives of both velocities."""
         past = {system.tape.d[int(i)].__hash__() for i in self.slots}
         for f, family in enumerate(system.network.families):
-            for _, flow, *_ in family.kernel.set_valued:
-                row = system.tape.writer.kernel_row(f, flow)
+            for law in family.kernel.set_valued:
+                row = system.tape.writer.kernel_row(f, law.flow)
                 for instance in range(family.size):
                     if past & {s.__hash__() for s in ca.symvar(row[0, instance])}:
                         raise EquationError(

@@ -252,7 +252,7 @@ def _expressions(kernel: Any, laws: bool = True) -> Iterator[Any]:
         yield from (crossing for crossing, _ in kernel.relations)
     yield from kernel.defaults.values()
     yield from kernel.observed.values()
-    yield from (sx for _, *sxs in kernel.set_valued for sx in sxs if sx is not None)
+    yield from (sx for law in kernel.set_valued for sx in law.given)
     yield from (sx for _, _, *sxs in kernel.load_laws for sx in sxs if sx is not None)
 
 

@@ -278,7 +278,7 @@ def test_without_the_extra_the_message_names_it_and_everything_else_works(monkey
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.delattr(blocks.native, "dopri", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.setattr(blocks.native, "_installed", lambda: False)
+    monkeypatch.setattr(blocks.native.costs, "_installed", lambda: False)
     with pytest.raises(MissingPackage, match=r"blocks-toolkit\[fast\]"):
         oscillator(v="1 m/s").simulate("1 s", method="dopri5")
     assert oscillator(v="1 m/s").simulate("1 s").statistics["method"] == "ode45"

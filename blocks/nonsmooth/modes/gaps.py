@@ -152,7 +152,7 @@ def overlaps(system: Any, problem: Problem, t: float) -> Iterator[tuple[str, str
     values = system.function("gaps", ca.densify(gaps))(*problem._arguments(t))
     far = np.maximum(np.abs(problem.x), problem.scale_x)[positions_of(system)].max(initial=0.0)
     owners = [(f, i) for f, family in enumerate(system.network.families)
-              for *_, gap, _ in family.kernel.set_valued if gap is not None
+              for law in family.kernel.set_valued if law.is_contact
               for i in range(family.size)]  # fmt: skip
     for k in np.flatnonzero((values < -OVERLAP * far) & np.isfinite(values)):
         f, i = owners[k]
@@ -168,14 +168,14 @@ def immovable(laws: Any, problem: Problem, t: float) -> list[str]:
 def _gaps_of(system: Any) -> Any:
     """All gaps, as a column."""
     return ca.vertcat(ca.SX(0, 1), *(
-        system.tape.writer.kernel_row(f, gap).T
+        system.tape.writer.kernel_row(f, law.gap).T
         for f, family in enumerate(system.network.families)
-        for *_, gap, _ in family.kernel.set_valued if gap is not None))  # fmt: skip
+        for law in family.kernel.set_valued if law.is_contact))  # fmt: skip
 
 
 def _size(system: Any, f: int, depth: float) -> str:
     """An overlap in mm; in mrad for the contacts whose effort is a torque."""
     kernel = system.network.families[f].kernel
-    efforts = {kernel.variables[law[0]].unit.dimension for law in kernel.set_valued
-               if law[-2] is not None}  # fmt: skip
+    efforts = {kernel.variables[law.effort].unit.dimension for law in kernel.set_valued
+               if law.is_contact}  # fmt: skip
     return f"{1e3 * depth:.4g} {'mrad' if efforts == {unit('N*m').dimension} else 'mm'}"

@@ -69,28 +69,25 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         self._effort_rows: list[Any] = []
         at = {int(c): k for k, c in enumerate(tape.writer.inputs)}
         for f, family in enumerate(flat.network.families):
-            for effort, flow, *bounds, gap, restitution in family.kernel.set_valued:
-                slots = flat.base[f][effort, 0] + np.arange(family.size)
+            for law in family.kernel.set_valued:
+                slots = flat.base[f][law.effort, 0] + np.arange(family.size)
                 swapped = gives_flow[len(column) : len(column) + family.size]
                 if swapped.any():
-                    key = family.kernel.key_of(flow)
+                    key = family.kernel.key_of(law.flow)
                     assert key is not None  # else the index reduction had not swapped it
                     other = flat.base[f][key] + np.arange(family.size)
                     slots = np.where(swapped, other, slots)
                 column += [at[int(c)] for c in flat.class_of[slots]]
                 sign += flat.sign_of[slots].tolist()
-                own = family.kernel.symbols[effort, 0]
+                own = family.kernel.symbols[law.effort, 0]
                 self._effort_rows.append(tape.writer.kernel_row(f, own).T)
                 self.owners += [(f, i) for i in range(family.size)]
-                self.effort_names += [family.kernel.variables[effort].name] * family.size
-                kind = [other[-2] is None for other in family.kernel.set_valued]
-                self._twins += [kind.count(gap is None) > 1] * family.size
-                contact += [gap is not None] * family.size
-                zero = ca.SX(0)
-                everything = [flow, *bounds, zero if gap is None else gap,
-                              zero if restitution is None else restitution]
-                for row, sx in zip(rows, everything, strict=True):
-                    row.append(tape.writer.kernel_row(f, sx).T)
+                self.effort_names += [family.kernel.variables[law.effort].name] * family.size
+                kind = [other.is_contact for other in family.kernel.set_valued]
+                self._twins += [kind.count(law.is_contact) > 1] * family.size
+                contact += [law.is_contact] * family.size
+                for row, sx in zip(rows, law.expressions, strict=True):
+                    row.append(tape.writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
         self.size = len(column)
         self.column, self.sign = np.array(column, dtype=int), np.array(sign)
         self.contact = np.array(contact, dtype=bool)

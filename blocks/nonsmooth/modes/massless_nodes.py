@@ -47,7 +47,7 @@ def refuse_massless(system: System) -> None:
     if not light:
         return
     contacts = [family.path(0) for family in system.network.families
-                for law in family.kernel.set_valued if law[-2] is not None]  # fmt: skip
+                for law in family.kernel.set_valued if law.is_contact]  # fmt: skip
     if contacts:
         raise StructureError(
             next((path for path in contacts if path in light), contacts[0]),
@@ -68,9 +68,9 @@ def without_mass(system: System) -> list[str]:
     tape, out, first = system.tape, [], 0
     fast = ca.vertcat(tape.u, tape.z)
     for f, family in enumerate(system.network.families):
-        for _, flow, *_ in family.kernel.set_valued:
+        for law in family.kernel.set_valued:
             gives = tape.reduced.gives_flow[first : first + family.size]
-            free = ca.which_depends(tape.writer.kernel_row(f, flow).T, fast, 1, True)
+            free = ca.which_depends(tape.writer.kernel_row(f, law.flow).T, fast, 1, True)
             out += [family.path(int(i)) for i in np.flatnonzero(gives | np.array(free, dtype=bool))]
             first += family.size
     return list(dict.fromkeys(out))

@@ -108,7 +108,7 @@ class StepLaws(SetValuedLaws):
     @classmethod
     def of(cls, system: System) -> StepLaws | None:
         kernels = [family.kernel for family in system.network.families]
-        touches = any(gap is not None for k in kernels for *_, gap, _ in k.set_valued)
+        touches = any(law.is_contact for k in kernels for law in k.set_valued)
         if not touches or system.nz or system.clusters or system.tape.reduced.gives_flow.any() \
                 or any(k.load_laws for k in kernels):
             return None
@@ -129,13 +129,13 @@ class StepLaws(SetValuedLaws):
         self.effort_names, self._twins = [], []
         for f, family in enumerate(flat.network.families):
             laws = family.kernel.set_valued
-            touches = [gap is not None for *_, gap, _ in laws]
-            for (effort, *_), touch in zip(laws, touches, strict=True):
-                slots = flat.base[f][effort, 0] + np.arange(family.size)
+            touches = [law.is_contact for law in laws]
+            for law, touch in zip(laws, touches, strict=True):
+                slots = flat.base[f][law.effort, 0] + np.arange(family.size)
                 column += [at[int(c)] for c in flat.class_of[slots]]
                 sign += flat.sign_of[slots].tolist()
                 owners += [(f, i) for i in range(family.size)]
-                self.effort_names += [family.kernel.variables[effort].name] * family.size
+                self.effort_names += [family.kernel.variables[law.effort].name] * family.size
                 self._twins += [touches.count(touch) > 1] * family.size
                 contact += [touch] * family.size
         self.owners, self.size = owners, len(column)

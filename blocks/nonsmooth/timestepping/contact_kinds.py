@@ -68,8 +68,8 @@ class Kind:
         value: dict[int, Any] = {}  # per first key, its expression
         self.efforts = ca.SX.sym("e", len(kernel.set_valued))
         own = []
-        for n, (effort, *_) in enumerate(kernel.set_valued):
-            k = at[effort, 0]
+        for n, one in enumerate(kernel.set_valued):
+            k = at[one.effort, 0]
             value[first[k]] = sign[k] * self.efforts[n]
             own.append(first[k])
         symbol = {k: kernel.symbols[keys[k]] for k in set(first.tolist())}
@@ -88,11 +88,11 @@ class Kind:
         def placed(sx: Any) -> Any:
             return ca.substitute(_unfolded(kernel, sx), symbols, values)
 
-        rows = [[ca.SX(0) if sx is None else placed(sx) for sx in sxs]
-                for _, *sxs in kernel.set_valued]
+        rows = [[ca.SX(0) if sx is None else placed(sx) for sx in one.expressions]
+                for one in kernel.set_valued]
         flow = ca.vertcat(*(r[0] for r in rows))
         bounds = [ca.vertcat(*(r[k] for r in rows)) for k in range(1, 5)]
-        self.contact = np.array([sxs[-2] is not None for sxs in kernel.set_valued])
+        self.contact = np.array([one.is_contact for one in kernel.set_valued])
         gaps = ca.vertcat(ca.SX(0, 1), *(
             r[5] for r, has in zip(rows, self.contact, strict=True) if has))
         restitution = ca.vertcat(*(r[6] for r in rows))

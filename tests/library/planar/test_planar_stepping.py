@@ -7,7 +7,8 @@ import pytest
 from planar_bench import touching
 from scipy.integrate import solve_ivp
 
-from blocks import Target, cos, nonsmooth, quantity
+from blocks import Target, cos, quantity
+from blocks.nonsmooth import complementarity
 from library.planar import Body, Circle, Line, ParametricCurve
 
 G = 9.81
@@ -34,7 +35,7 @@ def test_a_disc_that_slides_round_a_bowl_without_friction_keeps_its_energy():
 
 
 def test_forces_act_along_the_normals_of_the_end_where_none_along_others_are_found(monkeypatch):
-    solve, first = nonsmooth.moreau_step, iter([])
+    solve, first = complementarity.moreau_step, iter([])
 
     def fails_first(*given, **options):
         nonlocal first
@@ -45,7 +46,7 @@ def test_forces_act_along_the_normals_of_the_end_where_none_along_others_are_fou
             return replace(solved, solution=solution)
         return solved
 
-    monkeypatch.setattr(nonsmooth, "moreau_step", fails_first)
+    monkeypatch.setattr(complementarity, "moreau_step", fails_first)
     model = touching(Circle("0.1 m"), Circle("1 m", inside=True),
                      Body(inertia="4 g*m^2", x="0.9 m", y="0 m"), smooth=True)  # fmt: skip
     error, _ = errors(model, "0.3 s", 0.9 * np.cos(FALLEN), ("2 ms", "1 ms"), "body.x")

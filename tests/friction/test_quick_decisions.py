@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 from test_solved_modes import MODELS, told
 
-from blocks import Model, guesses, quantity
+from blocks import Model, quantity
+from blocks.nonsmooth.modes import quick_decisions
 from library.planar import Body, Circle, Contact, Ground, Line
 
 
@@ -48,11 +49,11 @@ CASES = {
 def test_what_is_guessed_is_what_the_joint_problem_decides(name, monkeypatch):
     build, end, paths, least = CASES[name]
     taken = []
-    follows = guesses.follows
-    monkeypatch.setattr(guesses, "follows", lambda *a: taken.append(follows(*a)) or taken[-1])
+    follows = quick_decisions.follows
+    monkeypatch.setattr(quick_decisions, "follows", lambda *a: taken.append(follows(*a)) or taken[-1])
     guessed = build().simulate(f"{end} s", rtol=1e-9)
     assert sum(taken) >= least
-    monkeypatch.setattr(guesses, "MOST", 0)
+    monkeypatch.setattr(quick_decisions, "MOST", 0)
     jointly = build().simulate(f"{end} s", rtol=1e-9)
     (times, words), (times_too, words_too) = told(guessed), told(jointly)
     assert words == words_too

@@ -1,17 +1,18 @@
 """Acausal component modelling: wire components, check units, simulate.
 
-The way through the house, one room per step; each step's output is a plain
+The way through the house, one wing per step; each step's output is a plain
 object that can be printed, tested and drawn alone::
 
-    describe    component, domain, expression, units     -> kernel (once per class)
-    connect     network                                  -> families and nodes
-    check       diagnostics                              -> findings
+    read        reading, units                           -> numbers in SI units
+    describe    language                                 -> kernel (once per class)
+    connect     assembly.network                         -> families and nodes
     flatten     assembly.flatten                         -> slots, classes, equations
-    reduce      matching, assembly.index, assembly.tape  -> explicit ODE or index-1 DAE
-    initialise  nominal, initialise                      -> consistent start
+    reduce      assembly.index_reduction, assembly.tape  -> explicit ODE or index-1 DAE
     compile     system                                   -> CasADi functions
-    solve       solvers, driver, setvalued, nonsmooth    -> episodes of a trajectory
-    look        recording, results, energy               -> values with units
+    initialise  initialisation                           -> consistent start
+    check       diagnostics                              -> findings
+    solve       solvers, native, nonsmooth, simulation   -> episodes of a trajectory
+    look        results                                  -> values with units
 
 What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.

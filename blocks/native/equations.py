@@ -28,13 +28,13 @@ ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
     """The machine code of a system, written anew only where equal parameters no longer are."""
     if laws is not None:
-        if "native" not in system.__dict__:
-            system.__dict__["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
-        return system.__dict__["native"]
-    kept = system.__dict__.get("native")
+        if "native" not in system.kept:
+            system.kept["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
+        return system.kept["native"]
+    kept = system.kept.get("native")
     uniform = _uniform(system, p)
     if kept is None or (kept.uniform & ~uniform).any():
-        kept = system.__dict__["native"] = Equations(system, uniform)
+        kept = system.kept["native"] = Equations(system, uniform)
     return kept
 
 

@@ -44,9 +44,9 @@ def is_solved_for(system: Any) -> bool:
 
 def _are_linear(system: Any) -> bool:
     """Whether the algebraic unknowns are linear in their equations."""
-    if "linear_loops" not in system.__dict__:
+    if "linear_loops" not in system.kept:
         import casadi as ca
 
         nonlinear = ca.which_depends(system.tape.residual, system.tape.z, 2, True)
-        system.__dict__["linear_loops"] = not any(nonlinear)
-    return system.__dict__["linear_loops"]
+        system.kept["linear_loops"] = not any(nonlinear)
+    return system.kept["linear_loops"]

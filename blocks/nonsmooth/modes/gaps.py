@@ -49,12 +49,12 @@ class Contacts:
         self.active = bool(len(self.of))
         if not self.active:
             return
-        if "_contacts" not in system.__dict__:
+        if "contacts" not in system.kept:
             gaps = _gaps_of(system)
-            system.__dict__["_contacts"] = (
+            system.kept["contacts"] = (
                 system.function("gaps", ca.densify(gaps)),
                 system.jacobian(gaps, system.tape.x), positions_of(system))
-        self.gaps, self.by_x, self.positions = system.__dict__["_contacts"]
+        self.gaps, self.by_x, self.positions = system.kept["contacts"]
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:
         """Contacts of parts that overlap at the start, or cannot move against each other.

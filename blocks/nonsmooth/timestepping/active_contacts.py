@@ -61,10 +61,10 @@ class Active:
 def step_laws(system: System) -> StepLaws | None:
     """The laws of a system with contacts for time stepping; None where they need the general way.
     """
-    kept = system.__dict__
-    if "_step_laws" not in kept:
-        kept["_step_laws"] = StepLaws.of(system)
-    made: StepLaws | None = kept["_step_laws"]
+    kept = system.kept
+    if "step_laws" not in kept:
+        kept["step_laws"] = StepLaws.of(system)
+    made: StepLaws | None = kept["step_laws"]
     return None if made is None else made.fresh()
 
 

@@ -472,7 +472,7 @@ class _TargetFunctions:
     @classmethod
     def of(cls, system: System, classes: np.ndarray, signs: np.ndarray) -> _TargetFunctions:
         """The functions for these variables, made once for a system."""
-        kept = system.kept.setdefault("target_functions", {})
+        kept = system.cache.setdefault("target_functions", {})
         key = classes.tobytes() + signs.tobytes()
         if key not in kept:
             kept[key] = cls(system, classes, signs)

@@ -81,7 +81,7 @@ def _plan(system: System) -> list[tuple[Any, list[Any], list[Any]]]:
 
     Of a variable also its classes, and whether it can be given values of its own.
     """
-    if "nominal_plan" not in system.kept:
+    if "nominal_plan" not in system.cache:
         flat, second, plan = system.flat, unit("s").dimension, []
         for f, family in enumerate(system.network.families):
             sized = [(p.name, p.unit.dimension) for p in family.kernel.parameters
@@ -94,8 +94,8 @@ def _plan(system: System) -> list[tuple[Any, list[Any], list[Any]]]:
                 classes = flat.class_of[base : base + family.size]
                 variables.append((local, classes, dimension, settable))
             plan.append((family, sized, variables))
-        system.kept["nominal_plan"] = plan
-    return system.kept["nominal_plan"]
+        system.cache["nominal_plan"] = plan
+    return system.cache["nominal_plan"]
 
 
 def own_nominals(family: Any, i: int) -> np.ndarray | None:

@@ -54,7 +54,7 @@ def ready_for_solves(rtol: float) -> bool:
 
 def written_soon(problem: Any) -> bool:
     """Whether the laws of a problem are in machine code, or are so in a moment."""
-    if "native" in problem.system.kept:
+    if "native" in problem.system.cache:
         return True
     if problem.laws is None:
         return problem.system.residual_w.function.n_instructions() <= MOMENT

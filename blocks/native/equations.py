@@ -28,13 +28,13 @@ ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
     """The machine code of a system, written anew only where equal parameters no longer are."""
     if laws is not None:
-        if "native" not in system.kept:
-            system.kept["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
-        return system.kept["native"]
-    kept = system.kept.get("native")
+        if "native" not in system.cache:
+            system.cache["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
+        return system.cache["native"]
+    kept = system.cache.get("native")
     uniform = _uniform(system, p)
     if kept is None or (kept.uniform & ~uniform).any():
-        kept = system.kept["native"] = Equations(system, uniform)
+        kept = system.cache["native"] = Equations(system, uniform)
     return kept
 
 

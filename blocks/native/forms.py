@@ -44,9 +44,9 @@ def is_solved_for(system: Any) -> bool:
 
 def _are_linear(system: Any) -> bool:
     """Whether the algebraic unknowns are linear in their equations."""
-    if "linear_loops" not in system.kept:
+    if "linear_loops" not in system.cache:
         import casadi as ca
 
         nonlinear = ca.which_depends(system.tape.residual, system.tape.z, 2, True)
-        system.kept["linear_loops"] = not any(nonlinear)
-    return system.kept["linear_loops"]
+        system.cache["linear_loops"] = not any(nonlinear)
+    return system.cache["linear_loops"]

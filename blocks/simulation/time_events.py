@@ -143,7 +143,7 @@ class Stops:
 
     def constant(self, f: int, sx: Any) -> np.ndarray:
         """What an expression of parameters comes to, for all instances of a family."""
-        kept = self.system.kept.setdefault("constants", {})
+        kept = self.system.cache.setdefault("constants", {})
         if (f, id(sx)) not in kept:  # kept with the expression, whose identity is the key
             row = self.system.tape.writer.kernel_row(f, sx)
             kept[f, id(sx)] = Evaluator(ca.Function(

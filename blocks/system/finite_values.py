@@ -51,9 +51,9 @@ class FiniteValues:
     @classmethod
     def of(cls, system: System) -> FiniteValues:
         """Those of a system, made once."""
-        kept = system.kept.get("finite_values")
+        kept = system.cache.get("finite_values")
         if kept is None:
-            kept = system.kept["finite_values"] = cls(system)
+            kept = system.cache["finite_values"] = cls(system)
         return kept
 
     @cached_property

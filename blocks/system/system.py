@@ -93,7 +93,7 @@ class System:
         self.nm, self.nd, self.nu = tape.m.numel(), tape.d.numel(), tape.u.numel()
         self.clusters = tape.reduced.clusters
         #: What is made of a system once, by those who use it: laws, machine code, functions.
-        self.kept: dict[str, Any] = {}
+        self.cache: dict[str, Any] = {}
         self.linear = tape.linear
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -13,10 +13,10 @@ __all__ = ["set_valued_laws"]
 
 def set_valued_laws(system: System) -> SetValuedLaws:
     """The laws of a system: the plain ones where every flow is determined by states."""
-    kept: Any = system.kept.get("laws")
+    kept: Any = system.cache.get("laws")
     if kept is None:
         kept = (MixedLaws if without_mass(system) else SetValuedLaws)(system)
         if type(kept) is SetValuedLaws and kept.size:
-            system.kept["laws"] = kept  # never run itself
+            system.cache["laws"] = kept  # never run itself
     made: SetValuedLaws = kept
-    return made.fresh() if system.kept.get("laws") is made else made
+    return made.fresh() if system.cache.get("laws") is made else made

@@ -49,12 +49,12 @@ class Contacts:
         self.active = bool(len(self.of))
         if not self.active:
             return
-        if "contacts" not in system.kept:
+        if "contacts" not in system.cache:
             gaps = _gaps_of(system)
-            system.kept["contacts"] = (
+            system.cache["contacts"] = (
                 system.function("gaps", ca.densify(gaps)),
                 system.jacobian(gaps, system.tape.x), positions_of(system))
-        self.gaps, self.by_x, self.positions = system.kept["contacts"]
+        self.gaps, self.by_x, self.positions = system.cache["contacts"]
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:
         """Contacts of parts that overlap at the start, or cannot move against each other.

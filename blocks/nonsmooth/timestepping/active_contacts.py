@@ -61,7 +61,7 @@ class Active:
 def step_laws(system: System) -> StepLaws | None:
     """The laws of a system with contacts for time stepping; None where they need the general way.
     """
-    kept = system.kept
+    kept = system.cache
     if "step_laws" not in kept:
         kept["step_laws"] = StepLaws.of(system)
     made: StepLaws | None = kept["step_laws"]

@@ -8,7 +8,6 @@ name except to say which one chatters.
 from __future__ import annotations
 
 import time as clock
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,19 +16,20 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..nonsmooth.timestepping.reversals import forget_reversals
-from ..results.recording import EventRecord
 from ..solvers import Method, Step, Trajectory, Work, method_named
 from ..solvers.trouble import is_singular
 from ..system.finite_values import FiniteValues
 from ..system.system import AlgebraicFailure, Problem, System
+from .event_log import EventLog
 from .interrupts import interruptible
 from .recording import Episode, RunRecording
+from .switching import Switching
 from .time_events import Requirements, Resets, Samples, Stops
 from .zero_crossings import Crossings
 
 __all__ = ["Driver", "Settings"]
 
-MOST_ROUNDS = 50  # of the mode fixpoint at one instant
+HALVINGS = 50  # of a step in which tied states cannot be followed
 FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
 SMALL = 1e-3  # of its nominal value: what it may miss anyway
 GROWS = 1.5  # a step after contacts were closed, against the one before
@@ -40,10 +40,6 @@ WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs 
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 SINGULAR = "the equations that are solved together there do not determine their unknowns"
-CHATTER = 200  # events of one relation within a thousandth of the run
-LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown of it, amplified by few operations
-JITTER = 8.0  # times what that does to a relation: which side it is on is not known
-AHEAD = 1e-7  # of a state: how far is looked ahead to see where a relation is going
 
 
 @dataclass(frozen=True)
@@ -79,9 +75,11 @@ class Driver:
         self.judged = 0  # steps at the last look for stiffness
         self.struck: tuple[tuple[int, int], ...] = ()
         self.watched = bool(system.nm or (problem.laws is not None and problem.laws.watched))
-        self.recent: list[tuple[float, str]] = []
         self.work: dict[str, int] = {}
         self.crossings = Crossings(problem, self.stops)
+        self.log = EventLog(recording, settings.t_end - settings.t_start)
+        self.switching = Switching(problem, self.stops, self.resets, self.samples, self.crossings,
+                                   self.log, settings.t_end)
         self.functions = self.stops.functions
         self.longest = settings.max_step  # as far as tied states can be followed
         self.pace = settings.first_step  # the step to go on with after contacts were closed
@@ -128,12 +126,12 @@ class Driver:
 
     def begin(self, t: float) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""
-        self._switch_initially(t)
+        self.switching.begin(t)
         if self.problem.laws is not None:
             if self.contacts is not None:
                 self.contacts.refuse_impossible(self.problem, t)
             self.problem.laws.start(self.problem, t)
-            self._switch_initially(t)  # relations may look at the sticking efforts
+            self.switching.begin(t)  # relations may look at the sticking efforts
         self._require(t)
 
     def _march(self, t: float) -> None:
@@ -402,7 +400,7 @@ class Driver:
         """
         _, x, slope = self.problem.anchor
         t = step.t
-        for _ in range(MOST_ROUNDS):
+        for _ in range(HALVINGS):
             h = t - step.t_old
             self._enter(t, step.dense(t))
             self.behind = self._tied(t)
@@ -449,114 +447,18 @@ class Driver:
         return [self.problem.name_of(int(i)) for i in order[:3]]
 
     # -- events --------------------------------------------------------------------------
-    def _switch_initially(self, t: float) -> None:
-        problem = self.problem
-        if not self.system.nm and not self.samples.active:
-            return
-        self.samples.begin(t, first=True)
-        problem.settle(t)
-        for _ in range(MOST_ROUNDS):
-            changed = self.samples.apply(problem, t)
-            g = self.problem.crossings_here(t)
-            new = self._holds(g, t)
-            restless = np.flatnonzero(new != problem.m)
-            if not len(restless) and not changed:
-                self.resets.remember(problem, t)
-                return
-            problem.m[:] = new
-        self._no_fixpoint(t, restless)
-
-    def _holds(self, g: np.ndarray, t: float) -> np.ndarray:
-        held = np.where(self.stops.at_zero, g >= 0, g > 0).astype(float)
-        later = self.stops.right_limits(t)
-        held[self.stops.timed] = later[self.stops.timed]
-        return held
-
     def _switch(self, t: float, which: np.ndarray) -> None:
-        """Flip relations at an event and iterate until all agree."""
+        """What happens at an event: relations first, then what sticks and touches."""
         problem = self.problem
         if self.delays is not None:
             self.delays.select(t)
         nm = self.system.nm
-        touched, which = which[which >= nm] - nm, which[which < nm]
-        before = problem.m.copy()
-        timed = self.stops.timed
-        self.crossings.slack[which] = 0.0
-        if self.system.nm or self.samples.active:
-            self.samples.begin(t)
-            later = self.stops.right_limits(t)
-            problem.m[timed] = later[timed]
-            flips = which[~timed[which]]
-            problem.m[flips] = 1.0 - problem.m[flips]
-            g = g0 = problem.crossings_here(t)
-            size = np.abs(g0) + 1e-300
-            frozen, every = set(flips.tolist()), np.arange(self.system.nm)
-            acted = False
-            for _ in range(MOST_ROUNDS):
-                changed = self.samples.apply(problem, t)
-                if changed:
-                    problem.settle(t)
-                moved = self.resets.apply(problem, t)
-                if moved:
-                    problem.settle(t)
-                g, last = problem.crossings_here(t), g
-                if moved:  # relations that the state has moved are judged anew
-                    changed, frozen = True, {i for i in frozen if g[i] == last[i]}
-                wrong = np.where(problem.m > 0.5, g, -g) < -1e-12 * size
-                wrong |= (g == 0) & ((problem.m > 0.5) != self.stops.at_zero)  # discrete values
-                wrong[timed] = False
-                wrong[[i for i in frozen if abs(g[i]) <= 1e-9 * max(1e-9, abs(g0[i]))]] = False
-                doubtful = np.flatnonzero(wrong & np.isin(every, list(frozen)))
-                if len(doubtful):  # a law may be continuous, and steep on one side
-                    wrong[doubtful] &= ~self._passes(t, g, doubtful)
-                todo = np.flatnonzero(wrong)
-                acted |= changed
-                if not len(todo) and not changed:
-                    break
-                problem.m[todo] = 1.0 - problem.m[todo]
-            else:
-                self._no_fixpoint(t, todo)
-            if len(flips) and not acted and np.array_equal(problem.m, before) \
-                    and not self._passes(t, g, flips).all():  # else nothing had crossed
-                self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
-        for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
-            self.recent.append((t, self.stops.describe(int(r), True)[0]))
-        self._note(t, np.flatnonzero(problem.m != before))
+        self.switching.flip(t, which[which < nm])
         if problem.laws is not None:
-            self._note_modes(t, problem.laws.decide(problem, t, touched))
+            self._note_modes(t, problem.laws.decide(problem, t, which[which >= nm] - nm))
         self._require(t)
         problem.failure = None
         problem.choose_states(t)
-
-    def _passes(self, t: float, g: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """Relations that are on a side by rounding only, and on their way to the one they hold.
-
-        Where a piecewise law is continuous, both of its branches agree on where a relation goes.
-        As long as the mode is held, rounding may go on to put it on the wrong side.
-        """
-        problem = self.problem
-        y, side = problem.start_vector(), np.where(problem.m > 0.5, 1.0, -1.0)
-        slope = problem.slope(t, y)
-        with np.errstate(divide="ignore"):
-            steps = AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
-        h = min(float(steps.min(initial=np.inf)), AHEAD * (self.settings.t_end - t))
-        going = problem.crossings(t + h, y + h * slope) - g
-        doubt = JITTER * self._in_doubt(t, g)
-        problem.solve(t, y)
-        passes = ((np.abs(g) <= doubt) & (side * going > 0))[which]
-        self.crossings.slack[which[passes]] = doubt[which[passes]]
-        return passes
-
-    def _in_doubt(self, t: float, g: np.ndarray) -> np.ndarray:
-        """How much of every crossing function the last digits of the states leave unknown."""
-        problem = self.problem
-        y = problem.start_vector()
-        change = LAST_DIGITS * np.maximum(np.abs(y), 1.0) * (-1.0) ** np.arange(len(y))
-        later = LAST_DIGITS * (self.settings.t_end - self.settings.t_start)
-        moved = [np.abs(problem.crossings(t + dt, y + dy) - g)
-                 for dt, dy in ((0.0, change), (0.0, np.abs(change)), (later, 0.0 * change))]
-        problem.solve(t, y)
-        return np.maximum.reduce(moved)
 
     def _require(self, t: float) -> None:
         try:
@@ -567,70 +469,14 @@ class Driver:
                 self._open(t)
             raise
 
-    def _note(self, t: float, changed: np.ndarray) -> None:
-        acted = self.resets.told()
-        for r in changed:
-            component, text = self.stops.describe(int(r), bool(self.problem.m[r] > 0.5))
-            if self.stops.told[r] and component not in dict(acted):
-                self._remember(t, component, text)
-            else:
-                self.recent.append((t, component))
-        for component, text in acted:
-            self._remember(t, component, text)
-        self._refuse_chatter(t)
-
     def _note_modes(self, t: float, changes: list[Any]) -> None:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
             told = self.recording.catalog.elements.told(change.element, change.before, change.after)
-            self._remember(t, laws.name(change.element), laws.words(change), not self.struck,
-                           **told)
-        self._refuse_chatter(t)
-
-    def _remember(self, t: float, component: str, text: str, suspicious: bool = True,
-                  **mode: str) -> None:
-        """Record an event; a series of ever smaller bounces is no chatter."""
-        self.recording.events.append(EventRecord(float(t), component, text, **mode))
-        if suspicious:
-            self.recent.append((t, component))
-
-    def _refuse_chatter(self, t: float) -> None:
-        window = 1e-3 * (self.settings.t_end - self.settings.t_start)
-        while self.recent and self.recent[0][0] < t - window:
-            self.recent.pop(0)
-        if len(self.recent) > CHATTER:
-            crowd = Counter(component for _, component in self.recent)
-            component, n = crowd.most_common(1)[0]
-            if n > CHATTER // 2:
-                self._chatter(t, component, n, len(self.recent), self.recent[0][0])
-
-    def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
-        self.recording.status = "failed"
-        self.recording.message = f"chattering of {component}"
-        raise SimulationError(
-            component,
-            f"switches back and forth: {n:,} of {total:,} crossings between {since:.6g} s and "
-            f"{t:.6g} s are its own.",
-            "Give the condition a hysteresis, or state the law as dry friction or contact.",
-            time=t, variables=(component,),
-        )  # fmt: skip
-
-    def _no_fixpoint(self, t: float, which: np.ndarray) -> None:
-        names = [self.stops.condition(int(r)) for r in which[:3]]
-        names = names or self.samples.restless(self.problem, t)
-        self.recording.status = "failed"
-        self.recording.message = "relations without a fixpoint"
-        raise SimulationError(
-            "", f"at t = {t:.9g} s "
-            + (f"the condition {names[0]} contradicts itself: the equations undo it wherever it "
-               "holds." if len(names) == 1 else
-               f"the conditions {', '.join(names)} contradict each other: each switches the other "
-               f"within {MOST_ROUNDS} rounds."),
-            "Give one of them a hysteresis or a Discrete variable to remember its state.",
-            time=t, variables=tuple(names),
-        )  # fmt: skip
-
+            self.log.remember(t, laws.name(change.element), laws.words(change), not self.struck,
+                              **told)
+        self.log.refuse_chatter(t)
 
 def _contacts(laws: Any) -> Any:
     from ..nonsmooth.modes.gaps import Contacts

@@ -1,0 +1,55 @@
+"""Which events does a run tell, and when are they too many?"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..exceptions import SimulationError
+from ..results.recording import EventRecord
+from .recording import RunRecording
+
+__all__ = ["EventLog"]
+
+CHATTER = 200  # events of one relation within a thousandth of the run
+WINDOW = 1e-3  # part of the run
+
+
+class EventLog:
+    """Events of a run, and what has lately switched in it."""
+
+    def __init__(self, recording: RunRecording, duration: float) -> None:
+        self.recording, self.duration = recording, duration
+        self.recent: list[tuple[float, str]] = []
+
+    def remember(self, t: float, component: str, text: str, suspicious: bool = True,
+                  **mode: str) -> None:
+        """Record an event; a series of ever smaller bounces is no chatter."""
+        self.recording.events.append(EventRecord(float(t), component, text, **mode))
+        if suspicious:
+            self.recent.append((t, component))
+
+    def suspect(self, t: float, component: str) -> None:
+        """Count a switch that is no event."""
+        self.recent.append((t, component))
+
+    def refuse_chatter(self, t: float) -> None:
+        """Stop a run in which one component switches for ever."""
+        window = WINDOW * self.duration
+        while self.recent and self.recent[0][0] < t - window:
+            self.recent.pop(0)
+        if len(self.recent) > CHATTER:
+            crowd = Counter(component for _, component in self.recent)
+            component, n = crowd.most_common(1)[0]
+            if n > CHATTER // 2:
+                self._chatter(t, component, n, len(self.recent), self.recent[0][0])
+
+    def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
+        self.recording.status = "failed"
+        self.recording.message = f"chattering of {component}"
+        raise SimulationError(
+            component,
+            f"switches back and forth: {n:,} of {total:,} crossings between {since:.6g} s and "
+            f"{t:.6g} s are its own.",
+            "Give the condition a hysteresis, or state the law as dry friction or contact.",
+            time=t, variables=(component,),
+        )  # fmt: skip

@@ -39,6 +39,7 @@ AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an exp
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
+ENDLESS = "its values grow beyond all numbers"
 SINGULAR = "the equations that are solved together there do not determine their unknowns"
 
 
@@ -110,11 +111,13 @@ class Driver:
         except KeyboardInterrupt:
             self.recording.status = "interrupted"
             self.recording.message = f"interrupted at t = {self._reached():.6g} s"
-        except (RuntimeError, ValueError) as error:
-            if not is_singular(error):
+        except (RuntimeError, ValueError, OverflowError) as error:
+            endless = isinstance(error, OverflowError)
+            if not endless and not is_singular(error):
                 raise
             t = self._reached()
-            self._fail(Step.failed(t, self.problem.start_vector(), SINGULAR, cause=error))
+            self._fail(Step.failed(t, self.problem.start_vector(), ENDLESS if endless else SINGULAR,
+                                   cause=error))
         finally:
             if not self.recording.episodes:
                 self._open(t)

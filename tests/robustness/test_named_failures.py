@@ -33,15 +33,17 @@ from blocks import (
 from blocks.initialisation.initial_values import InitialWarning
 from blocks.language.replaceable import Replacement
 from library import signal
-from library.mechanisms import BandBrake, DiscClutch
+from library.mechanisms import BandBrake, Differential, DiscClutch, LossyGear, RollingWheel
 from library.rotational import Inertia, RotationalReference
 from library.translational import (
     Damper,
     ForceSource,
+    FrictionRing,
     HardStop,
     Mass,
     PositionSource,
     Reference,
+    RollingResistance,
     Spring,
     TwoPort,
 )
@@ -358,3 +360,21 @@ def test_a_matrix_that_becomes_singular_during_a_run_stops_it_by_name():
     with pytest.raises(SimulationError, match="stop: the run stopped at t = .* singular") as caught:
         model.simulate("0.5 s", method="moreau_jean", step="1 ms")
     assert caught.value.result.status == "failed"
+
+
+def test_values_that_outgrow_all_numbers_stop_the_run_by_name():
+    """A ring spring preloaded by 1e300 N, pressed by 1e30 N, beside a stuck gear."""
+    model = Model("thrown")
+    model.body, model.other, model.floor = Mass(v="0.119 mm/s"), Mass(), Reference()
+    model.ring = FrictionRing(v="-15.3 mm/s", preload="1e300 N", ring_friction="213 N")
+    model.road, model.press = RollingResistance(), signal.Step(final="1e30 N", start="20 ms")
+    model.axle, model.wheel, model.gear = Differential(), RollingWheel(), LossyGear()
+    model.ground, model.rotor = RotationalReference(), Inertia(count=2)
+    model.connect(model.press.y, model.road.N)
+    model.connect(model.road.R, model.ring.C, model.floor.V, model.other.M)
+    model.connect(model.body.M, model.road.C, model.ring.R)
+    model.connect(model.axle.S1, model.wheel.A, model.rotor.I)
+    model.connect(model.axle.S2, model.gear.S, model.ground.W)
+    model.connect(model.axle.D, model.gear.O)
+    with pytest.raises(SimulationError, match="grow beyond all numbers"):
+        model.simulate("0.1 s", method="moreau_jean", step="1 ms")

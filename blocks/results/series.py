@@ -17,6 +17,7 @@ from ..exceptions import ParameterError
 from ..units import Unit, from_si, quantity
 from .formula import formula
 from .modes import code_of, in_words, shares
+from .quadrature import integrals
 from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .runs import along, by_time, own_times, part, refuse_mixture, run_of
 from .sheet import Sheet
@@ -27,7 +28,6 @@ __all__ = ["Series"]
 
 MANY = 1000  # instances of an array of which single samples are read by themselves
 FEW = 300  # and between whose samples the largest value is looked for
-NODES, WEIGHTS = np.sqrt(0.6) * np.array([-1, 0, 1]), np.array([5, 8, 5]) / 9  # Gauss
 
 
 class Series:
@@ -263,16 +263,15 @@ class Series:
         return from_si(np.sqrt(self._over_time(np.square)), self.unit)
 
     def _over_time(self, function: Callable[[np.ndarray], np.ndarray]) -> Any:
-        """Time average of a function of the values, by Gauss quadrature between samples."""
-        whole, times = self._some(), self._recording.times
-        steps = np.diff(times)
-        at, steps = times[:-1][steps > 0], steps[steps > 0]
-        if not len(steps):
+        """Time average of a function of the values, by adaptive quadrature between samples."""
+        whole, times = self._some(), np.asarray(self._recording.times, dtype=float)
+        apart = np.diff(times) > 0
+        if not apart.any():
             return function(whole[..., -1])
-        inside = (at[:, None] + steps[:, None] * (NODES + 1) / 2).ravel()
-        weights = (steps[:, None] * WEIGHTS / 2).ravel()
-        rows = self._recording.values([i.index for i in self.infos], inside)
-        return self._shaped(function(np.asarray(rows)) @ weights / steps.sum())
+        indices = [i.index for i in self.infos]
+        total, _, _ = integrals(lambda at: function(np.asarray(
+            self._recording.values(indices, at))), times[:-1][apart], times[1:][apart])
+        return self._shaped(total / np.diff(times).sum())
 
     def _some(self) -> np.ndarray:
         if not len(self._recording.times):

@@ -10,8 +10,8 @@ import numpy as np
 __all__ = ["MOST_LOOKS", "next_look"]
 
 MOST_LOOKS = 32  # at a step
-STEEPER = 1.2  # a parabola through looks bends at least so much less than the margin may
-ALONE = 1.5  # times that, where there is no other one to compare it with
+STEEPER = 1.2  # times the bend of a parabola through looks: a margin may bend so much more
+ALONE = 1.5  # times that again, where there is no second parabola to compare it with
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
@@ -49,10 +48,7 @@ ACROSS = 4  # pieces that a step may reach over
 WITHIN = 4  # looks at a piece, where it is asked when a function is zero
 EDGE = 1e-6  # part of a piece that is left out at its ends, where something may jump
 
-
 Instruction = tuple[int, int, Any]  # operation, place of the result, operands or constant
-#: What depends on time alone in a system; read once, since it does not depend on values.
-_INSTRUCTIONS: WeakKeyDictionary[System, list[Instruction]] = WeakKeyDictionary()
 
 
 class TimeFunctions:
@@ -76,10 +72,10 @@ class TimeFunctions:
         self.t_start, self.t_end, self.known = t_start, t_end, known
         self.length = t_end - t_start  # of the part that was divided last
         self.shortest = PART * self.length
-        if system not in _INSTRUCTIONS:
+        if "functions of time" not in system.cache:
             function = _function(system)
-            _INSTRUCTIONS[system] = [] if function is None else _instructions(function)
-        self.instructions = _INSTRUCTIONS[system]
+            system.cache["functions of time"] = [] if function is None else _instructions(function)
+        self.instructions: list[Instruction] = system.cache["functions of time"]
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
             self.pieces = self._divided(t_start)

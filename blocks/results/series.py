@@ -17,7 +17,6 @@ from ..exceptions import ParameterError
 from ..units import Unit, from_si, quantity
 from .formula import formula
 from .modes import code_of, in_words, shares
-from .quadrature import integrals
 from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .runs import along, by_time, own_times, part, refuse_mixture, run_of
 from .sheet import Sheet
@@ -264,6 +263,8 @@ class Series:
 
     def _over_time(self, function: Callable[[np.ndarray], np.ndarray]) -> Any:
         """Time average of a function of the values, by adaptive quadrature between samples."""
+        from .quadrature import integrals
+
         whole, times = self._some(), np.asarray(self._recording.times, dtype=float)
         apart = np.diff(times) > 0
         if not apart.any():

@@ -55,13 +55,15 @@ class Crossings:
         """Look at the start of a step whose predecessor was not seen."""
         self.seen = [(step.t_old, self.violated(step.t_old, step.dense(step.t_old)))]
 
-    def violated(self, t: float, y: np.ndarray) -> np.ndarray:
+    def violated(self, t: float, y: np.ndarray, grain: np.ndarray | float | None = None
+                 ) -> np.ndarray:
         """Margins of the held relations: negative where one no longer holds as assumed."""
         g = self.problem.crossings(t, y)
         margin = self._relations(g, t)
         if self.problem.laws is not None:
             of_laws = self.problem.laws.margins(self.problem, t)
-            margin = np.concatenate([margin, of_laws + self.grain])
+            grain = self.grain if grain is None else grain
+            margin = np.concatenate([margin, of_laws + grain])
         return margin
 
     def _relations(self, g: np.ndarray, t: float) -> np.ndarray:
@@ -166,4 +168,14 @@ class Crossings:
         while at - near > 8 * grain:  # far from the root that was found: that was none
             middle = (near + at) / 2
             near, at = (near, middle) if margin(middle) < 0 else (middle, at)
+        return self._without_grain(step, at, grain, wrong)
+
+    def _without_grain(self, step: Step, at: float, tick: float, wrong: np.ndarray) -> float:
+        """The first of the few times before ``at`` where a margin itself is below zero."""
+        for _ in range(8):
+            before = at - tick
+            if not before > step.t_old or not np.any(
+                    self.violated(before, step.dense(before), grain=0.0)[wrong] < 0):
+                break
+            at = before
         return at

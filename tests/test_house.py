@@ -10,7 +10,7 @@ import networkx as nx
 ROOT = Path(__file__).parents[1]
 #: From the ground up. What a wing imports stands on a floor below its own.
 FLOORS = [
-    ["exceptions", "shapes"],
+    ["exceptions", "shapes", "numerics"],
     ["reading"],
     ["units", "solvers"],
     ["results"],

@@ -1,0 +1,1 @@
+"""What all wings share in numbers: the types of arrays, and the table of tolerances."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import Pendulum, alone, final
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin
 from blocks.system.system import AlgebraicFailure, Problem
-
-from .parts import Pendulum, alone, final
 
 G = 9.81
 

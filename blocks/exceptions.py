@@ -286,12 +286,13 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
     )
 
 
-def need_package(package: str, purpose: str, extra: str) -> MissingPackage:
-    """The error for an optional package that is not installed."""
+def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
+    """The error for a package that is not installed; an optional one belongs to an extra."""
+    wanted = f"'blocks-toolkit[{extra}]'" if extra else package
     return MissingPackage(
         "",
         f"{purpose} needs the package {package}, which is not installed.",
-        f"Install it with: pip install 'blocks-toolkit[{extra}]'",
+        f"Install it with: pip install {wanted}",
         package=package,
         extra=extra,
     )

@@ -1,4 +1,4 @@
-"""Runs in machine code, with the optional extra ``fast``.
+"""Runs in machine code.
 
 ::
 
@@ -9,17 +9,19 @@
     text            what functions that solve equations have in common
     solved_modes    how efforts and linear unknowns that are solved for at every point read
     tied_states     how states that constraints tie, and nonlinear unknowns, do
-    machine         how machine code comes to run
+    machine         how machine code comes to run, and is kept on disk
+    translation     how functions in plain loops read as machine code
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
-    dopri           the compiled steps of the explicit method
+    step_control    how long steps are
+    steps           a step of the explicit method
+    zero_crossings  where a relation crosses within a step
+    dopri           the steps of that method
     lanes           the same for several runs at once
-    disk_cache      how they are kept on disk
     method          that method under the contract of all methods
 
-numba and llvmlite are imported where a run is worth it or ``method="dopri5"`` is
-asked for. The steps are compiled once, for all models, and kept on disk:
-``python -m blocks.native`` does it now instead of during the first long run.
+llvmlite is imported where a run is worth it or ``method="dopri5"`` is asked for. The steps are
+compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
 """
 
 from __future__ import annotations
@@ -30,18 +32,16 @@ from .costs import (
     LOADS,
     REACH,
     TIGHT,
-    loaded,
+    is_short,
     most_steps,
-    ready_for_solves,
+    solves_compiled,
     study,
-    worth,
-    written_soon,
+    worth_loading,
 )
 from .forms import is_large, why_not
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "is_large", "loaded", "most_steps",
-           "ready_for_solves", "study", "unwritable", "why_not", "worth",
-           "written_soon"]  # fmt: skip
+__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "is_large", "is_short", "most_steps",
+           "solves_compiled", "study", "unwritable", "why_not", "worth_loading"]  # fmt: skip
 
 
 def unwritable(problem: Any) -> str:
@@ -62,8 +62,12 @@ def compiled_method() -> Any:
     Raises
     ------
     ImportError
-        Without the extra ``fast``.
+        On machines without llvmlite.
     """
+    from . import costs
+
+    if not costs.is_installed():
+        raise ImportError("llvmlite")
     from .method import Dopri5
 
     return Dopri5

@@ -1,25 +1,22 @@
-"""When is machine code worth it?"""
+"""When is machine code worth it? The model and the request alone say so."""
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
-import sys
 from contextvars import ContextVar
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-__all__ = ["LOADS", "REACH", "TIGHT", "loaded", "most_steps", "ready_for_solves", "study", "worth",
-           "written_soon"]  # fmt: skip
+if TYPE_CHECKING:
+    from ..system.problem import Problem
+
+__all__ = ["LOADS", "REACH", "TIGHT", "is_short", "most_steps", "solves_compiled", "study",
+           "worth_loading"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
-LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
-COMPILES = 100_000  # and worth compiling it now
-MANY = 50  # runs with exact friction, contacts or tied states that are worth loading it
-#: In a study: how many runs it has. Then the work alone decides, not what this process, or
-#: another one on this machine, has done before.
-study: ContextVar[int] = ContextVar("study", default=0)
+LOADS = 2_000  # steps of a small model that are worth loading machine code
+#: In a study: how many runs it has.
+study: ContextVar[int] = ContextVar("study", default=1)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
 TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
@@ -30,54 +27,29 @@ def most_steps(size: int) -> float:
     return 3e4 + 3e5 / (1 + size / 30)
 
 
-def worth(steps: float, size: int, rtol: float) -> bool:
-    """Whether about so many steps are worth loading the compiled method."""
-    if not _installed():
-        return False
-    work = steps * (1 + size / 500)
-    if runs := study.get():
-        return work * (runs if rtol >= TIGHT else 1) > LOADS
-    if loaded() and rtol >= TIGHT:
-        return True
-    return work > (LOADS if loaded() or _prepared() else COMPILES)
+def worth_loading(steps: float, size: int, rtol: float) -> bool:
+    """Whether machine code saves more time in about so many steps than it takes to load."""
+    runs = study.get() if rtol >= TIGHT else 1
+    return is_installed() and steps * runs * (1 + size / 500) > LOADS
 
 
-def ready_for_solves(rtol: float) -> bool:
-    """Whether exact friction, contacts and tied states run in machine code: where it costs no
-    loading, or little for all runs of a study.
+def solves_compiled(rtol: float) -> bool:
+    """Whether exact friction, contacts and tied states run in machine code.
 
-    Slopes that need a solve cost so much in Python that also many more steps are cheap.
+    Slopes that need a solve cost so much in Python that many more steps are cheap.
     """
-    runs = study.get()
-    return _installed() and rtol >= TIGHT_FOR_SOLVES and (runs >= MANY if runs else loaded())
+    return is_installed() and rtol >= TIGHT_FOR_SOLVES
 
 
-def written_soon(problem: Any) -> bool:
-    """Whether the laws of a problem are in machine code, or are so in a moment."""
-    if "native" in problem.system.cache:
-        return True
+def is_short(problem: Problem) -> bool:
+    """Whether the equations of a problem are compiled in some tenths of a second."""
     if problem.laws is None:
         return problem.system.residual_w.function.n_instructions() <= MOMENT
     together = problem.laws.together
     return together is None or together.length <= MOMENT
 
 
-def loaded() -> bool:
-    """Whether this process has used the compiled method before."""
-    return "blocks.native.dopri" in sys.modules
-
-
 @cache
-def _installed() -> bool:
-    return all(importlib.util.find_spec(name) for name in ("numba", "llvmlite"))
-
-
-@cache
-def _prepared() -> bool:
-    """Whether numba has kept the steps on disk: of this Python and of the steps as they are."""
-    source = Path(__file__).with_name("dopri.py")
-    python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    with contextlib.suppress(OSError):
-        return any(file.stat().st_mtime >= source.stat().st_mtime for file in
-                   source.with_name("__pycache__").glob(f"dopri.advance-*.{python}.nbi"))
-    return False
+def is_installed() -> bool:
+    """Whether LLVM can be had on this machine."""
+    return importlib.util.find_spec("llvmlite") is not None

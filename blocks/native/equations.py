@@ -7,18 +7,22 @@ is constant between two events (held relations, discrete values).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from ..nonsmooth.modes.solved_modes import SolvedModes
+from ..numerics.arrays import Array
 from .expressions import Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import PARALLEL, Loops
 from .machine import compiled
-from .solved_modes import LoopCode, SolvedCode
-from .tied_states import Tied, TiedCode
+from .signatures import run_code
+from .stages import arithmetic
+from .steps import Code
+
+if TYPE_CHECKING:
+    from .tied_states import Tied
 
 __all__ = ["Equations", "equations_of"]
 
@@ -59,7 +63,6 @@ class Equations:
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
-        self.tables: list[np.ndarray] = []  # kept alive: machine code points into them
         if laws is not None:
             self._with_laws(laws)
             return
@@ -73,6 +76,8 @@ class Equations:
             return
         arguments = system.arguments
         if system.nz:
+            from .solved_modes import LoopCode  # they load LAPACK
+
             code = LoopCode(system, self._places, int(self.offsets[-1]))
             self.slope = compiled(code.of(system.tape.slope), parallel=False)
             self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
@@ -86,6 +91,8 @@ class Equations:
 
     def _with_tied(self) -> None:
         """Slopes and crossings of all states, those that constraints tie among them."""
+        from .tied_states import TiedCode
+
         system = self.system
         code = TiedCode(system, self._places, int(self.offsets[-1]))
         self.carried = code.tied
@@ -98,6 +105,9 @@ class Equations:
 
     def _with_laws(self, laws: Any) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
+        from ..nonsmooth.modes.solved_modes import SolvedModes
+        from .solved_modes import SolvedCode
+
         together, free = laws.together, ca.SX.sym("free", self.system.nx)
         n = laws.size
         if isinstance(together, SolvedModes):
@@ -126,6 +136,11 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
+    def code(self, p: Array, q: Array) -> Code:
+        """Addresses for a method; the caller keeps ``p`` and ``q`` alive."""
+        return Code(arithmetic(), self.slope, int(self.crossings), self.settle, p.ctypes.data,
+                    q.ctypes.data)
+
     def constants(self, problem: Any, t: float) -> np.ndarray:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
         room = np.zeros(self.scratch + 1)
@@ -135,11 +150,9 @@ class Equations:
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
-                from .dopri import call  # makes the compiled method count as loaded
-
                 margins = np.empty(self.relations)
                 x, p = np.concatenate([problem.x, problem.z]), np.array(problem.p, dtype=float)
-                call(self.crossings, np.array([t]), x, p, q, margins)
+                run_code(self.crossings, np.array([t]), x, p, q, margins)
                 self.carried.refer(q, self.carried.size(q))
         return q
 
@@ -154,7 +167,6 @@ class Equations:
         start = int(self.offsets[-1])
         loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)
         getattr(loops, what)()
-        self.tables += loops.tables
         self.scratch = max(self.scratch, loops.scratch - start)
         return compiled("\n".join([
             *sorted(loops.declared), f"define void @main({ARGUMENTS}) {{", *loops.lines,

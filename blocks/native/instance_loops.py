@@ -16,6 +16,7 @@ import numpy as np
 
 from ..assembly.flatten import Group
 from .expressions import Unwritable, Writer
+from .machine import table
 
 __all__ = ["Loops"]
 
@@ -55,7 +56,6 @@ class Loops:
         self.tape, self.flat, self.writer = system.tape, system.flat, system.tape.writer
         self.m, self.d = int(offsets[1]), int(offsets[2])
         self.scratch = scratch
-        self.tables: list[np.ndarray] = []
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.count = 0
@@ -316,9 +316,9 @@ class Loops:
                     at = writer.new(f"mul nsw i64 {at}, {steps[j]}")
                 at = writer.new(f"add nsw i64 {at}, {index[j, 0]}")
             else:
-                self.tables.append(np.ascontiguousarray(index[j], dtype=np.int32))
-                table = f"inttoptr (i64 {self.tables[-1].ctypes.data} to ptr)"
-                entry = writer.new(f"getelementptr inbounds i32, ptr {table}, i64 %{tag}.i")
+                name = table(np.ascontiguousarray(index[j], dtype=np.int32))
+                writer.declared.add(f"{name} = external global i32")
+                entry = writer.new(f"getelementptr inbounds i32, ptr {name}, i64 %{tag}.i")
                 short = writer.new(f"load i32, ptr {entry}, align 4{group}")
                 at = writer.new(f"sext i32 {short} to i64")
             return writer.new(f"getelementptr inbounds double, ptr {base}, i64 {at}")

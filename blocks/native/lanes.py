@@ -4,116 +4,415 @@ Every lane has a time and a step of its own; a lane whose run has ended takes th
 next one. Threads that march through the same runs share the count of those taken, so
 that none waits for another before all are taken. The arithmetic of a run is the same
 in whichever lane of whichever thread it stands.
-Compiled by numba like :mod:`blocks.native.dopri`, whose step control it shares.
+Single runs (:mod:`blocks.native.dopri`) have the same step control.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import types
-from numba.extending import intrinsic
+from typing import NamedTuple
 
-from .disk_cache import compiled
-from .dopri import (
-    BETA,
-    FASTEST,
-    FULL,
-    LOOKS,
-    NOT_FINITE,
-    REACHED,
-    SAFETY,
-    SLOWEST,
-    TOO_SMALL,
-    _call,
+import numpy as np
+
+from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
+from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR
+from .dopri import FULL, NOT_FINITE, REACHED, TOO_SMALL
+from .functions import machine_code
+from .signatures import run_code, take
+from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
+from .step_control import (
+    first_step,
+    is_too_small,
+    next_step,
+    shortened_step,
+    step_to_piece,
+    trial_step,
 )
-from .stages import ATOL, NEW, STAGE_TIMES, WORK
 
 __all__ = ["LANES", "march"]
 
 LANES = 8
+LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which outputs are looked at
 
 
-@intrinsic
-def _take(context, address):  # type: ignore[no-untyped-def]
-    """The integer at an address, which then becomes one larger, whoever else takes it."""
-    from llvmlite import ir
+class _Runs(NamedTuple):
+    """What is to be run, a row each."""
 
-    def generate(context, builder, signature, given):  # type: ignore[no-untyped-def]
-        count = builder.inttoptr(given[0], ir.IntType(64).as_pointer())
-        return builder.atomic_rmw("add", count, ir.Constant(ir.IntType(64), 1), "monotonic")
+    counter: Indices  # (1,) how many runs have been taken; shared by threads
+    x0: Matrix
+    p0: Matrix
+    atol0: Matrix
+    rtol: float
+    t0: float
+    t_end: float
+    max_step: float
+    pieces: Vector
+    across: int
+    most: int
 
-    return types.int64(types.intp), generate
+
+class _Outcomes(NamedTuple):
+    """What is filled, a row for each run."""
+
+    finals: Matrix
+    lows: Matrix
+    highs: Matrix
+    courses: Cube
+    status: Indices
+    counts: IndexMatrix
 
 
-@compiled
-def _begin(lane, run, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, run_of):
+class _Lanes(NamedTuple):
+    """Where every lane is; lanes come last."""
+
+    run: Indices  # -1 where there is none
+    t: Vector
+    h: Vector
+    old_error: Vector
+    x: Matrix
+    p: Matrix
+    rejected: Flags
+    fresh: Flags  # has just been given a run
+    taken: Flags  # its present step is accepted
+    last: Flags  # its present step ends the run
+    pending: Indices  # number of the next time at which outputs are wanted
+
+
+class _Work(NamedTuple):
+    """Addresses of machine code, and the arrays that it reads and fills."""
+
+    arithmetic: Indices
+    slope: int
+    outputs: int
+    q: Vector  # (constants * lanes,)
+    k: Cube  # (10, n, lanes) rows of stages
+    size: Indices
+    at: Vector
+    step: Matrix  # (2, lanes) lengths of steps, and tolerance or part of the step
+    error: Matrix  # (2, lanes)
+    spare: Matrix  # (n, lanes)
+    seen: Matrix  # (outputs, lanes)
+    looks: Cube  # (5, outputs, lanes) at the start of a step, and in it
+    processor: Vector  # (2,) its state before denormals were flushed
+
+
+def _work(code: Indices, slope: int, outputs: int, q: Vector, n: int, results: int) -> _Work:
+    """Work space of a thread."""
+    width = max(results, 1)
+    return _Work(
+        code, slope, outputs, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
+        np.zeros(LANES), np.zeros((2, LANES)), np.zeros((2, LANES)), np.zeros((n, LANES)),
+        np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2))
+
+
+def _no_lanes(n: int, parameters: int) -> _Lanes:
+    """Lanes without runs."""
+    return _Lanes(
+        np.full(LANES, -1), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES),
+        np.zeros((n, LANES)), np.zeros((parameters, LANES)), np.zeros(LANES, dtype=np.bool_),
+        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
+        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.int64))
+
+
+@machine_code
+def _any(flags: Flags) -> bool:
+    for lane in range(LANES):  # noqa: SIM110
+        if flags[lane]:
+            return True
+    return False
+
+
+@machine_code
+def _call(function: int, t: Vector, x: Matrix, p: Matrix, q: Vector, out: Matrix) -> None:
+    run_code(function, t, x, p, q, out)
+
+
+# -- which run a lane makes ---------------------------------------------------------------------
+@machine_code
+def _begin(runs: _Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
     """Put a run into a lane."""
-    run_of[lane] = run
-    x[:, lane] = x0[run]
-    p[:, lane] = p0[run]
-    atol[:, lane] = atol0[run]
-    t[lane] = t0
-    h[lane] = 0.0
-    old[lane] = 1e-4
-    rejected[lane] = False
+    lanes.run[lane] = run
+    for i in range(lanes.x.shape[0]):
+        lanes.x[i, lane] = runs.x0[run, i]
+        work.k[ATOL, i, lane] = runs.atol0[run, i]
+    for i in range(lanes.p.shape[0]):
+        lanes.p[i, lane] = runs.p0[run, i]
+    lanes.t[lane] = runs.t0
+    lanes.h[lane] = 0.0
+    lanes.old_error[lane] = LEAST_ERROR
+    lanes.rejected[lane] = False
 
 
-@compiled
-def _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, fresh, run_of):
-    """Give a lane the next run that nobody has taken; whether there was one."""
-    run = _take(counter)
-    if run >= x0.shape[0]:
-        run_of[lane] = -1
-        return False
-    _begin(lane, run, t0, x0, p0, atol0, x, p, atol, t, h, old, rejected, run_of)
-    fresh[lane] = True
-    return True
+@machine_code
+def _fill(runs: _Runs, lanes: _Lanes, work: _Work) -> int:
+    """Give every lane a run; the number of those that have one."""
+    busy, count = 0, runs.x0.shape[0]
+    for lane in range(LANES):  # a lane without a run repeats the last one's start
+        run = take(runs.counter)
+        _begin(runs, lanes, work, lane, min(run, count - 1))
+        if run >= count:
+            lanes.run[lane] = -1
+        else:
+            lanes.fresh[lane] = True
+            busy += 1
+    return busy
 
 
-@compiled
-def _evaluate(function, at, x, p, q, out):
-    _call(function, at.ctypes.data, x.ctypes.data, p.ctypes.data, q.ctypes.data, out.ctypes.data)
+@machine_code
+def _next_run(runs: _Runs, lanes: _Lanes, work: _Work, lane: int) -> int:
+    """Give a lane the next run that nobody has taken; 1 where there is none, else 0."""
+    run = take(runs.counter)
+    if run >= runs.x0.shape[0]:
+        lanes.run[lane] = -1
+        return 1
+    _begin(runs, lanes, work, lane, run)
+    lanes.fresh[lane] = True
+    return 0
 
 
-@compiled
-def _starting_steps(slope, t, x, p, q, k, rtol, limit, fresh, h, work, at):
+# -- the start of a run ---------------------------------------------------------------------------
+@machine_code
+def _choose_first_steps(runs: _Runs, lanes: _Lanes, work: _Work) -> None:
     """f(t, x) and Hairer's starting step of lanes that have just been filled."""
-    n = x.shape[0]
-    _evaluate(slope, t, x, p, q, work)
-    first = np.zeros(LANES)
+    x, k, fresh, slope = lanes.x, work.k, lanes.fresh, work.spare
+    n, rtol, limit = x.shape[0], runs.rtol, min(runs.max_step, runs.t_end - runs.t0)
+    _call(work.slope, lanes.t, x, lanes.p, work.q, slope)
+    trial = np.zeros(LANES)
     for lane in range(LANES):
         if not fresh[lane]:
             continue
         d0 = d1 = 0.0
         for i in range(n):
-            k[0, i, lane] = work[i, lane]
+            k[0, i, lane] = slope[i, lane]
             size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
             d0 = max(d0, abs(x[i, lane]) / size)
-            d1 = max(d1, abs(work[i, lane]) / size)
-        first[lane] = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, limit)
-        h[lane] = d1  # kept for the second look
-    trial = k[WORK]
+            d1 = max(d1, abs(slope[i, lane]) / size)
+        trial[lane] = trial_step(d0, d1, limit)
+        lanes.h[lane] = d1  # kept for the second look
+    moved = k[WORK]
     for lane in range(LANES):
-        at[lane] = t[lane] + first[lane]
+        work.at[lane] = lanes.t[lane] + trial[lane]
         for i in range(n):
-            trial[i, lane] = x[i, lane] + first[lane] * k[0, i, lane]
-    _evaluate(slope, at, trial, p, q, work)
+            moved[i, lane] = x[i, lane] + trial[lane] * k[0, i, lane]
+    _call(work.slope, work.at, moved, lanes.p, work.q, slope)
     for lane in range(LANES):
         if not fresh[lane]:
             continue
         d2 = 0.0
         for i in range(n):
             size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
-            d2 = max(d2, abs(work[i, lane] - k[0, i, lane]) / size)
-        d2 /= first[lane]
-        most = max(h[lane], d2)
-        later = max(1e-6, first[lane] * 1e-3) if most <= 1e-15 else (0.01 / most) ** 0.2
-        h[lane] = min(100 * first[lane], later, limit)
+            d2 = max(d2, abs(slope[i, lane] - k[0, i, lane]) / size)
+        d2 /= trial[lane]
+        lanes.h[lane] = first_step(trial[lane], lanes.h[lane], d2, limit)
 
 
-@compiled
-def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, max_step, pieces,
-          across, most, times, extremes, finals, lows, highs, courses, status, counts):
+@machine_code
+def _start_runs(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes,
+                times: Vector, extremes: bool) -> None:
+    """First steps, and outputs at the start, of lanes that have just been filled."""
+    _choose_first_steps(runs, lanes, work)
+    seen, pending = work.seen, lanes.pending
+    if extremes or times.size:
+        _call(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
+    for lane in range(LANES):
+        if not lanes.fresh[lane]:
+            continue
+        run = lanes.run[lane]
+        outcomes.counts[run, 2] += 2
+        lanes.fresh[lane] = False
+        pending[lane] = 0
+        for j in range(outcomes.lows.shape[1]):
+            outcomes.lows[run, j] = outcomes.highs[run, j] = seen[j, lane]
+            work.looks[0, j, lane] = seen[j, lane]
+        while pending[lane] < times.size and times[pending[lane]] <= runs.t0:
+            for j in range(outcomes.lows.shape[1]):
+                outcomes.courses[run, pending[lane], j] = seen[j, lane]
+            pending[lane] += 1
+
+
+# -- a step ---------------------------------------------------------------------------------------
+@machine_code
+def _propose(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
+    """The length of every lane's step; the number of lanes that have no run any more."""
+    idle = 0
+    t, h, last, step, counts = lanes.t, lanes.h, lanes.last, work.step, outcomes.counts
+    for lane in range(LANES):
+        h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across)
+        rest = runs.t_end - t[lane]
+        last[lane] = 1.001 * h[lane] >= rest
+        step[0, lane] = rest if last[lane] else h[lane]
+        if not last[lane] and 2 * h[lane] > rest:
+            step[0, lane] = 0.5 * rest
+        step[1, lane] = runs.rtol
+        run = lanes.run[lane]
+        if run < 0:
+            continue
+        still = is_too_small(step[0, lane], t[lane], runs.t_end) and not last[lane]
+        if still or counts[run, 0] + counts[run, 1] >= runs.most:
+            outcomes.status[run] = TOO_SMALL if still else FULL
+            idle += _next_run(runs, lanes, work, lane)
+    return idle
+
+
+@machine_code
+def _take_stages(lanes: _Lanes, work: _Work) -> None:
+    """Stages 2 to 7 of all lanes, the ends of their steps, and their errors."""
+    k = work.k
+    for j in range(6):
+        row = NEW if j == 5 else WORK
+        run_code(work.arithmetic[j], lanes.x, k, k[row], work.size, work.step)
+        for lane in range(LANES):
+            work.at[lane] = lanes.t[lane] + STAGE_TIMES[j] * work.step[0, lane]
+        _call(work.slope, work.at, k[row], lanes.p, work.q, k[j + 1])
+    run_code(work.arithmetic[ERROR_NORM], lanes.x, k, work.error, work.size, work.step)
+
+
+@machine_code
+def _judge(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
+    """Which steps are accepted; the number of lanes that have no run any more."""
+    idle = 0
+    for lane in range(LANES):
+        lanes.taken[lane] = False
+        run = lanes.run[lane]
+        if run < 0:
+            continue
+        outcomes.counts[run, 2] += 6
+        error = work.error[0, lane]
+        finite = np.isfinite(work.error[1, lane])
+        if finite and error <= 1.0:
+            lanes.taken[lane] = True
+            continue
+        outcomes.counts[run, 1] += 1
+        lanes.rejected[lane] = True
+        lanes.h[lane] = shortened_step(work.step[0, lane], error if finite else np.nan)
+        if is_too_small(lanes.h[lane], lanes.t[lane], runs.t_end):
+            outcomes.status[run] = TOO_SMALL if finite else NOT_FINITE
+            idle += _next_run(runs, lanes, work, lane)
+    return idle
+
+
+@machine_code
+def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
+    """Go to the ends of accepted steps; the number of lanes that have no run any more."""
+    idle, k = 0, work.k
+    for lane in range(LANES):
+        if not lanes.taken[lane]:
+            continue
+        run = lanes.run[lane]
+        now, error = work.step[0, lane], work.error[0, lane]
+        lanes.h[lane] = next_step(now, lanes.h[lane], error, lanes.old_error[lane],
+                                  lanes.rejected[lane])
+        lanes.old_error[lane] = max(error, LEAST_ERROR)
+        lanes.rejected[lane] = False
+        outcomes.counts[run, 0] += 1
+        lanes.t[lane] = runs.t_end if lanes.last[lane] else lanes.t[lane] + now
+        for i in range(lanes.x.shape[0]):
+            lanes.x[i, lane] = k[NEW, i, lane]
+            k[0, i, lane] = k[6, i, lane]
+        if lanes.last[lane]:
+            for i in range(lanes.x.shape[0]):
+                outcomes.finals[run, i] = lanes.x[i, lane]
+            outcomes.status[run] = REACHED
+            idle += _next_run(runs, lanes, work, lane)
+    return idle
+
+
+# -- outputs in a step ----------------------------------------------------------------------------
+@machine_code
+def _look_inside(lanes: _Lanes, work: _Work) -> None:
+    """Outputs at the part ``step[1]`` of the present steps."""
+    run_code(work.arithmetic[EXTENSION], lanes.x, work.k,
+             work.spare, work.size, work.step)
+    for lane in range(LANES):
+        work.at[lane] = lanes.t[lane] + work.step[1, lane] * work.step[0, lane]
+    _call(work.outputs, work.at, work.spare, lanes.p, work.q, work.seen)
+
+
+@machine_code
+def _widen(lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> None:
+    """Take outputs into the ranges of the runs that have taken a step."""
+    lows, highs, seen = outcomes.lows, outcomes.highs, work.seen
+    for lane in range(LANES):
+        if lanes.taken[lane]:
+            run = lanes.run[lane]
+            for j in range(lows.shape[1]):
+                lows[run, j] = min(lows[run, j], seen[j, lane])
+                highs[run, j] = max(highs[run, j], seen[j, lane])
+
+
+@machine_code
+def _find_extremes(lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> None:
+    """Ranges of outputs over the steps taken: at four looks, and where parabolas leave them."""
+    looks, step = work.looks, work.step
+    for m in range(4):
+        step[1, :] = LOOKS[m]
+        _look_inside(lanes, work)
+        looks[m + 1, :] = work.seen
+        _widen(lanes, work, outcomes)
+    for m in range(3):
+        for j in range(outcomes.lows.shape[1]):
+            asked = False
+            for lane in range(LANES):
+                step[1, lane] = 0.0
+                if lanes.taken[lane]:
+                    run = lanes.run[lane]
+                    part = _vertex(looks[m, j, lane], looks[m + 1, j, lane],
+                                   looks[m + 2, j, lane], outcomes.lows[run, j],
+                                   outcomes.highs[run, j])
+                    if part > 0.0:
+                        step[1, lane] = 0.25 * (m + part)
+                        asked = True
+            if asked:
+                _look_inside(lanes, work)
+                _widen(lanes, work, outcomes)
+    for lane in range(LANES):
+        if lanes.taken[lane]:
+            for j in range(looks.shape[1]):
+                looks[0, j, lane] = looks[4, j, lane]
+
+
+@machine_code
+def _keep_courses(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes,
+                  times: Vector) -> None:
+    """Outputs at the wanted times in the steps taken."""
+    step, pending = work.step, lanes.pending
+    while times.size:
+        asked = False
+        for lane in range(LANES):
+            step[1, lane] = 0.0
+            if lanes.taken[lane] and pending[lane] < times.size:
+                t = lanes.t[lane]
+                end = runs.t_end if lanes.last[lane] else t + step[0, lane]
+                if times[pending[lane]] <= end:
+                    step[1, lane] = min((times[pending[lane]] - t) / step[0, lane], 1.0)
+                    asked = True
+        if not asked:
+            break
+        _look_inside(lanes, work)
+        for lane in range(LANES):
+            if step[1, lane] > 0.0:
+                for j in range(outcomes.lows.shape[1]):
+                    outcomes.courses[lanes.run[lane], pending[lane], j] = work.seen[j, lane]
+                pending[lane] += 1
+
+
+@machine_code
+def _vertex(a: float, b: float, c: float, low: float, high: float) -> float:
+    """Where a parabola through three looks leaves the range: 0 to 2 from the first; or -1."""
+    bend = a - 2.0 * b + c
+    if bend == 0.0:
+        return -1.0
+    away = 0.5 * (a - c) / bend
+    if not -1.0 <= away <= 1.0:
+        return -1.0
+    value = b - 0.25 * (a - c) * away
+    grain = EXTREME_ROUNDING * (abs(a) + abs(b) + abs(c))
+    return 1.0 + away if value > high + grain or value < low - grain else -1.0
+
+
+def march(taken_runs: Indices, code: Indices, slope: int, outputs: int, x0: Matrix, p0: Matrix,
+          q: Vector, atol0: Matrix, rtol: float, t0: float, t_end: float, max_step: float,
+          pieces: Vector, across: int, most: int, times: Vector, extremes: bool, finals: Matrix,
+          lows: Matrix, highs: Matrix, courses: Cube, status: Indices, counts: IndexMatrix) -> None:
     """Make all runs from ``t0`` to ``t_end`` that no other thread takes.
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
@@ -132,212 +431,29 @@ def march(taken_runs, code, slope, outputs, x0, p0, q, atol0, rtol, t0, t_end, m
     lows, highs : (runs, outputs) filled; courses : (runs, times, outputs) filled
     status : (runs,) filled (``FULL``: given up); counts : (runs, 3) steps, rejected, evaluations
     """
-    runs, n = x0.shape
-    results = lows.shape[1]
-    size = np.array([n])
-    k = np.zeros((10, n, LANES))
-    atol = k[ATOL]
-    x, p = np.zeros((n, LANES)), np.zeros((p0.shape[1], LANES))
-    wide = np.repeat(q, LANES)
-    t, h, old, at = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
-    step, pair = np.zeros((2, LANES)), np.zeros((2, LANES))
-    rejected = np.zeros(LANES, dtype=np.bool_)
-    fresh = np.zeros(LANES, dtype=np.bool_)
-    taken = np.zeros(LANES, dtype=np.bool_)
-    last = np.zeros(LANES, dtype=np.bool_)
-    pending = np.zeros(LANES, dtype=np.int64)
-    run_of = np.full(LANES, -1)
-    spare = np.zeros((n, LANES))
-    seen = np.zeros((max(results, 1), LANES))
-    looks = np.zeros((5, max(results, 1), LANES))  # at the start of a step, and in it
-    processor, scrap = np.empty(2), np.empty(1)
-    _call(code[8], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
-          scrap.ctypes.data, scrap.ctypes.data)
-    counter = taken_runs.ctypes.data
-    busy = 0
-    for lane in range(LANES):  # a lane without a run repeats the last one's start
-        run = _take(counter)
-        _begin(lane, min(run, runs - 1), t0, x0, p0, atol0, x, p, atol, t, h, old, rejected,
-               run_of)
-        if run >= runs:
-            run_of[lane] = -1
-        else:
-            fresh[lane] = True
-            busy += 1
+    _march(_Runs(taken_runs, x0, p0, atol0, rtol, t0, t_end, max_step, pieces, across, most),
+           _no_lanes(x0.shape[1], p0.shape[1]),
+           _work(code, slope, outputs, q, x0.shape[1], lows.shape[1]),
+           _Outcomes(finals, lows, highs, courses, status, counts), times, extremes)
+
+
+@machine_code
+def _march(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes, times: Vector,
+           extremes: bool) -> None:
+    run_code(work.arithmetic[FLUSH], work.processor, work.at, work.at, work.at, work.at)
+    busy = _fill(runs, lanes, work)
     while busy:
-        if fresh.any():
-            _starting_steps(slope, t, x, p, wide, k, rtol, min(max_step, t_end - t0), fresh, h,
-                            spare, at)
-            if extremes or times.size:
-                _evaluate(outputs, t, x, p, wide, seen)
-            for lane in range(LANES):
-                if not fresh[lane]:
-                    continue
-                run = run_of[lane]
-                counts[run, 2] += 2
-                fresh[lane] = False
-                pending[lane] = 0
-                for j in range(results):
-                    lows[run, j] = highs[run, j] = looks[0, j, lane] = seen[j, lane]
-                while pending[lane] < times.size and times[pending[lane]] <= t0:
-                    for j in range(results):
-                        courses[run, pending[lane], j] = seen[j, lane]
-                    pending[lane] += 1
-        for lane in range(LANES):
-            h[lane] = min(h[lane], max_step)
-            if pieces.size:
-                ahead = np.searchsorted(pieces, t[lane], side="right") + across - 1
-                if ahead < pieces.size:
-                    h[lane] = min(h[lane], pieces[ahead] - t[lane])
-            rest = t_end - t[lane]
-            last[lane] = 1.001 * h[lane] >= rest
-            step[0, lane] = rest if last[lane] else h[lane]
-            if not last[lane] and 2 * h[lane] > rest:
-                step[0, lane] = 0.5 * rest
-            step[1, lane] = rtol
-            run = run_of[lane]
-            if run < 0:
-                continue
-            still = not step[0, lane] > 4e-16 * max(abs(t[lane]), abs(t_end)) and not last[lane]
-            if still or counts[run, 0] + counts[run, 1] >= most:
-                status[run] = TOO_SMALL if still else FULL
-                busy -= not _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old,
-                                  rejected, fresh, run_of)
-        if fresh.any():
+        if _any(lanes.fresh):
+            _start_runs(runs, lanes, work, outcomes, times, extremes)
+        busy -= _propose(runs, lanes, work, outcomes)
+        if _any(lanes.fresh):
             continue
-        here, rows, pairs = x.ctypes.data, k.ctypes.data, step.ctypes.data
-        for j in range(6):
-            row = NEW if j == 5 else WORK
-            _call(code[j], here, rows, k[row].ctypes.data, size.ctypes.data, pairs)
-            for lane in range(LANES):
-                at[lane] = t[lane] + STAGE_TIMES[j] * step[0, lane]
-            _call(slope, at.ctypes.data, k[row].ctypes.data, p.ctypes.data, wide.ctypes.data,
-                  k[j + 1].ctypes.data)
-        _call(code[6], here, rows, pair.ctypes.data, size.ctypes.data, pairs)
-        any_taken = False
-        for lane in range(LANES):
-            taken[lane] = False
-            run = run_of[lane]
-            if run < 0:
-                continue
-            counts[run, 2] += 6
-            now = step[0, lane]
-            error = pair[0, lane]
-            finite = np.isfinite(pair[1, lane])
-            if finite and error <= 1.0:
-                taken[lane] = any_taken = True
-                continue
-            counts[run, 1] += 1
-            rejected[lane] = True
-            h[lane] = 0.2 * now
-            if finite:
-                h[lane] = now / min(1 / SLOWEST, error**0.2 / SAFETY)
-            if not h[lane] > 4e-16 * max(abs(t[lane]), abs(t_end)):
-                status[run] = TOO_SMALL if finite else NOT_FINITE
-                busy -= not _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old,
-                                  rejected, fresh, run_of)
-        if not any_taken:
+        _take_stages(lanes, work)
+        busy -= _judge(runs, lanes, work, outcomes)
+        if not _any(lanes.taken):
             continue
         if extremes:
-            for m in range(4):
-                step[1, :] = LOOKS[m]
-                _within(code, outputs, step, x, k, size, t, at, p, wide, spare, seen)
-                looks[m + 1] = seen
-                _widen(taken, run_of, seen, lows, highs)
-            for m in range(3):
-                for j in range(results):
-                    asked = False
-                    for lane in range(LANES):
-                        step[1, lane] = 0.0
-                        if taken[lane]:
-                            run = run_of[lane]
-                            part = _turn(looks[m, j, lane], looks[m + 1, j, lane],
-                                         looks[m + 2, j, lane], lows[run, j], highs[run, j])
-                            if part > 0.0:
-                                step[1, lane] = 0.25 * (m + part)
-                                asked = True
-                    if asked:
-                        _within(code, outputs, step, x, k, size, t, at, p, wide, spare, seen)
-                        _widen(taken, run_of, seen, lows, highs)
-            for lane in range(LANES):
-                if taken[lane]:
-                    looks[0, :, lane] = looks[4, :, lane]
-        while times.size:
-            asked = False
-            for lane in range(LANES):
-                step[1, lane] = 0.0
-                if taken[lane] and pending[lane] < times.size:
-                    end = t_end if last[lane] else t[lane] + step[0, lane]
-                    if times[pending[lane]] <= end:
-                        step[1, lane] = min((times[pending[lane]] - t[lane]) / step[0, lane], 1.0)
-                        asked = True
-            if not asked:
-                break
-            _within(code, outputs, step, x, k, size, t, at, p, wide, spare, seen)
-            for lane in range(LANES):
-                if step[1, lane] > 0.0:
-                    for j in range(results):
-                        courses[run_of[lane], pending[lane], j] = seen[j, lane]
-                    pending[lane] += 1
-        for lane in range(LANES):
-            if not taken[lane]:
-                continue
-            run = run_of[lane]
-            now, error = step[0, lane], pair[0, lane]
-            factor = error ** (0.2 - 0.75 * BETA) / old[lane] ** BETA / SAFETY
-            factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
-            next_step = now / factor
-            if rejected[lane]:
-                next_step = min(next_step, now)
-            if now < 0.999 * h[lane]:
-                next_step = max(next_step, h[lane])
-            old[lane] = max(error, 1e-4)
-            rejected[lane] = False
-            counts[run, 0] += 1
-            h[lane] = next_step
-            t[lane] = t_end if last[lane] else t[lane] + now
-            for i in range(n):
-                x[i, lane] = k[NEW, i, lane]
-                k[0, i, lane] = k[6, i, lane]
-            if last[lane]:
-                finals[run] = x[:, lane]
-                status[run] = REACHED
-                busy -= not _next(lane, counter, t0, x0, p0, atol0, x, p, atol, t, h, old,
-                                  rejected, fresh, run_of)
-    _call(code[9], processor.ctypes.data, scrap.ctypes.data, scrap.ctypes.data,
-          scrap.ctypes.data, scrap.ctypes.data)
-
-
-@compiled
-def _within(code, outputs, step, x, k, size, t, at, p, q, spare, seen):
-    """Outputs at the part ``step[1]`` of the present steps."""
-    _call(code[7], x.ctypes.data, k.ctypes.data, spare.ctypes.data, size.ctypes.data,
-          step.ctypes.data)
-    for lane in range(LANES):
-        at[lane] = t[lane] + step[1, lane] * step[0, lane]
-    _evaluate(outputs, at, spare, p, q, seen)
-
-
-@compiled
-def _widen(taken, run_of, seen, lows, highs):
-    """Take outputs into the ranges of the runs that have taken a step."""
-    for lane in range(LANES):
-        if taken[lane]:
-            run = run_of[lane]
-            for j in range(lows.shape[1]):
-                lows[run, j] = min(lows[run, j], seen[j, lane])
-                highs[run, j] = max(highs[run, j], seen[j, lane])
-
-
-@compiled
-def _turn(a, b, c, low, high):
-    """Where a parabola through three looks leaves the range: 0 to 2 from the first; or -1."""
-    bend = a - 2.0 * b + c
-    if bend == 0.0:
-        return -1.0
-    away = 0.5 * (a - c) / bend
-    if not -1.0 <= away <= 1.0:
-        return -1.0
-    value = b - 0.25 * (a - c) * away
-    grain = 1e-12 * (abs(a) + abs(b) + abs(c))
-    return 1.0 + away if value > high + grain or value < low - grain else -1.0
+            _find_extremes(lanes, work, outcomes)
+        _keep_courses(runs, lanes, work, outcomes, times)
+        busy -= _move_on(runs, lanes, work, outcomes)
+    run_code(work.arithmetic[BACK], work.processor, work.at, work.at, work.at, work.at)

@@ -1,21 +1,31 @@
 """How does machine code come to run?
 
-Compiles LLVM text in this process with llvmlite (part of the extra ``fast``) and
-keeps what was compiled.
+Compiles LLVM text in this process with llvmlite, once for a text, and keeps what was compiled
+in the user's cache folder, from where the next process takes it. Nothing depends on that: where
+no folder can be written, or what is kept there is damaged, it is compiled anew.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import hashlib
+import os
 from functools import cache
+from pathlib import Path
+from threading import Lock
 from typing import Any
+
+import numpy as np
 
 from .expressions import HEADER
 
-__all__ = ["compiled", "function_of_lapack", "target_name"]
+__all__ = ["compiled", "folder", "function_of_lapack", "name_of_code", "table", "target_name"]
+
+MOST_KEPT = 500  # objects on disk; the ones not used for longest go first
 
 
-@cache
-def _target() -> Any:
+def _new_target(effort: int) -> Any:
     import llvmlite.binding as llvm
 
     for start in ("initialize", "initialize_native_target", "initialize_native_asmprinter"):
@@ -25,52 +35,185 @@ def _target() -> Any:
             if start != "initialize":
                 raise
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3,
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=effort,
+        codemodel="jitdefault", jit=True,
     )  # fmt: skip
+
+
+_target = cache(_new_target)
 
 
 def target_name() -> str:
     """The processor and system that code is made for, ``x86_64-…``."""
-    return str(_target().triple)
+    return str(_target(3).triple)
 
 
 @cache
 def _engine() -> Any:
     import llvmlite.binding as llvm
 
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_target(3))  # its own
+
+
+def _external(name: str, address: int) -> str:
+    """The name by which machine code finds what stands at an address in this process.
+
+    The address itself would be another one in every process, and so would the code.
+    """
+    import llvmlite.binding as llvm
+
+    llvm.add_symbol(name, address)
+    return f"@{name}"
+
+
+def table(entries: np.ndarray) -> str:
+    """The name of a table of integers, which stays where it is from then on."""
+    name = "table" + hashlib.sha256(entries.tobytes()).hexdigest()[:32]
+    if name not in _tables:
+        _tables[name] = entries
+        _external(name, entries.ctypes.data)
+    return f"@{name}"
+
+
+def name_of_code(address: int) -> str:
+    """The name of compiled code, for other code to call it."""
+    return _names[address]
 
 
 @cache
-def function_of_lapack(name: str) -> int:
-    """Address of a function of LAPACK, with 32-bit integers by reference."""
-    from numba.extending import get_cython_function_address
+def function_of_lapack(name: str) -> str:
+    """The name of a function of LAPACK, which takes 32-bit integers by reference."""
+    from scipy.linalg import cython_lapack
 
-    return get_cython_function_address("scipy.linalg.cython_lapack", name)
+    capsule = cython_lapack.__pyx_capi__[name]
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = (
+        ctypes.c_char_p, [ctypes.py_object])
+    api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = (
+        ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p])
+    return _external(f"lapack_{name}", int(
+        api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))))
 
 
 _addresses: dict[str, int] = {}
+_names: dict[int, str] = {}
+_tables: dict[str, np.ndarray] = {}
+_lock = Lock()  # runs of a study may begin at once in several threads
 
 
-def compiled(text: str, parallel: bool = True) -> int:
+def compiled(text: str, parallel: bool = True, quick: bool = False) -> int:
     """Address of the function ``@main`` of an LLVM text; the same text is compiled once.
 
-    Without ``parallel``, equal operations are not sought, which takes long in a long text.
+    Without ``parallel``, equal operations are not sought, which takes long in a long text. What is
+    to be compiled ``quick`` is made a fifth slower in a sixth of the time.
     """
-    if text in _addresses:
-        return _addresses[text]
+    with _lock:
+        return _address(text, parallel, quick)
+
+
+def _address(text: str, parallel: bool, quick: bool) -> int:
+    if text not in _addresses:
+        name = "f" + _key(text, parallel, quick)
+        place = folder()
+        file = place / f"{name}.o" if place else None
+        object_code = _read(file)
+        address = _loaded(object_code, name) if object_code else 0
+        if not address:
+            object_code = _emitted(text.replace("@main", f"@{name}"), parallel, quick)
+            address = _loaded(object_code, name)
+            _keep(file, object_code)
+        _addresses[text], _names[address] = address, f"@{name}"
+    return _addresses[text]
+
+
+def _loaded(object_code: bytes, name: str) -> int:
+    """The address of a function in object code; 0 if it cannot be used."""
     import llvmlite.binding as llvm
 
-    name = f"blocks_{len(_addresses)}"
-    machine, engine = _target(), _engine()
-    module = llvm.parse_assembly(HEADER + text.replace("@main", f"@{name}"))
+    try:
+        _engine().add_object_file(llvm.ObjectFileRef.from_data(object_code))
+        _engine().finalize_object()
+    except RuntimeError:
+        return 0
+    return int(_engine().get_function_address(name))
+
+
+def _emitted(text: str, parallel: bool, quick: bool) -> bytes:
+    import llvmlite.binding as llvm
+
+    machine = _target(1 if quick else 3)
+    module = llvm.parse_assembly(HEADER + text)
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = parallel
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    engine.add_module(module)
-    engine.finalize_object()
-    _addresses[text] = engine.get_function_address(name)
-    return _addresses[text]
+    if quick:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+    else:
+        passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    return machine.emit_object(module)
+
+
+# -- on disk ----------------------------------------------------------------------------------
+@cache
+def folder() -> Path | None:
+    """Where object code is kept; none if nothing can be written there.
+
+    The environment variable ``BLOCKS_CACHE`` names another place, and switches it off if empty.
+    """
+    from platformdirs import user_cache_path
+
+    given = os.environ.get("BLOCKS_CACHE")
+    if given == "":
+        return None
+    place = Path(given) if given else user_cache_path("blocks-toolkit", appauthor=False)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        return place if os.access(place, os.W_OK) else None
+    except OSError:
+        return None
+
+
+def _key(text: str, parallel: bool, quick: bool) -> str:
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    made_by = (llvmlite.__version__, target_name(), llvm.get_host_cpu_name(),
+               _features(), str(parallel), str(quick), text)
+    return hashlib.sha256("\0".join(made_by).encode()).hexdigest()[:32]
+
+
+@cache
+def _features() -> str:
+    import llvmlite.binding as llvm
+
+    return str(llvm.get_host_cpu_features().flatten())
+
+
+def _read(file: Path | None) -> bytes:
+    """What is kept in a file, if it is whole: it begins with its own hash."""
+    with contextlib.suppress(OSError):
+        if file is not None:
+            content = file.read_bytes()
+            if hashlib.sha256(content[32:]).digest() == content[:32]:
+                os.utime(file)
+                return content[32:]
+    return b""
+
+
+def _keep(file: Path | None, object_code: bytes) -> None:
+    if file is None:
+        return
+    with contextlib.suppress(OSError):
+        own = file.with_suffix(f".{os.getpid()}")
+        own.write_bytes(hashlib.sha256(object_code).digest() + object_code)
+        own.replace(file)  # whole, or not at all
+        kept = list(file.parent.glob("f*.o"))
+        if len(kept) > MOST_KEPT:
+            for old in sorted(kept, key=lambda f: f.stat().st_mtime)[: MOST_KEPT // 10]:
+                old.unlink()

@@ -15,7 +15,9 @@ from ..system.time_functions import ACROSS
 from . import dopri
 from .costs import most_steps
 from .equations import equations_of
-from .stages import ATOL, ROWS, arithmetic
+from .stages import ATOL
+from .steps import settle_at, slope_at, workspace
+from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["Course", "Dopri5"]
 
@@ -51,7 +53,9 @@ class Dopri5(Method):
         self.hints[self.relations :] = True
         self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
         self.slack = np.zeros(self.held.size)
-        self.looks = np.empty((dopri.LOOK_ROWS, self.held.size))
+        self.looks = np.empty((LOOK_ROWS, self.held.size))
+        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.looks,
+                                 np.empty(LOOK_ROWS), self.crossed)
         self.pieces = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
@@ -63,7 +67,8 @@ class Dopri5(Method):
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
         n, every = atol.size, 1 if atol.size < FEW else 8
-        self.k = np.empty((len(ROWS), n))
+        self.work_space = workspace(n)
+        self.k = self.work_space.k
         self.k[ATOL] = atol
         self.every = every  # so many steps from one end that is kept to the next
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
@@ -77,8 +82,9 @@ class Dopri5(Method):
             self.x = np.concatenate([problem.x, problem.z])
             self.x[self.free] = self.y * self.scale
         self.q = self.equations.constants(problem, self.t)
+        self.code = self.equations.code(self.p, self.q)
         self.held[: len(problem.m)] = problem.m
-        self.looks[dopri.LARGEST] = 0.0
+        self.looks[LARGEST] = 0.0
         self.unsure = False
         self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
         self.course = Course(self, self.t, self.x)
@@ -98,12 +104,11 @@ class Dopri5(Method):
     @property
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
-        return self.looks[dopri.LARGEST, : self.relations]
+        return self.looks[LARGEST, : self.relations]
 
     def advance(self, t_stop: float) -> Step:
         if self.fresh:
-            where = np.array([self.t])
-            dopri.call(self.equations.slope, where, self.x, self.p, self.q, self.k[0])
+            slope_at(self.code, self.work_space, self.t, self.x, self.k[0])
             self.work.residuals += 1
             if not np.isfinite(self.k[0]).all():
                 return self._failure("the equations are not finite")
@@ -113,11 +118,9 @@ class Dopri5(Method):
         ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
         counts = np.zeros(3, dtype=np.int64)
         status, taken = dopri.advance(
-            arithmetic(), self.equations.slope, self.equations.crossings, self.equations.settle,
-            self.p.ctypes.data, self.q.ctypes.data, self.x, self.k, self.state, counts,
-            float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS, self.held, self.known,
-            self.hints, self.slack, self.looks, self.crossed, ends, sizes, rows, every,
-        )  # fmt: skip
+            self.code, self.work_space, self.watched,
+            dopri.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
+            dopri.Record(ends, sizes, rows, every), self.x, self.state, counts)
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
         self.work.residuals += int(counts[2])
@@ -159,7 +162,8 @@ class Course:
 
     def __init__(self, method: Dopri5, t: float, x: Array) -> None:
         self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._p, self._q = method.p, method.q
+        self._code, self._work = method.code, workspace(method.x.size)
+        self._alive = method.p, method.q  # into which the code points
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
@@ -245,7 +249,7 @@ class Course:
         rows = self._at(times)
         out = np.empty_like(rows)
         for t, row, place in zip(times, rows, out, strict=True):
-            dopri.call(self._equations.settle, np.array([t]), row, self._p, self._q, place)
+            settle_at(self._code, self._work, t, row, place)
         return out.T
 
     def _at(self, times: Array) -> Array:
@@ -303,8 +307,6 @@ class Course:
         theta[times == self._times[0][steps + 1]] = 1.0
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
-        dopri.between(
-            arithmetic(), self._equations.slope, self._p.ctypes.data, self._q.ctypes.data, starts,
-            sizes, kept[low:high], np.ascontiguousarray(rows), steps, theta, out,
-        )  # fmt: skip
+        taken = dopri.Steps(starts, sizes, kept[low:high], np.ascontiguousarray(rows))
+        dopri.between(self._code, self._work, taken, steps, theta, np.empty(out.shape[1]), out)
         return out

@@ -32,8 +32,10 @@ class Text:
         matrix, right, pivots, failed = (
             w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
         name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
+        function = function_of_lapack(name)
+        w.declared.add(f"declare void {function}({', '.join(['ptr'] * (9 if factored else 8))})")
         w.lines.append(
-            f"  call void inttoptr (i64 {function_of_lapack(name)} to ptr)({first}ptr @size{size}, "
+            f"  call void {function}({first}ptr @size{size}, "
             f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
             f"ptr @size{size}, ptr {failed})")
         code = w.new(f"load i32, ptr {failed}, align 4")

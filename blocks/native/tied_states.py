@@ -16,7 +16,7 @@ import numpy as np
 
 from ..language.expression import TIME
 from .expressions import Writer
-from .machine import compiled
+from .machine import compiled, name_of_code
 from .text import Text
 
 __all__ = ["Tied", "TiedCode"]
@@ -54,7 +54,7 @@ class Tied(Text):
          self.matrix, self.right, self.pivots, self.failed, self.done, self.end) = (
             int(i) for i in at)
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
-        self.address = compiled(self._solver(), parallel=False)
+        self.name = name_of_code(compiled(self._solver(), parallel=False))
 
     # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: np.ndarray, problem: Any) -> None:
@@ -77,8 +77,8 @@ class Tied(Text):
     # -- what other functions do with it ---------------------------------------------------
     def call(self, w: Writer, base: str = "%x") -> str:
         """Solve from the values at ``base``; solutions stand in ``q``. Whether there are any."""
-        w.lines.append(f"  call void inttoptr (i64 {self.address} to ptr)(ptr %t, ptr {base}, "
-                       "ptr %p, ptr %q, ptr %q)")
+        w.declared.add(f"declare void {self.name}(ptr, ptr, ptr, ptr, ptr)")
+        w.lines.append(f"  call void {self.name}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
     def share(self, w: Writer, done: str) -> str:

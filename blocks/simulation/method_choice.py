@@ -81,7 +81,7 @@ def compiled_method() -> Any:
     try:
         return native.compiled_method()
     except ImportError as error:
-        raise need_package("numba", "method='dopri5'", "fast") from error
+        raise need_package("llvmlite", "method='dopri5'") from error
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any, why: str
@@ -93,11 +93,11 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any
     if not problem.size:
         return stiff, why
     if problem.system.nu or problem.system.clusters:  # the rates at the start say little
-        if not native.ready_for_solves(rtol):
+        if not native.solves_compiled(rtol):
             return stiff, why
         if reason := native.why_not(problem.system, problem.laws):
             return stiff, f"{why}; in Python, as {reason}"
-        if not native.written_soon(problem):
+        if not native.is_short(problem):
             return stiff, f"{why}; in Python, as it takes long to write in machine code"
         if reason := native.unwritable(problem):
             return stiff, f"{why}; in Python, as {reason}"
@@ -105,7 +105,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any
     rate = problem.fastest_rate(t0, problem.start_vector())
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
-        if steps <= native.most_steps(problem.size) and native.worth(
+        if steps <= native.most_steps(problem.size) and native.worth_loading(
                 steps, problem.size, rtol) and not native.unwritable(problem):
             return native.compiled_method(), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "

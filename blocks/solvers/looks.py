@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numerics.arrays import Matrix, Vector
+
 __all__ = ["MOST_LOOKS", "next_look"]
 
 MOST_LOOKS = 32  # at a step
@@ -18,7 +20,7 @@ ENDS = 0.05  # part of an interval at its ends where no look is placed
 ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
 
 
-def next_look(times, margins, count, low, high):  # type: ignore[no-untyped-def]
+def next_look(times: Vector, margins: Matrix, count: int, low: Vector, high: Vector) -> float:
     """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
 
     In plain loops: it is compiled for machine code as it stands.

@@ -17,7 +17,7 @@ from blocks import (
 )
 from library.translational import Damper, Mass, Reference, TwoPort
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 class TwoStage(TwoPort):

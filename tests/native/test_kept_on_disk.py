@@ -1,69 +1,110 @@
-"""What numba compiles is kept on disk where that is possible, and nothing depends on it."""
+"""Machine code is kept on disk where that is possible, and nothing depends on it."""
 
 from __future__ import annotations
 
-import importlib.util
+import os
+import subprocess
+import sys
 
 import pytest
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
-TEXT = """
-from blocks.native.disk_cache import compiled
+from blocks.native import machine  # noqa: E402
+from blocks.native.functions import machine_code  # noqa: E402
 
-@compiled
-def cube(x):
+new_engine = machine._engine.__wrapped__
+
+
+def cube(x: float) -> float:
     return x * x * x
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of its own, as for a new process."""
+    monkeypatch.setattr(machine, "folder", lambda: tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def emitted(monkeypatch):
+    """What is compiled, and not taken from disk."""
+    texts, emit = [], machine._emitted
+    monkeypatch.setattr(machine, "_emitted", lambda *given: (texts.append(given), emit(*given))[1])
+    return texts
+
+
+def compiled_as_in_a_new_process(monkeypatch):
+    monkeypatch.setattr(machine, "_addresses", {})
+    engine = new_engine()
+    monkeypatch.setattr(machine, "_engine", lambda: engine)
+    return machine_code(cube)
+
+
+def test_a_function_is_compiled_once_for_all_processes(folder, emitted, monkeypatch):
+    for x in (2.0, 3.0):
+        assert compiled_as_in_a_new_process(monkeypatch)(x) == x**3
+    assert len(emitted) == 1
+
+
+@pytest.mark.parametrize("damage", [
+    lambda content: b"", lambda content: b"nothing of the kind", lambda content: content[:-1],
+    lambda content: content[:40] + bytes([content[40] ^ 1]) + content[41:]])  # fmt: skip
+def test_a_damaged_file_is_written_anew(damage, folder, emitted, monkeypatch):
+    compiled_as_in_a_new_process(monkeypatch)(2.0)
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
+    assert len(emitted) == 2 and file.read_bytes() == whole
+
+
+def test_without_a_folder_it_is_compiled_all_the_same(monkeypatch):
+    monkeypatch.setattr(machine, "folder", lambda: None)
+    assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
+
+
+@pytest.mark.parametrize("given", ["", "file/in/which/nothing/can/be/made"])
+def test_a_folder_that_cannot_be_used_is_none(given, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BLOCKS_CACHE", given and str(tmp_path / given))
+    assert machine.folder.__wrapped__() is None
+
+
+def test_a_full_disk_does_not_stop_a_compilation(folder, monkeypatch):
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
+    assert not list(folder.iterdir())
+
+
+def test_what_was_not_used_for_longest_goes_first(folder, monkeypatch):
+    for k in range(12):
+        file = folder / f"f{k:02}.o"
+        file.touch()
+        os.utime(file, (k, k))
+    monkeypatch.setattr(machine, "MOST_KEPT", 12)
+    compiled_as_in_a_new_process(monkeypatch)(3.0)
+    names = sorted(f.name for f in folder.glob("f??.o"))
+    assert names == [f"f{k:02}.o" for k in range(1, 12)]
+
+
+SCRIPT = """
+from benchmarks.models import block_on_belt, stick_slip
+for model, duration in ((stick_slip(), "4 s"), (block_on_belt(), "3 s")):
+    run = model.simulate(duration)
+    print(run.statistics["method"], run.statistics["steps"], len(run.events),
+          *(float(run[name].final.m).hex() for name in ("block.v", "spring.x")))
 """
 
 
-def loaded(folder):
-    """The module, as a new process would import it."""
-    file = folder / "cubes.py"
-    if not file.exists():
-        file.write_text(TEXT)
-    spec = importlib.util.spec_from_file_location("cubes", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.cube
-
-
-def test_a_function_is_compiled_once_for_all_processes(tmp_path):
-    assert loaded(tmp_path)(3.0) == 27
-    again = loaded(tmp_path)
-    assert again(2.0) == 8
-    assert sum(again.stats.cache_hits.values()) == 1
-
-
-@pytest.mark.parametrize("kind", ["nbc", "nbi"])
-@pytest.mark.parametrize("content", [b"", b"nothing of the kind"])
-def test_a_damaged_file_is_written_anew(kind, content, tmp_path):
-    assert loaded(tmp_path)(3.0) == 27
-    files = list(tmp_path.rglob(f"*.{kind}"))
-    assert files
-    for file in files:
-        file.write_bytes(content)
-    assert loaded(tmp_path)(2.0) == 8
-    assert sum(loaded(tmp_path).stats.cache_hits.values()) == 0
-    healed = loaded(tmp_path)
-    assert healed(2.0) == 8
-    assert sum(healed.stats.cache_hits.values()) == 1
-
-
-def test_without_a_folder_that_can_be_written_it_is_compiled_all_the_same(tmp_path, monkeypatch):
-    from numba.core import caching
-
-    kind = getattr(caching, "CacheImpl", None) or caching._CacheImpl  # of older versions
-    monkeypatch.setattr(kind, "_locator_classes", [])
-    assert loaded(tmp_path)(3.0) == 27
-    assert not list(tmp_path.rglob("*.nb?"))
-
-
-def test_a_full_disk_does_not_stop_a_compilation(tmp_path, monkeypatch):
-    from numba.core import caching
-
-    def full(*given):
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(caching.IndexDataCacheFile, "save", full)
-    assert loaded(tmp_path)(3.0) == 27
+def test_a_script_gives_the_same_to_the_last_bit_whatever_is_kept(tmp_path):
+    printed = {subprocess.run(
+        [sys.executable, "-c", SCRIPT], check=True, text=True, capture_output=True,
+        env={**os.environ, "BLOCKS_CACHE": kept}).stdout
+        for kept in (str(tmp_path), str(tmp_path), "")}  # fmt: skip
+    assert list(tmp_path.glob("*.o"))
+    assert len(printed) == 1, printed

@@ -26,7 +26,7 @@ print(json.dumps([peak_memory(), last, result.statistics["method"]]))
 
 @pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_masses_runs_within_a_gigabyte():
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     if np.isnan(peak_memory()):
         pytest.skip("the system does not tell the memory of a process")
     done = subprocess.run([sys.executable, "-c", RUN], check=True, capture_output=True, text=True)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from blocks import Component, Model, Parameter, Variable, der, quantity, where
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 METHODS = ["dopri5", "DOP853"]
 EXACT = 2e-14  # s: motions of constant acceleration are integrated without error

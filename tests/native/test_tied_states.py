@@ -25,7 +25,7 @@ from blocks import (
 )
 from library.translational import Mass, Reference, TwoPort
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 G = 9.81
 

@@ -119,7 +119,7 @@ def test_workers_do_not_outlive_the_study(send, tmp_path):
 
 @pytest.mark.parametrize("workers", [None, 2])
 def test_ctrl_c_ends_a_study_in_machine_code(workers):
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     model = Model("oscillator")
     model.block, model.wall = Mass(mass="1 kg"), Reference()
     model.spring = Spring(stiffness="100 N/m")

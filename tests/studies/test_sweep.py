@@ -388,7 +388,7 @@ def test_the_progress_bar_counts_runs(wanted, capsys):
 
 
 def test_every_method_can_be_varied():
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     data = bench.coasting().sweep({"method": ["dopri5", "moreau_jean", "rk4", "cvode"]}, "0.5 s",
                                   outputs=["final(mass.v)"], step="0.1 ms")  # fmt: skip
     assert (data.status == "finished").all()

@@ -184,10 +184,10 @@ def test_what_cannot_be_sent_to_a_process_is_named(monkeypatch):
 
 def test_machine_code_that_is_asked_for_and_missing_is_told_before_any_run(monkeypatch):
     def missing():
-        raise ImportError("No module named 'numba'")
+        raise ImportError("No module named 'llvmlite'")
 
     monkeypatch.setattr(native, "compiled_method", missing)
-    assert "blocks-toolkit[fast]" in said(MissingPackage, method="dopri5")
+    assert "pip install llvmlite" in said(MissingPackage, method="dopri5")
 
 
 @pytest.mark.parametrize("package, asked", [("xarray", {}), ("pyarrow", {"store": "study"})])

@@ -191,7 +191,7 @@ def test_a_body_on_feet_stays_or_slides_however_the_feet_share_the_load(feet, pu
 def method(request):
     """In Python and in machine code."""
     if request.param == "dopri5":
-        pytest.importorskip("numba")
+        pytest.importorskip("llvmlite")
     return request.param
 
 

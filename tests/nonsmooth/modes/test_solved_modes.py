@@ -125,7 +125,7 @@ def test_one_solve_gives_what_the_general_way_gives(name, monkeypatch):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_machine_code_gives_what_the_general_way_gives(name, monkeypatch):
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     build, end, paths = MODELS[name]
     fast = build().simulate(f"{end} s", rtol=1e-10, method="dopri5")
     monkeypatch.setattr("blocks.nonsmooth.modes.laws.MOST", 0)
@@ -136,7 +136,7 @@ def test_machine_code_gives_what_the_general_way_gives(name, monkeypatch):
 
 
 def test_closed_contacts_do_not_drift_apart_in_machine_code():
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     run = disc().simulate("16 s", method="dopri5", rtol=1e-9)
     assert run.statistics["steps"] > 1000
     t = quantity(np.linspace(0, 16, 2000), "s")
@@ -145,7 +145,7 @@ def test_closed_contacts_do_not_drift_apart_in_machine_code():
 
 
 def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     build, end, paths = MODELS["rod"]
     plain = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
     # of the value at the start of a stretch
@@ -157,7 +157,7 @@ def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_slopes_in_machine_code_are_those_of_the_general_way(name):
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     from blocks.native import dopri
     from blocks.native.equations import equations_of
 

@@ -1,0 +1,112 @@
+"""What do functions for machine code take and return?"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..numerics.arrays import Indices
+
+__all__ = ["BOOL", "FLOAT", "INT", "KINDS", "Kind", "Record", "Signature", "Untranslatable",
+           "kind_named", "name_of", "run_code", "take"]  # fmt: skip
+
+
+class Untranslatable(Exception):
+    """A statement that has no machine code here."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A number, or an array of numbers with so many ``dimensions``."""
+
+    scalar: str
+    dimensions: int = 0
+
+    @property
+    def stored(self) -> str:
+        """The type of an entry in memory."""
+        return "i8" if self.scalar == "i1" else self.scalar
+
+
+@dataclass(frozen=True)
+class Record:
+    """A named tuple of numbers and arrays, which is passed on but never made."""
+
+    fields: tuple[tuple[str, Kind], ...]
+
+
+FLOAT, INT, BOOL = Kind("double"), Kind("i64"), Kind("i1")
+KINDS = {"float": FLOAT, "int": INT, "bool": BOOL, "Vector": Kind("double", 1),
+         "Matrix": Kind("double", 2), "Cube": Kind("double", 3), "Indices": Kind("i64", 1),
+         "IndexMatrix": Kind("i64", 2), "Flags": Kind("i1", 1)}  # fmt: skip
+
+
+class Signature:
+    """A function that can be called from machine code: what it takes and returns."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.python, self.__doc__, self.__name__ = function, function.__doc__, function.__name__
+        self.symbol = f"{function.__module__}.{function.__name__}"
+
+    @cached_property
+    def tree(self) -> ast.FunctionDef:
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(self.python))).body
+        assert isinstance(tree, ast.FunctionDef)
+        return tree
+
+    @cached_property
+    def parameters(self) -> list[tuple[str, Kind | Record]]:
+        return [(a.arg, self._type(a.annotation)) for a in self.tree.args.args]
+
+    def _type(self, node: ast.expr | None) -> Kind | Record:
+        known = self.python.__globals__.get(name_of(node))
+        if isinstance(known, type) and issubclass(known, tuple) and known is not tuple:
+            texts = ((name, str(getattr(given, "__forward_arg__", given)))
+                     for name, given in known.__annotations__.items())
+            return Record(tuple((name, kind_named(ast.parse(text, mode="eval").body))
+                                for name, text in texts))
+        return kind_named(node)
+
+    @cached_property
+    def returns(self) -> tuple[Kind, ...]:
+        """Kinds of the numbers that are returned, none to several."""
+        node = self.tree.returns
+        if node is None or (isinstance(node, ast.Constant) and node.value is None):
+            return ()
+        if isinstance(node, ast.Subscript):  # tuple[...]
+            inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return tuple(kind_named(n) for n in inner)
+        return (kind_named(node),)
+
+
+def name_of(node: ast.expr | None) -> str:
+    return node.id if isinstance(node, ast.Name) else str(getattr(node, "value", ""))
+
+
+def kind_named(node: ast.expr | None) -> Kind:
+    name = name_of(node)
+    if name not in KINDS:
+        raise Untranslatable(f"a type is one of {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+def run_code(address: int, *given: int | np.ndarray) -> None:
+    """Call machine code by its address, on arrays or addresses."""
+    pointers = [a if isinstance(a, int) else a.ctypes.data for a in given]
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(address)(*pointers)
+
+
+def take(counter: Indices) -> int:
+    """The first of some integers, which then becomes one larger, whichever thread takes it."""
+    counter[0] += 1
+    return int(counter[0] - 1)
+
+

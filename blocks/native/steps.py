@@ -1,0 +1,109 @@
+"""One step of the Dormand-Prince pair, compiled: stages, error, values inside.
+
+The equations come as addresses of machine code ``f(t, x, p, q, out)`` (pointers to doubles),
+so what is compiled here serves all models.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.arrays import Indices, Matrix, Vector
+from .functions import machine_code
+from .signatures import run_code
+from .stages import BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
+
+__all__ = ["Code", "Workspace", "error_of_step", "flush_denormals", "keep_denormals",
+           "settle_at", "slope_at", "take_stages", "values_inside",
+           "workspace"]  # fmt: skip
+
+
+class Code(NamedTuple):
+    """Addresses of machine code, and of the constants that it reads."""
+
+    arithmetic: Indices  # of :func:`~blocks.native.stages.arithmetic`
+    slope: int
+    crossings: int
+    settle: int  # what brings the end of a step back onto its constraints, or 0
+    p: int
+    q: int
+
+
+class Workspace(NamedTuple):
+    """Arrays that machine code reads and fills; of one integration."""
+
+    k: Matrix  # (10, n) rows of :data:`~blocks.native.stages.ROWS`; the first holds f(t, x)
+    at: Vector  # (1,) a time
+    size: Indices  # (1,) n
+    step: Vector  # (2,) length of the step, and tolerance or part of the step
+    error: Vector  # (2,) largest error and sum of errors
+    processor: Vector  # (2,) its state before denormals were flushed
+
+
+def workspace(n: int) -> Workspace:
+    """Work space for ``n`` unknowns."""
+    return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
+                     np.empty(2), np.empty(2))
+
+
+@machine_code
+def flush_denormals(code: Code, work: Workspace) -> None:
+    """From here on numbers below 1e-308 are zero."""
+    scrap = work.at
+    run_code(code.arithmetic[FLUSH], work.processor, scrap, scrap, code.p, code.q)
+
+
+@machine_code
+def keep_denormals(code: Code, work: Workspace) -> None:
+    """As it was before :func:`flush_denormals`."""
+    scrap = work.at
+    run_code(code.arithmetic[BACK], work.processor, scrap, scrap, code.p, code.q)
+
+
+@machine_code
+def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
+    """f(t, x)."""
+    work.at[0] = t
+    run_code(code.slope, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
+    """The end of a step, brought back onto its constraints."""
+    work.at[0] = t
+    run_code(code.settle, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
+    """Stages 2 to 7 of a step from k1 = f(t, x); the end of the step goes into its row."""
+    k = work.k
+    inner, n, pair = k[WORK], work.size, work.step
+    work.step[0] = h
+    for j in range(6):
+        out = inner
+        if j == 5:
+            out = k[NEW]
+        run_code(code.arithmetic[j], x, k, out, n, pair)
+        work.at[0] = t + STAGE_TIMES[j] * h
+        run_code(code.slope, work.at, out, code.p, code.q, k[j + 1])
+
+
+@machine_code
+def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector) -> float:
+    """The largest error of all unknowns in units of their tolerance; nan if one is nan."""
+    work.step[0], work.step[1] = h, rtol
+    run_code(code.arithmetic[ERROR_NORM], x, work.k,
+             work.error, work.size, work.step)
+    return work.error[0] if np.isfinite(work.error[1]) else np.nan
+
+
+@machine_code
+def values_inside(code: Code, work: Workspace, theta: float, h: float, x: Vector, out: Vector
+                  ) -> None:
+    """The continuous extension at the part ``theta`` of a step."""
+    work.step[0], work.step[1] = h, theta
+    run_code(code.arithmetic[EXTENSION], x, work.k, out,
+             work.size, work.step)

@@ -1,0 +1,242 @@
+"""Where does a relation cross within a step? Compiled.
+
+Crossings are looked for where :mod:`blocks.simulation.zero_crossings` says, as for other
+methods; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of
+the Bisection Method Average Performance Preserving Minmax Optimality", ACM Trans. Math. Softw.
+47(1), 2020.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.arrays import Flags, Matrix, Vector
+from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
+from ..solvers.looks import MOST_LOOKS
+from ..solvers.looks import next_look as _next_look
+from .functions import machine_code
+from .signatures import run_code
+from .stages import NEW, WORK
+from .steps import Code, Workspace, values_inside
+
+__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "locate", "look_at_start",
+           "name_crossed"]  # fmt: skip
+
+LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
+#: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
+LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 3
+
+next_look = machine_code(_next_look)
+
+
+class Relations(NamedTuple):
+    """What is watched in a step: margins that are negative where a relation has crossed."""
+
+    held: Vector  # 1 where a relation holds, 0 where it does not: then its sign is turned
+    known: Flags  # that are not searched for
+    hints: Flags  # whose margin only says that somebody else must look
+    slack: Vector  # what margins may be below zero by
+    looks: Matrix  # (LOOK_ROWS, relations): margins at the looks of a step, the last one first
+    times: Vector  # (MOST_LOOKS,) of the looks of a step
+    wrong: Flags  # filled with the relations that have crossed
+
+
+@machine_code
+def margins_at(code: Code, relations: Relations, at: Vector, t: float, x: Vector, margins: Vector
+               ) -> bool:
+    """Fill in the margins at a point: whether one that is not known beforehand is negative."""
+    at[0] = t
+    run_code(code.crossings, at, x, code.p, code.q, margins)
+    held, known, slack = relations.held, relations.known, relations.slack
+    violated = False
+    for r in range(margins.size):
+        if held[r] <= 0.5:
+            margins[r] = -margins[r]
+        margins[r] += slack[r]
+        if known[r]:
+            margins[r] = 1.0
+        elif not margins[r] >= 0.0:
+            violated = True
+    return violated
+
+
+@machine_code
+def margins_inside(code: Code, relations: Relations, work: Workspace, t: float, start: float,
+                   h: float, x: Vector, margins: Vector) -> bool:
+    """The same at a time within a step; the values there are left in the row of work."""
+    values_inside(code, work, (t - start) / h, h, x, work.k[WORK])
+    return margins_at(code, relations, work.at, t, work.k[WORK], margins)
+
+
+@machine_code
+def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vector) -> None:
+    """Look at the start of the first step after a restart."""
+    first = relations.looks[0]
+    margins_at(code, relations, at, t, x, first)
+    for r in range(first.size):
+        if not first[r] > 0.0:  # what begins at zero says nothing yet
+            first[r] = np.nan
+
+
+@machine_code
+def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
+                  end: float, h: float) -> tuple[bool, int]:
+    """Look at the relations in a step, the first look being known.
+
+    Returns
+    -------
+    whether one has crossed at the last look, number of looks
+    """
+    looks, times = relations.looks, relations.times
+    times[0] = start
+    crossed, count = False, 1
+    for j in range(4):
+        times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
+        if j < 3:
+            values_inside(code, work, LOOKS[j], h, x, work.k[WORK])
+        else:
+            work.k[WORK, :] = work.k[NEW]
+        crossed = margins_at(code, relations, work.at, times[count], work.k[WORK], looks[count])
+        count += 1
+        if crossed:
+            break
+    while count < MOST_LOOKS:  # between the looks comes first
+        place = next_look(times, looks, count, looks[SPARE], looks[SPARE + 1])
+        if not place < np.inf:
+            break
+        j = _make_room(times, looks, count, place)
+        count += 1
+        if margins_inside(code, relations, work, place, start, h, x, looks[j]):
+            crossed, count = True, j + 1
+    _keep_largest(looks, count - 1 if crossed else count)
+    return crossed, count
+
+
+@machine_code
+def _make_room(times: Vector, looks: Matrix, count: int, place: float) -> int:
+    """Put a time among those of the looks; its row."""
+    j = count
+    while times[j - 1] > place:
+        times[j] = times[j - 1]
+        looks[j, :] = looks[j - 1, :]
+        j -= 1
+    times[j] = place
+    return j
+
+
+@machine_code
+def _keep_largest(looks: Matrix, count: int) -> None:
+    """Take the looks of a step into the largest margins so far."""
+    for j in range(1, count):
+        for r in range(looks.shape[1]):
+            if looks[j, r] > looks[LARGEST, r]:
+                looks[LARGEST, r] = looks[j, r]
+
+
+@machine_code
+def name_crossed(relations: Relations, margins: Vector) -> bool:
+    """Fill in which relations have crossed; whether that is sure, and not for others to judge."""
+    wrong = relations.wrong
+    sure = False
+    for r in range(margins.size):
+        wrong[r] = margins[r] < 0.0
+        sure |= wrong[r]
+    for r in range(margins.size):
+        if wrong[r] and relations.hints[r]:
+            sure = False
+    return sure
+
+
+@machine_code
+def _least(margins: Vector, wrong: Flags) -> float:
+    """The smallest margin of some relations."""
+    least = np.inf
+    for r in range(margins.size):
+        if wrong[r] and margins[r] < least:
+            least = margins[r]
+    return least
+
+
+@machine_code
+def _narrowed(code: Code, relations: Relations, work: Workspace, t: float, start: float, h: float,
+              x: Vector, margins: Vector, near: float, far: float, above: float, below: float
+              ) -> tuple[float, float, float, float]:
+    """The bracket of a crossing once ``t`` has been looked at: its ends, and the margins there."""
+    margins_inside(code, relations, work, t, start, h, x, margins)
+    value = _least(margins, relations.wrong)
+    if value < 0.0:
+        return near, t, above, value
+    return t, far, value, below
+
+
+@machine_code
+def _guess(near: float, far: float, above: float, below: float, whole: float, reserve: float
+           ) -> float:
+    """Where to look next: regula falsi, moved toward the middle and kept near it."""
+    width, middle = far - near, 0.5 * (near + far)
+    guess = near + width * above / (above - below)
+    away = middle - guess
+    shift = 0.2 * width * width / whole
+    guess = guess + np.copysign(shift, away) if shift < abs(away) else middle
+    reach = reserve - 0.5 * width
+    if abs(guess - middle) > reach:
+        guess = middle - np.copysign(reach, away)
+    return guess if near < guess < far and not reach <= 0.0 else middle
+
+
+@machine_code
+def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: float, high: float,
+           start: float, h: float, seen: Vector) -> float:
+    """The far side of the first crossing between two times of a step.
+
+    Parameters
+    ----------
+    low, high : a margin of the relations ``wrong`` is negative at the end alone; on return
+        these are the relations that have crossed
+    seen : margins at ``high``; on return those at the crossing
+
+    Returns
+    -------
+    time; the values there are in the row of work
+    """
+    wrong, margins = relations.wrong, relations.looks[SPARE]
+    grain = TIME_GRAIN * max(abs(low), abs(high))
+    near, far, below = low, high, _least(seen, wrong)
+    margins_inside(code, relations, work, low, start, h, x, margins)
+    above = _least(margins, wrong)
+    while not above > 0.0 and near < 0.5 * (near + far) < far:  # begins where another mode ended
+        near, far, above, below = _narrowed(code, relations, work, 0.5 * (near + far), start, h, x,
+                                            margins, near, far, above, below)
+    whole = reserve = far - near
+    # until there is no time between them, or none that matters
+    while near < 0.5 * (near + far) < far and far - near > 0.25 * grain:
+        guess = _guess(near, far, above, below, whole, reserve)
+        reserve *= 0.5
+        near, far, above, below = _narrowed(code, relations, work, guess, start, h, x, margins,
+                                            near, far, above, below)
+    if far == high:
+        margins[:] = seen
+        values_inside(code, work, (far - start) / h, h, x, work.k[WORK])
+    else:
+        margins_inside(code, relations, work, far, start, h, x, margins)
+    _keep_closest(wrong, seen, margins)
+    seen[:] = margins
+    return far
+
+
+@machine_code
+def _keep_closest(wrong: Flags, before: Vector, margins: Vector) -> None:
+    """Of relations that are wrong, leave those that are past zero at the crossing, or the closest.
+    """
+    closest, least, several = 0, np.inf, False
+    for r in range(margins.size):
+        if wrong[r]:
+            left = margins[r] / (abs(before[r]) + TINY)
+            wrong[r] = left <= ZERO_MARGIN
+            several |= wrong[r]
+            if left < least:
+                closest, least = r, left
+    if not several:
+        wrong[closest] = True

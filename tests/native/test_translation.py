@@ -1,0 +1,128 @@
+"""Functions in plain loops give the same in machine code as in Python, to the last bit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from blocks.numerics.arrays import Cube, Flags, Indices, Matrix, Vector
+
+pytest.importorskip("llvmlite")
+
+from blocks.native.functions import machine_code  # noqa: E402
+from blocks.native.signatures import Untranslatable  # noqa: E402
+from blocks.native.translation import translated  # noqa: E402
+
+PARTS = (0.25, 0.5, 1.0)
+ROOM = 4
+
+
+class Rows(NamedTuple):
+    values: Matrix
+    which: Flags
+    order: Indices
+    factor: float
+
+
+@machine_code
+def choice(a: float, b: float, n: int) -> tuple[float, float, int, bool]:
+    most = max(a, b, 0.5)
+    least = min(a, b)
+    if a < b < 2.0 and n != 3 or n > 7:
+        n += 1
+    elif a >= b:
+        n = n // 2 + n % 3
+    return (most if n > 2 else 2 * least), abs(a) ** 0.5 - b**2, n, a != b
+
+
+@machine_code
+def sums(rows: Rows, out: Vector) -> int:
+    counted = 0
+    for i in range(rows.values.shape[0] - 1, -1, -1):
+        if rows.which[i]:
+            continue
+        row = rows.values[rows.order[i]]
+        for j in range(row.size):
+            if not np.isfinite(row[j]):
+                break
+            out[i] += rows.factor * row[j] * PARTS[j % 3]
+            counted += 1
+    return counted
+
+
+@machine_code
+def moved(cube: Cube, at: int) -> None:
+    room = np.zeros(ROOM)
+    room[1:3] = cube[at, 0, :2]
+    cube[0, :] = cube[at]
+    cube[-1, 1] = 7.5
+    cube[at, 0][1:] = room[:2]
+    k = 0
+    while True:
+        k += 1
+        if k > 5:
+            return
+        cube[1, 1, 0] -= 1.0 / k
+
+
+@machine_code
+def both(rows: Rows, out: Vector, cube: Cube) -> float:
+    moved(cube, 1)
+    n = sums(rows, out)
+    a, b, m, differ = choice(out[0], out[1], n)
+    total = a + b + m
+    if differ:
+        total *= np.cos(a) * np.inf if np.isnan(b) else 1.0
+    return total
+
+
+@given(st.floats(), st.floats(), st.integers(0, 10))
+def test_choices_are_those_of_python(a, b, n):
+    try:
+        plain = choice.python(a, b, n)
+    except OverflowError:
+        return
+    np.testing.assert_array_equal(choice(a, b, n), plain)
+
+
+@given(arrays(float, (3, 4), elements=st.floats(-1e6, 1e6) | st.just(np.inf)),
+       arrays(bool, 3), st.permutations(range(3)), st.floats(-3, 3))  # fmt: skip
+def test_loops_rows_and_parts_of_arrays_are_those_of_python(values, which, order, factor):
+    rows = Rows(values, which, np.array(order), factor)
+    cubes = [np.arange(12.0).reshape(3, 2, 2) for _ in range(2)]
+    out = np.zeros((2, 3))
+    found = both(rows, out[0], cubes[0]), both.python(rows, out[1], cubes[1])
+    np.testing.assert_array_equal(out[0], out[1])
+    np.testing.assert_array_equal(cubes[0], cubes[1])
+    np.testing.assert_allclose(*found, rtol=1e-15)  # a library's cosine may round otherwise
+
+
+@machine_code
+def unlucky(x: Vector) -> float:
+    return sum(v for v in x)
+
+
+@machine_code
+def mistaken(x: Vector) -> int:
+    return x[0]
+
+
+@pytest.mark.parametrize("function, text", [
+    (unlucky, r"unlucky, line {}: has no machine code: \(v for v in x\)"),
+    (mistaken, r"mistaken, line {}: .*double.*, not .*i64"),
+])  # fmt: skip
+def test_what_has_no_machine_code_is_named_with_its_line(function, text):
+    line = function.python.__code__.co_firstlineno + 2
+    with pytest.raises(Untranslatable, match=text.replace("{}", str(line))):
+        translated(function)
+
+
+def test_arrays_of_other_numbers_are_refused():
+    with pytest.raises(TypeError, match="out is an array of int64 with shape .3,., and takes 1"):
+        both(Rows(np.ones((3, 4)), np.zeros(3, bool), np.arange(3), 1.0),
+             np.zeros(3, dtype=int), np.ones((3, 2, 2)))  # fmt: skip

@@ -158,8 +158,8 @@ def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
 @pytest.mark.parametrize("name", MODELS)
 def test_slopes_in_machine_code_are_those_of_the_general_way(name):
     pytest.importorskip("llvmlite")
-    from blocks.native import dopri
     from blocks.native.equations import equations_of
+    from blocks.native.signatures import run_code
 
     problem = MODELS[name][0]().simulate("1 ms").recording.problem
     laws, rng, compared = problem.laws, np.random.default_rng(0), 0
@@ -171,8 +171,8 @@ def test_slopes_in_machine_code_are_those_of_the_general_way(name):
         laws.modes[rng.random(laws.size) < 0.6] = 0
         if not laws.runs_compiled(problem, t):
             continue
-        dopri.call(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t),
-                   slope)  # fmt: skip
+        run_code(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t),
+                 slope)  # fmt: skip
         kept, laws.together = laws.together, None
         problem.u[:] = 0.0
         expected = problem.slope(t, problem.start_vector()) * problem.scale

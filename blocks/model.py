@@ -19,7 +19,7 @@ from .assembly.index_reduction import Singular
 from .assembly.network import Network, build_network
 from .assembly.set_valued import set_valued_elements
 from .assembly.state_priorities import state_priorities
-from .diagnostics import Findings, check_model, structure_error
+from .diagnostics import Checks, Findings, structure_error
 from .exceptions import (
     ParameterError,
     SimulationError,
@@ -45,7 +45,7 @@ from .simulation.settings import end_of_run, positive_time, sample_times
 from .simulation.start import begun
 from .simulation.tolerances import Tolerances
 from .system.system import DaeProblem, Problem, System
-from .units import to_si, unit
+from .units import Unit, to_si, unit
 
 if TYPE_CHECKING:
     from .system.description import Equations, Structure
@@ -80,10 +80,14 @@ class Model(Component):
     """
 
     _is_root: ClassVar[bool] = True
+    _made_anew: ClassVar[frozenset[str]] = Component._made_anew | {"_compiled"}
+    _compiled: Any = None
 
     def __init__(self, name: str = "model") -> None:
         super().__init__()
-        self.__dict__.update(_title=name, _compiled=None, _nominal_table={}, _structure_revision=0)
+        self._title = name
+        self._nominal_table: dict[Any, tuple[float, Unit]] = {}  # by dimension
+        self._checks = Checks()
 
     @property
     def name(self) -> str:
@@ -125,7 +129,7 @@ class Model(Component):
         Findings
             Readable list of errors and warnings with stable codes.
         """
-        return check_model(self, begun)
+        return self._checks.of(self, begun)
 
     def compile(self) -> System:
         """Assemble and reduce the present structure (kept until it changes).

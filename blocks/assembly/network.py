@@ -18,7 +18,8 @@ import numpy as np
 
 from ..language.component import Component
 from ..language.declarations import Parameter, Port, PortRef, Signal
-from ..language.kernel import Kernel, kernel_of
+from ..language.kernel import Kernel
+from ..language.tracing import kernel_of
 from .matching import connected
 
 __all__ = ["Family", "Network", "build_network"]
@@ -142,7 +143,7 @@ class Network:
         """The topology as a bipartite networkx graph of components and nodes."""
         import networkx as nx
 
-        g = nx.MultiGraph(name=self.root.__dict__.get("name", ""))
+        g = nx.MultiGraph(name=getattr(self.root, "name", ""))
         members: dict[int, list[tuple[str, str]]] = {}
         domains: dict[int, Any] = {}
         for f, family in enumerate(self.families):

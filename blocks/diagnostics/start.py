@@ -10,13 +10,14 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.initial_values import InitialWarning
 from ..initialisation.nominal_values import find_nominals
+from ..numerics.arrays import Array
 from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.system import AlgebraicFailure, Problem, System
 from ..units import from_si
@@ -30,6 +31,11 @@ from .singular import (
 )
 from .topology import Topology
 from .words import Names, enumerated, listed
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+    Begun: TypeAlias = Callable[[Model, System], tuple[Problem, Array]]  # decides a start
 
 __all__ = ["begin_findings", "event_findings", "start_findings", "undetermined"]
 
@@ -66,7 +72,7 @@ def event_findings(system: System) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def start_findings(model: Any, system: System) -> Iterator[Finding]:
+def start_findings(model: Model, system: System) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
     yield from _computed(system)
     _refuse_massless(system)
@@ -98,8 +104,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         yield from _without_value(system, problem, decided=not system.nu)
 
 
-def begin_findings(model: Any, system: System, begun: Callable[[Any, System], Any]
-                   ) -> Iterator[Finding | BlocksError]:
+def begin_findings(model: Model, system: System, begun: Begun) -> Iterator[Finding | BlocksError]:
     """What a run refuses of a start that is consistent, before it moves.
 
     ``begun`` decides relations and modes as a run does.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
@@ -23,6 +24,8 @@ from ..language.kernel import Kernel, Law
 __all__ = ["Tie", "Traits", "traits_of"]
 
 EPSILON = 1e-9
+
+_known: WeakKeyDictionary[Kernel, Traits] = WeakKeyDictionary()  # as long as the kernel lives
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,9 @@ class Traits:
 
 def traits_of(kernel: Kernel) -> Traits:
     """The traits of a class (found once per kernel)."""
-    if "_traits" not in kernel.__dict__:
-        kernel.__dict__["_traits"] = _Reader(kernel).traits()
-    return kernel.__dict__["_traits"]
+    if kernel not in _known:
+        _known[kernel] = _Reader(kernel).traits()
+    return _known[kernel]
 
 
 class _Reader:

@@ -81,8 +81,7 @@ class Start:
         base, _, f, (i, _) = runs[bisect_right(runs, slot, key=lambda r: r[0]) - 1]
         family = flat.network.families[f]
         local = family.kernel.variables[i]
-        shown = family.member(slot - base).__dict__.get("_written_in", {}).get(
-            local.name, local.unit)
+        shown = family.member(slot - base)._written_in.get(local.name, local.unit)
         return TargetRow(
             f"{family.path(slot - base)}.{local.name}",
             LEVELS[level] if level < 4 else "none",

@@ -129,13 +129,12 @@ class Declaration:
     def __get__(self, component: Any, owner: type) -> Any:
         if component is None:
             return self
-        trace = component.__dict__.get("_trace")
-        if trace is not None:
-            return trace.symbol(self)
-        return (component._form_of(self) if self.open else self).read(component)
+        if component._trace is not None:
+            return component._trace.symbol(self)
+        return (component._in_form(self) if self.open else self).read(component)
 
     def __set__(self, component: Any, value: Any) -> None:
-        if component.__dict__.get("_trace") is not None:
+        if component._trace is not None:
             raise EquationError(
                 component._trace.where(), f"assigns to self.{self.name}.",
                 f"State the law as an equation: yield self.{self.name} == …",

@@ -25,7 +25,7 @@ class Signature:
     """``__signature__`` of component classes: keywords with their defaults."""
 
     def __get__(self, instance: Any, owner: Any) -> inspect.Signature:
-        if _own_keywords(owner):
+        if owner._own_keywords:
             raise AttributeError("__signature__")
         keyword = inspect.Parameter.KEYWORD_ONLY
         found = [inspect.Parameter(name, keyword, default=_default(declared))
@@ -40,7 +40,7 @@ class Documentation:
         self.written = written
 
     def __get__(self, instance: Any, owner: Any) -> str | None:
-        if _own_keywords(owner):
+        if owner._own_keywords:
             return self.written
         parts = [inspect.cleandoc(self.written)] if self.written else []
         lines = []
@@ -105,12 +105,6 @@ def _as_written(value: Any, declared: Any = None) -> str:
     bare = isinstance(value, (int, float)) and not isinstance(value, bool)
     text = getattr(getattr(declared, "unit", None), "text", "")
     return f"'{value:g} {text}'" if bare and text else repr(value)
-
-
-def _own_keywords(owner: Any) -> bool:
-    """Whether a class, such as Model, says itself what it takes."""
-    return any("__init__" in vars(cls) for cls in owner.__mro__[:-1]
-               if cls.__module__ != "blocks.language.component")  # fmt: skip
 
 
 def _keywords(owner: Any) -> list[tuple[str, Any]]:

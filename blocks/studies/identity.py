@@ -153,8 +153,8 @@ def _lines(model: Any, system: Any, varied: set[str]) -> Iterator[str]:
     for path, part in parts.items():
         kind = type(part)
         yield f"{path}: {kind.__module__ if path else ''}.{kind.__qualname__} {part._count}"
-        for table in ("_values", "_targets", "_nominals"):
-            for name, value in sorted(part.__dict__[table].items()):
+        for table, values in part._value_tables().items():
+            for name, value in sorted(values.items()):
                 if f"{path}.{name}".lstrip(".") not in varied:
                     yield f"  {table} {name} {_text(value)}"
         for refs in part._connections:

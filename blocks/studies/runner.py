@@ -73,7 +73,7 @@ class Runner:
         with ASSEMBLY:
             self.system = model.compile()
         self.kept = [
-            (part, {t: part.__dict__[t].copy() for t in ("_values", "_targets", "_nominals")})
+            (part, {name: table.copy() for name, table in part._value_tables().items()})
             for part in self._composites()
         ]
 
@@ -132,7 +132,7 @@ class Runner:
     def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
         """Give the model the values of a point; returns those that are the solver's."""
         for part, tables in self.kept:
-            part.__dict__.update({name: table.copy() for name, table in tables.items()})
+            part._restore_values(tables)
         options: dict[str, Any] = {}
         for setting, value in sorted(zip(self.settings, values, strict=True), key=_rank):
             if setting.component is None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .assembly import flatten, reduce_index, write_tape
-from .assembly.index_reduction import Singular
 from .assembly.network import Network, build_network
+from .assembly.reduced import Singular
 from .assembly.set_valued import set_valued_elements
 from .assembly.state_priorities import state_priorities
 from .diagnostics import Checks, Findings, structure_error

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..assembly.flatten import Flat
-from ..assembly.index_reduction import Singular
 from ..assembly.network import Network
+from ..assembly.reduced import Singular
 from ..exceptions import BlocksError, StructureError
 from ..language.component import Component
 from ..language.tracing import kernel_of

@@ -18,9 +18,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..assembly.dummy_derivatives import coefficients
 from ..assembly.flatten import Flat
-from ..assembly.index_reduction import MAX_DIFFERENTIATIONS, Singular, _entries
+from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
+from ..assembly.reduced import Singular
+from ..numerics.tolerances import DEPENDENT, DEPENDENT_EXACTLY, TAKES_PART
 from ..system.system import Problem, System
 from .findings import Finding, found
 from .topology import Topology, sources
@@ -224,13 +227,14 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
     chance = Random(0)
     matrix = np.zeros((len(equations), len(at)))
     for i, e in enumerate(equations):
-        for c, v in _entries(flat, e, parameters).items():
+        for c, v in coefficients(flat, e, parameters).items():
             if c in at:
                 matrix[i, at[c]] = chance.uniform(0.5, 1.5) if v is None else v
-    return dependent_rows(equations, matrix, 1e-9)
+    return dependent_rows(equations, matrix, DEPENDENT)
 
 
-def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 1e-14) -> list[int]:
+def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = DEPENDENT_EXACTLY
+                   ) -> list[int]:
     """Equations whose rows of coefficients add up to zero, but for rounding."""
     if not np.isfinite(matrix).all():
         return []
@@ -242,7 +246,7 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
     if rank == len(equations):
         return []
     weight = np.max(np.abs(u[:, rank:]), axis=1)
-    return [e for e, w in zip(equations, weight, strict=True) if w > 1e-6]
+    return [e for e, w in zip(equations, weight, strict=True) if w > TAKES_PART]
 
 
 def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int], np.ndarray]]:

@@ -18,6 +18,7 @@ from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.initial_values import InitialWarning
 from ..initialisation.nominal_values import find_nominals
 from ..numerics.arrays import Array
+from ..numerics.tolerances import SAME_TARGET
 from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.system import AlgebraicFailure, Problem, System
 from ..units import from_si
@@ -276,7 +277,8 @@ def _contradictions(system: System, high: list[tuple[int, int, float]]) -> Itera
     clashes = 0
     for c, slot, wanted in high:
         before = told.setdefault(c, (slot, wanted))
-        if abs(sign[before[0]] * before[1] - sign[slot] * wanted) <= 1e-9 * max(1.0, abs(wanted)):
+        gap = abs(sign[before[0]] * before[1] - sign[slot] * wanted)
+        if gap <= SAME_TARGET * max(1.0, abs(wanted)):
             continue
         clashes += 1
         if clashes > 12:

@@ -20,10 +20,9 @@ import numpy as np
 
 from ..assembly.matching import match
 from ..language.kernel import Kernel, Law
+from ..numerics.tolerances import OUTSIDE, STATED
 
 __all__ = ["Tie", "Traits", "traits_of"]
-
-EPSILON = 1e-9
 
 _known: WeakKeyDictionary[Kernel, Traits] = WeakKeyDictionary()  # as long as the kernel lives
 
@@ -79,7 +78,7 @@ class _Reader:
                 if key in self.column:
                     matrix[row, self.column[key]] = _slope(law, position, values, chance)
         u, s, vt = np.linalg.svd(matrix, full_matrices=False)
-        rank = int(np.sum(s > EPSILON * max(1.0, s[0] if len(s) else 0.0)))
+        rank = int(np.sum(s > STATED * max(1.0, s[0] if len(s) else 0.0)))
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
         own = {s.__hash__() for s in kernel.symbols.values()}
         own |= {s.__hash__() for s in kernel.relation_symbols}
@@ -97,7 +96,7 @@ class _Reader:
                 return None
             target[self.column[i, order]] = coefficient
         inside = self.vt @ target
-        if np.linalg.norm(target - self.vt.T @ inside) > EPSILON * 100:
+        if np.linalg.norm(target - self.vt.T @ inside) > OUTSIDE:
             return None
         return self.u @ (inside / self.s)
 
@@ -107,7 +106,7 @@ class _Reader:
         return self.weights(terms, 1) if w is None else w
 
     def given(self, weights: np.ndarray) -> bool:
-        return bool(np.any(self.gives & (np.abs(weights) > EPSILON)))
+        return bool(np.any(self.gives & (np.abs(weights) > STATED)))
 
     def traits(self) -> Traits:
         traits = Traits()

@@ -19,6 +19,7 @@ import pint
 from pint.registry import LazyRegistry
 
 from ..exceptions import UnitError, UnknownUnit, brief
+from ..numerics.tolerances import AFFINE_UNIT
 from .grammar import ANY_UNIT, factors_of
 from .slips import meant_name, meant_texts, misread
 
@@ -173,7 +174,7 @@ def _converted(parsed: Any, text: str) -> Unit:
     if not (np.isfinite(two) and two != zero):
         raise UnknownUnit("", f"{brief(text)} is too large or too small a unit.",
                           "Take one nearer to SI's.", unit=text, piece=text)  # fmt: skip
-    if abs(two - 2 * one + zero) > 1e-9 * abs(two - zero):
+    if abs(two - 2 * one + zero) > AFFINE_UNIT * abs(two - zero):
         raise UnknownUnit("", f"{brief(text)} is a logarithmic unit.",
                           "Give the plain ratio, or the quantity itself.", unit=text, piece=text)
     names = {ureg.parse_unit_name(n)[0][1] for n in parsed._units}  # without prefixes

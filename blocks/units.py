@@ -241,8 +241,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
     if given.frequency and expected.angular:
         raise AngleFrequencyError(
             where, f"is an angular quantity in {expected}, but was given {shown}.",
-            f"One turn is 2π rad: write '{_plain(number * given.factor)} turn/s', or the angular "
-            "value in rad/s." if single else "Use turn/s or rad/s.", **facts,
+            f"One turn is 2π rad: write '{_six_digits(number * given.factor)} turn/s', or the "
+            "angular value in rad/s." if single else "Use turn/s or rad/s.", **facts,
         )  # fmt: skip
     if given.angular and expected.frequency:
         raise AngleFrequencyError(
@@ -293,7 +293,7 @@ def _temperatures(number: Any, given: Unit, expected: Unit, shown: str) -> tuple
     what = {"temperature": "a temperature", "difference": "a difference of temperatures"}
     other = str(given).replace("Δ", "delta_").replace("°", "deg")
     other = f"delta_{other}" if given.temperature == "temperature" else other[6:]
-    example = f"'{_plain(number)} {other}'" if np.ndim(number) == 0 else f"{other}"
+    example = f"'{_six_digits(number)} {other}'" if np.ndim(number) == 0 else f"{other}"
     return (f"is {what[expected.temperature]} in {expected}, but was given {shown}, "
             f"{what[given.temperature]}.", f"Write {example} if that is what you mean.")
 
@@ -301,12 +301,13 @@ def _temperatures(number: Any, given: Unit, expected: Unit, shown: str) -> tuple
 def _turns(rate: float) -> str:
     """Advice for a frequency that was given as an angular value in rad/s."""
     hertz = rate / (2 * np.pi)
-    if float(_plain(hertz)) * 2 * np.pi == rate:
-        return f"Write '{_plain(hertz)} Hz' (one turn per period)."
-    return (f"Write '{float(hertz)!r} Hz', which is {_plain(rate)}/(2π) Hz (one turn per period).")
+    if float(_six_digits(hertz)) * 2 * np.pi == rate:
+        return f"Write '{_six_digits(hertz)} Hz' (one turn per period)."
+    return (f"Write '{float(hertz)!r} Hz', which is {_six_digits(rate)}/(2π) Hz (one turn per "
+            "period).")
 
 
-def _plain(number: Any) -> str:
+def _six_digits(number: Any) -> str:
     return f"{float(number):.6g}"
 
 

@@ -38,10 +38,10 @@ class Classes(NamedTuple):
     equations: list[Link]
 
 
-def merged(slots: int, plain: list[Alias], links: list[Link], parents: Indices,
+def merged(slots: int, of_values: list[Alias], links: list[Link], parents: Indices,
            children: Indices) -> Classes:
     """Signed classes, closed under differentiation and free of derivative cycles."""
-    edges = plain + [e.alias for e in links]
+    edges = of_values + [e.alias for e in links]
     merging = list(links)
     while True:
         class_of, sign_of, zero = _signed_components(slots, edges)
@@ -57,7 +57,7 @@ def merged(slots: int, plain: list[Alias], links: list[Link], parents: Indices,
         # x' == x (or a ring of such) is an equation of motion, not an alias
         merging = [e for e in merging if not np.isin(class_of[e.alias.a], cyclic).any()
                    and not np.isin(class_of[e.alias.b], cyclic).any()]
-        edges = plain + [e.alias for e in merging]
+        edges = of_values + [e.alias for e in merging]
 
 
 def _signed_components(slots: int, edges: list[Alias]) -> tuple[Indices, Indices, Indices]:

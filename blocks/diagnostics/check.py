@@ -67,7 +67,7 @@ class Checks:
         return self._of_structure
 
 
-def _check(model: Model, begun: Begun, kept: Checks
+def _check(model: Model, begun: Begun, checks: Checks
            ) -> tuple[list[Finding], dict[Finding, BlocksError]]:
     if next(iter(model._leaves()), None) is None:
         return [found("model.empty", [], "The model has no components.",
@@ -84,7 +84,7 @@ def _check(model: Model, begun: Begun, kept: Checks
     except BlocksError as error:
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
-    findings += kept.of_structure(model, system)
+    findings += checks.of_structure(model, system)
     if violated:  # what such values start from says nothing
         return _unique(findings), causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself

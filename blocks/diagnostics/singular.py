@@ -50,16 +50,16 @@ def singular_findings(flat: Flat, singular: Singular, explained: set[str]) -> It
     names = Names(flat)
     if singular.reason == "dependent":
         finding = _dependent(flat, names, singular)
-        if not _told(finding.where, explained):
+        if not _is_explained(finding.where, explained):
             yield finding
         return
     parts = _parts(flat, names, singular)
     for part in parts[:MOST]:
-        if not _told(part.owners, explained):
+        if not _is_explained(part.owners, explained):
             yield _finding(names, part, singular.reason)
 
 
-def _told(owners: Iterable[str], explained: set[str]) -> bool:
+def _is_explained(owners: Iterable[str], explained: set[str]) -> bool:
     """Whether a component, or a composite around it, is in an earlier finding."""
     steps = (path.split(".") for path in owners)
     return any(".".join(s[:k]) in explained for s in steps for k in range(1, len(s) + 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,12 @@ from ..numerics.arrays import Array
 from ..units import Unit, as_written, to_si, unit_given
 from .declarations import Parameter, Target, Variable
 
-__all__ = ["Aim", "aim", "refuse_count", "same", "shaped"]
+if TYPE_CHECKING:
+    from .component import Component
+
+    Parts: TypeAlias = dict[str, Component]  # by path
+
+__all__ = ["Aim", "aim", "pass_on", "refuse_count", "shaped"]
 
 MOST_INSTANCES = 100_000_000
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
@@ -88,8 +93,22 @@ def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
     return Aim(value, nominal, target.priority, unit_given(target.value, where))
 
 
-def same(a: Any, b: Any) -> bool:
+def pass_on(parts: Parts, before: Parts, after: Parts) -> None:
+    """Give the parts of a composite what differs between two builds of it."""
+    for path, part in parts.items():
+        if path not in before or path not in after:
+            continue  # added by the user
+        was, now = before[path]._value_tables(), after[path]._value_tables()
+        for table, mine in part._value_tables().items():
+            for name in was[table].keys() | now[table].keys():
+                if name not in now[table]:
+                    mine.pop(name, None)
+                elif name not in was[table] or not _same(was[table][name], now[table][name]):
+                    mine[name] = now[table][name]
+
+
+def _same(a: Any, b: Any) -> bool:
     """Whether two values (or targets) of a part are the same."""
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(map(_same, a, b))
     return a is b or (not callable(a) and np.array_equal(a, b))

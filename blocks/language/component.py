@@ -27,7 +27,7 @@ from ..exceptions import (
 )
 from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
 from ..units import Unit, from_si, is_quantity, unit_given
-from .assignment import aim, refuse_count, same, shaped
+from .assignment import aim, pass_on, refuse_count, shaped
 from .declarations import Declaration, Option, Parameter, Port, PortRef, Variable
 from .documentation import Documentation, Signature, nameless_values
 from .form import (
@@ -224,7 +224,7 @@ class Component(Node):
                 for name, given in value.given.items():
                     setattr(self, name, given)
         if as_built is not None:
-            self._pass_on(as_built)
+            pass_on(self._parts(), as_built._parts(), self._rebuilt()._parts())
         self._changed(structure)
 
     def _changes_equations(self, declared: Parameter | Option, accepted: Any) -> bool:
@@ -278,7 +278,6 @@ class Component(Node):
         self._values, self._targets, self._nominals = (
             tables[name].copy() for name in ("_values", "_targets", "_nominals"))
 
-    # -- parameters of a composite -----------------------------------------------------
     def _rebuilt(self) -> Component:
         """A composite as it is built from the present parameters."""
         given = {}
@@ -287,20 +286,6 @@ class Component(Node):
             number = isinstance(declared, Parameter) and not callable(value)
             given[name] = from_si(value, declared.unit) if number else value  # type: ignore[attr-defined]
         return type(self)(count=self._count, **given)
-
-    def _pass_on(self, before: Component) -> None:
-        """Give the parts of a composite what its new parameters change in them."""
-        old, new = before._parts(), self._rebuilt()._parts()
-        for path, part in self._parts().items():
-            if path not in old or path not in new:
-                continue  # added by the user
-            was, now = old[path]._value_tables(), new[path]._value_tables()
-            for table, mine in part._value_tables().items():
-                for name in was[table].keys() | now[table].keys():
-                    if name not in now[table]:
-                        mine.pop(name, None)
-                    elif name not in was[table] or not same(was[table][name], now[table][name]):
-                        mine[name] = now[table][name]
 
     # -- names -------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:

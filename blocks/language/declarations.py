@@ -44,9 +44,9 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -58,11 +58,25 @@ from ..exceptions import (
     brief,
     unknown_name,
 )
-from ..units import Unit, as_unit, as_written, from_si, quantity, to_si, unit, unit_given
+from ..numerics.arrays import Indices
+from ..units import (
+    Unit,
+    as_unit,
+    as_written,
+    from_si,
+    is_quantity,
+    quantity,
+    to_si,
+    unit,
+    unit_given,
+)
 from .domain import Domain
 
 if TYPE_CHECKING:
     from .component import Component
+
+#: A function of the component that an author gives; it reads options, units and array sizes.
+OfComponent: TypeAlias = Callable[[Any], Any]
 
 __all__ = [
     "Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "PortRef",
@@ -80,12 +94,12 @@ class Declaration:
     """
 
     name: str = ""
-    when: str | Callable[[Any], bool] | None = None
+    when: str | OfComponent | None = None
     group: str = ""  # name of the declaration that this is a numbered one of
     owner: str = ""  # name of the class it stands in
     open: bool = False  # whether the unit depends on the instance
     any_unit: bool = False  # whether the unit is that of the value given
-    unit_of: Callable[[Any], Any] | None = None  # derives the unit from the component
+    unit_of: OfComponent | None = None  # derives the unit from the component
     _faulty: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -133,7 +147,7 @@ class Declaration:
             return component._trace.symbol(self)
         return (component._in_form(self) if self.open else self).read(component)
 
-    def __set__(self, component: Any, value: Any) -> None:
+    def __set__(self, component: Component, value: object) -> None:
         if component._trace is not None:
             raise EquationError(
                 component._trace.where(), f"assigns to self.{self.name}.",
@@ -180,17 +194,17 @@ class Parameter(Declaration):
 
     def __init__(
         self,
-        default: Any,
-        unit: str | Callable[[Any], Any] | None = None,
+        default: object,
+        unit: str | OfComponent | None = None,
         *,
-        minimum: Any = None,
-        maximum: Any = None,
-        above: Any = None,
-        below: Any = None,
+        minimum: object = None,
+        maximum: object = None,
+        above: object = None,
+        below: object = None,
         varying: bool = False,
         advice: str | Mapping[str, str] = "",
-        settles: Callable[[Any], Any] | None = None,
-        when: str | Callable[[Any], bool] | None = None,
+        settles: Callable[[Any], Hashable] | None = None,
+        when: str | OfComponent | None = None,
         doc: str = "",
     ) -> None:
         self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
@@ -270,7 +284,7 @@ class Parameter(Declaration):
 
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
-        if callable(value) and not hasattr(value, "magnitude"):
+        if callable(value) and not is_quantity(value):
             if not self.varying:
                 raise ParameterError(
                     where, "takes a constant, but was given a function.",
@@ -397,9 +411,9 @@ class Variable(Declaration):
     """
 
     def __init__(
-        self, unit: str | Callable[[Any], Any] = "", initial: Any = None, *,
+        self, unit: str | Unit | OfComponent = "", initial: Any = None, *,
         priority: str = "none", nominal: Any = None,
-        when: str | Callable[[Any], bool] | None = None, doc: str = "",
+        when: str | OfComponent | None = None, doc: str = "",
     ) -> None:  # fmt: skip
         if priority not in PRIORITIES:
             raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
@@ -458,8 +472,8 @@ class Input(Signal):
         one, an unconnected input is a finding of ``check()``.
     """
 
-    def __init__(self, unit: str | Callable[[Any], Any] = "", *, default: str | None = None,
-                 when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
+    def __init__(self, unit: str | OfComponent = "", *, default: str | None = None,
+                 when: str | OfComponent | None = None, doc: str = "") -> None:
         super().__init__(unit, when=when, doc=doc)
         self.default = default
 
@@ -480,7 +494,7 @@ class Port(Declaration):
     """
 
     def __init__(self, domain: Domain, *, sets: bool = False,
-                 when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
+                 when: str | OfComponent | None = None, doc: str = "") -> None:
         self.domain, self.sets, self.when, self.doc = domain, sets, when, doc
 
     def read(self, component: Component) -> PortRef:
@@ -493,7 +507,7 @@ class PortRef:
 
     component: Component
     port: Port | Signal
-    index: Any = None  # int array into the component's instances, None for all
+    index: Indices | None = None  # into the component's instances, None for all
 
     def __post_init__(self) -> None:
         if not self.port.exists(self.component):

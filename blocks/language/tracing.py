@@ -81,8 +81,8 @@ class Trace:
         kernel, domain = self.kernel, declared.domain
         indices = {}
         for kind, group in (("across", domain.across), ("through", domain.through)):
-            for variable in group:
-                full, u = f"{name}.{variable}", domain.variables[variable]
+            for variable, u in group.items():
+                full = f"{name}.{variable}"
                 kernel.add_variable(Local(full, u, kind, declared, name))
                 indices[variable] = kernel.index[full]
         kernel.ports[name] = (domain, indices)

@@ -92,7 +92,7 @@ class ForeignWords:
 
     def component(self, name: str, module: str) -> Word | None:
         """The row of a component, of this module if there is one."""
-        found = [r for r in self.rows if not r.word and _plain(r.block) == _plain(name)]
+        found = [r for r in self.rows if not r.word and _simplified(r.block) == _simplified(name)]
         found.sort(key=lambda row: row.component.rpartition(".")[0] != module)
         return found[0] if found else None
 
@@ -131,7 +131,7 @@ class ForeignWords:
         return f"Did you mean {' or '.join(repr(n) for n in similar)}?" if similar else ""
 
 
-def _plain(name: str) -> str:
+def _simplified(name: str) -> str:
     """A name without spaces, signs and capitals."""
     return re.sub(r"[\W_]", "", name).lower()
 
@@ -236,7 +236,7 @@ def option_elsewhere(name: str, given: Any = None, call: str = "simulate({0})"
                      ) -> tuple[str, str]:
     """A sentence on an option that ``simulate()`` does not have, and the one to take, if any."""
     for here, words, sentence in _OPTIONS:
-        if _plain(name) in {_plain(word) for word in words.split()}:
+        if _simplified(name) in {_simplified(word) for word in words.split()}:
             shown = repr(given) if isinstance(given, str) else "'4 s'"
             sentence = sentence or f"It is {here}= here."
             return sentence.format(shown, call.format(shown)), here
@@ -281,9 +281,9 @@ def look_elsewhere(where: str, options: Iterable[str], known: Iterable[str]) -> 
 
 def method_elsewhere(name: str) -> str:
     """The method here that another tool calls so, or nothing."""
-    plain = _plain(name)
+    wanted = _simplified(name)
     return next((here for here, words in _METHODS
-                 if plain in {_plain(word) for word in words.split()}), "")
+                 if wanted in {_simplified(word) for word in words.split()}), "")
 
 
 _PARTS = [
@@ -306,6 +306,6 @@ _PARTS = [
 def part_elsewhere(name: str) -> tuple[str, str]:
     """A sentence on what a model is asked for in other words, and the method to take."""
     for here, words, sentence in _PARTS:
-        if _plain(name) in {_plain(word) for word in words.split()}:
+        if _simplified(name) in {_simplified(word) for word in words.split()}:
             return sentence, here
     return "", ""

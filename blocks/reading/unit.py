@@ -98,14 +98,14 @@ def unit(text: str) -> Unit:
 
 @cache
 def _read(text: str) -> Unit:
-    plain = text.strip()
+    stripped = text.strip()
     factors: dict[str, float] = {}
     try:
         for typed, power in factors_of(text).items():
-            name = _name(typed, plain)
+            name = _name(typed, stripped)
             factors[name] = factors.get(name, 0) + power
     except UnknownUnit as error:
-        meant = next(filter(readable, meant_texts(plain)), "") if len(text) < 60 else ""
+        meant = next(filter(readable, meant_texts(stripped)), "") if len(text) < 60 else ""
         if meant:
             error.problem, error.advice = f"{text!r} is not a unit.", f"Did you mean '{meant}'?"
         raise
@@ -113,7 +113,7 @@ def _read(text: str) -> Unit:
     if len(factors) > 1 or list(factors.values()) != [1]:
         factors = {_difference_of(n): power for n, power in factors.items()}
     parsed = registry().Unit(pint.util.UnitsContainer(factors))
-    return _converted(parsed, plain if factors else "")
+    return _converted(parsed, stripped if factors else "")
 
 
 _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}

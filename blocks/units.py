@@ -19,6 +19,8 @@ from functools import lru_cache
 from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
+import pint
+from numpy.typing import ArrayLike
 
 from .exceptions import (
     AngleFrequencyError,
@@ -29,6 +31,7 @@ from .exceptions import (
     WrongDimension,
     brief,
 )
+from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
 from .reading.slips import meant_texts, meant_unit, measures
 from .reading.unit import (
@@ -51,7 +54,7 @@ __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "de
            "registry", "to_si", "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
 
 
-def quantity(value: Any, units: str | Unit | None = None) -> Any:
+def quantity(value: object, units: object = None) -> pint.Quantity:
     """A pint quantity of the application registry from a text, quantity or number.
 
     Examples
@@ -74,7 +77,7 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     return _made(value)
 
 
-def _made(value: Any, units: Any = None) -> Any:
+def _made(value: Any, units: pint.Unit | str | None = None) -> pint.Quantity:
     """A quantity of numbers; pint would evaluate a text."""
     try:
         if not _holds_text(value):
@@ -85,7 +88,7 @@ def _made(value: Any, units: Any = None) -> Any:
                       "Write quantity('5 N') or quantity(5, 'N').", given=value)  # fmt: skip
 
 
-def _holds_text(value: Any) -> bool:
+def _holds_text(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return not {*map(type, value)} <= {float, int} and any(map(_holds_text, value))
     if isinstance(value, np.ndarray):
@@ -94,12 +97,12 @@ def _holds_text(value: Any) -> bool:
     return isinstance(value, (str, bytes))
 
 
-def unit_of(value: Any) -> Unit:
+def unit_of(value: object) -> Unit:
     """The unit of a text such as ``"2 kN"`` (as it is written there) or of a quantity."""
     return _parse(value)[1] if isinstance(value, str) else of_pint(quantity(value).units)
 
 
-def magnitude_of(value: Any) -> Any:
+def magnitude_of(value: object) -> Any:
     """The number of a text or quantity, in its own unit."""
     return _parse(value)[0] if isinstance(value, str) else quantity(value).magnitude
 
@@ -128,7 +131,7 @@ def _parse(text: str) -> tuple[float, Unit]:
     return number, unit(rest)
 
 
-def unit_given(value: Any, where: str) -> Unit:
+def unit_given(value: object, where: str) -> Unit:
     """The unit of a user's value, plain numbers being dimensionless."""
     first = value
     while isinstance(first, (list, tuple)) and len(first):
@@ -139,7 +142,8 @@ def unit_given(value: Any, where: str) -> Unit:
         return unit_of(first)
 
 
-def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str, str] = "") -> Any:
+def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[str, str] = ""
+          ) -> Any:
     """Convert a user's value to SI base units, or say precisely why not.
 
     Parameters
@@ -192,12 +196,12 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str
     )
 
 
-def _given_unit(value: Any, where: str) -> Unit:
+def _given_unit(value: object, where: str) -> Unit:
     with placed(where):
         return of_pint(quantity(value).units)
 
 
-def _plain_number(value: Any, where: str, expected: Unit, given: Any) -> Any:
+def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:
     """A float or an array of floats, of what is one."""
     try:
         return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=float)
@@ -212,7 +216,7 @@ def _plain_number(value: Any, where: str, expected: Unit, given: Any) -> Any:
         ) from None  # fmt: skip
 
 
-def _stacked(rows: list[Any], where: str, given: Any) -> np.ndarray:
+def _stacked(rows: list[Any], where: str, given: object) -> Array:
     try:
         return np.array(rows, dtype=float)
     except ValueError:
@@ -231,7 +235,8 @@ def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
                           **data) from None  # fmt: skip
 
 
-def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> Any:
+def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
+             advice: str | Mapping[str, str]) -> Any:
     if given.dimension != expected.dimension:
         _refuse_dimension(given, expected, where, shown, advice)
     facts: dict[str, Any] = {"expected": expected, "given": shown}
@@ -252,7 +257,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
     return number * given.factor + given.offset
 
 
-def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> NoReturn:
+def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
+                      advice: str | Mapping[str, str]) -> NoReturn:
     """Refuse another dimension, with advice made from the one that was given."""
     if given.is_dimensionless and not given.angular:
         raise MissingUnit(
@@ -307,7 +313,7 @@ def _turns(rate: float) -> str:
             "period).")
 
 
-def _six_digits(number: Any) -> str:
+def _six_digits(number: float) -> str:
     return f"{float(number):.6g}"
 
 
@@ -323,7 +329,7 @@ def _example(expected: Unit) -> str:
     return f"Write for example '1 {expected}'." if str(expected.text) else "Give it without a unit."
 
 
-def from_si(number: Any, target: Unit) -> Any:
+def from_si(number: ArrayLike, target: Unit) -> pint.Quantity:
     """A pint quantity in ``target`` units from SI base units."""
     if isinstance(number, float):
         return registry().Quantity(float((number - target.offset) / target.factor), target.pint)

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..language.component import Component
-from ..language.declarations import Port, PortRef, Signal
+from ..language.declarations import Port, Signal
 from ..language.domain import Domain
 from ..language.kernel import Kernel
+from ..language.references import PortRef
 from ..language.tracing import kernel_of
 from ..numerics.arrays import Array, Indices
 from .matching import connected

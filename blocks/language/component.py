@@ -28,7 +28,7 @@ from ..exceptions import (
 from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
 from ..units import Unit, from_si, is_quantity, unit_given
 from .assignment import aim, pass_on, refuse_count, shaped
-from .declarations import Declaration, Option, Parameter, Port, PortRef, Variable
+from .declarations import Declaration, Option, Parameter, Port, Variable
 from .documentation import Documentation, Signature, nameless_values
 from .form import (
     form_of,
@@ -41,6 +41,7 @@ from .form import (
     with_values_of_laws,
 )
 from .pickling import ClassMemory, PickledFunction
+from .references import PortRef
 from .replaceable import Replacement
 from .tree import Node
 from .view import View

@@ -1,7 +1,6 @@
 """What may a component class declare?
 
-Parameters, options, variables, ports and signals, as class attributes; and the
-references a user gets from an instance (a port to connect, a variable's path).
+Parameters, options, variables, ports and signals, as class attributes.
 Knows units, bounds and names; nothing of trees, equations or solvers.
 
 Which declaration or base to take
@@ -51,14 +50,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..exceptions import (
-    ConnectionRefused,
     EquationError,
     ModelError,
     ParameterError,
     brief,
     unknown_name,
 )
-from ..numerics.arrays import Indices
 from ..units import (
     Unit,
     as_unit,
@@ -71,6 +68,7 @@ from ..units import (
     unit_given,
 )
 from .domain import Domain
+from .references import PortRef, VariableRef
 
 if TYPE_CHECKING:
     from .component import Component
@@ -79,8 +77,8 @@ if TYPE_CHECKING:
 OfComponent: TypeAlias = Callable[[Any], Any]
 
 __all__ = [
-    "Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "PortRef",
-    "Signal", "Target", "Variable", "VariableRef",
+    "Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port",
+    "Signal", "Target", "Variable",
 ]  # fmt: skip
 
 PRIORITIES = ("high", "low", "none")
@@ -499,57 +497,3 @@ class Port(Declaration):
 
     def read(self, component: Component) -> PortRef:
         return PortRef(component, self)
-
-
-@dataclass(frozen=True)
-class PortRef:
-    """A port (or signal) of an instance, to be connected."""
-
-    component: Component
-    port: Port | Signal
-    index: Indices | None = None  # into the component's instances, None for all
-
-    def __post_init__(self) -> None:
-        if not self.port.exists(self.component):
-            raise ConnectionRefused(
-                f"{self.component.path}.{self.port.name}",
-                "this port exists only with other options of its component.",
-                f"It depends on {self.port.when!r}."
-                if isinstance(self.port.when, str)
-                else f"See the options of {type(self.component).__name__}.",
-                code="connection.absent",
-            )
-
-    @property
-    def path(self) -> str:
-        """Dotted path, with the instance numbers of an array."""
-        return f"{self.component.path}.{self.port.name}".lstrip(".")
-
-    @property
-    def size(self) -> int:
-        return self.component.size if self.index is None else len(self.index)
-
-    def __getitem__(self, index: Any) -> PortRef:
-        return PortRef(self.component, self.port, self.component._indices(index, self.index))
-
-    def __repr__(self) -> str:
-        return f"<port {self.path}>"
-
-
-@dataclass(frozen=True)
-class VariableRef:
-    """A variable of an instance: its path, unit and initial target."""
-
-    component: Component
-    variable: Variable
-
-    @property
-    def path(self) -> str:
-        return f"{self.component.path}.{self.variable.name}"
-
-    @property
-    def unit(self) -> Unit:
-        return self.variable.unit
-
-    def __repr__(self) -> str:
-        return f"<variable {self.path} in {self.unit}>"

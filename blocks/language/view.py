@@ -10,7 +10,8 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..numerics.arrays import Indices
 from ..units import from_si, is_quantity, quantity, to_si
-from .declarations import Parameter, Port, PortRef, Signal, Target, Variable
+from .declarations import Parameter, Port, Signal, Target, Variable
+from .references import PortRef
 from .tree import Node
 
 if TYPE_CHECKING:

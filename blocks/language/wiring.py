@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..exceptions import ConnectionRefused
 from ..units import alike
-from .declarations import Output, Port, PortRef, Signal, VariableRef
+from .declarations import Output, Port, Signal
+from .references import PortRef, VariableRef
 from .tree import Node
 
 if TYPE_CHECKING:

@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..exceptions import WrongCall, WrongImport, did_you_mean, nearest
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
            "method_elsewhere", "option_elsewhere", "part_elsewhere"]  # fmt: skip
+
+
+class Declares(Protocol):
+    """What has declarations by name: a component."""
+
+    @property
+    def _declared(self) -> Mapping[str, object]: ...
+
 
 _tables: list[ForeignWords] = []
 
@@ -165,7 +173,7 @@ _ABOUT = {  # by the ends of Simscape's names; the longer ones come first
 _START = re.compile(r"(?:(?:initial|init|start)_?(\w+?)|(\w+?)_?(?:0|start|init|ini|initial))$")
 
 
-def keyword_elsewhere(component: Any, name: str) -> tuple[str, str]:
+def keyword_elsewhere(component: Declares, name: str) -> tuple[str, str]:
     """A sentence on a keyword that a component does not have, and the one to take, if any."""
     for table in _tables:
         row = table.keyword(type(component), name)
@@ -189,7 +197,7 @@ def keyword_elsewhere(component: Any, name: str) -> tuple[str, str]:
     return "", ""
 
 
-def _about(sentence: str, here: str, declared: Any) -> str:
+def _about(sentence: str, here: str, declared: object) -> str:
     """What is said of a keyword, with an example in its unit."""
     unit = "N" if getattr(declared, "any_unit", False) else getattr(declared, "unit", None)
     if unit is None:
@@ -232,7 +240,7 @@ _OPTIONS = [
 ]
 
 
-def option_elsewhere(name: str, given: Any = None, call: str = "simulate({0})"
+def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})"
                      ) -> tuple[str, str]:
     """A sentence on an option that ``simulate()`` does not have, and the one to take, if any."""
     for here, words, sentence in _OPTIONS:

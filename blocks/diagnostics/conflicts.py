@@ -65,7 +65,7 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
     for k, cycle in enumerate(_cycles(edges)):
         if k == MOST:
             return
-        yield _conflict(topology, cycle, ground, quantity_word(across, u), u)
+        yield _across_conflict(topology, cycle, ground, quantity_word(across, u), u)
 
 
 def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
@@ -107,7 +107,8 @@ def _path(tree: dict[int, list[tuple[int, Edge]]], start: int, goal: int) -> lis
     return path[::-1]
 
 
-def _conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: Unit) -> Finding:
+def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: Unit
+                     ) -> Finding:
     names = [topology.path(e.family, e.instance) for e in cycle]
     givers = [n for n, e in zip(names, cycle, strict=True) if e.tie.given]
     rigid = [n for n, e in zip(names, cycle, strict=True) if not e.tie.given]
@@ -175,10 +176,11 @@ def through_conflicts(topology: Topology, domain: Domain) -> Iterator[Finding]:
         elif domain.name not in topology.traits[r.family].conserves:
             free[label[r.nodes]] = True
     for part in np.flatnonzero(~free & (bound > 0))[:MOST]:
-        yield _cut(topology, domain, rows, label == part)
+        yield _through_conflict(topology, domain, rows, label == part)
 
 
-def _cut(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags) -> Finding:
+def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags
+                      ) -> Finding:
     givers: list[tuple[str, str]] = []
     zeros: list[tuple[str, str]] = []
     others: list[tuple[str, str]] = []

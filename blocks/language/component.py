@@ -107,13 +107,13 @@ class Component(Node):
         self._written_in: dict[str, Unit] = {}  # units that initial targets were given in
         self._units: dict[str, Unit] = {}  # of parameters that take the unit of their value
         self._connections: list[tuple[PortRef, ...]] = []
-        self._made = self._built = False
+        self._built = self._initialised = False
         rest = self._settle_form(values) if self._open else values
         for name, value in rest.items():
             setattr(self, name, value)
         for name in rest:
             refuse_idle(self, name)
-        self._made = True
+        self._initialised = True
         if self.is_composite:
             token = _composing.set(self._count)
             try:
@@ -190,7 +190,7 @@ class Component(Node):
     def _assign(self, declared: Declaration, value: Any) -> None:
         """Take the value of a parameter or option, or the initial target of a variable."""
         where = f"{self.path}.{declared.name}"
-        if self._made:
+        if self._initialised:
             refuse_idle(self, declared.name)
         if isinstance(declared, (Parameter, Option)):
             self._assign_value(declared, value, where)

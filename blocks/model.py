@@ -44,7 +44,9 @@ from .simulation.recording import RunRecording
 from .simulation.settings import end_of_run, positive_time, sample_times
 from .simulation.start import begun
 from .simulation.tolerances import Tolerances
-from .system.system import DaeProblem, Problem, System
+from .system.dae_problem import DaeProblem
+from .system.problem import Problem
+from .system.system import System
 from .units import to_si, unit
 
 if TYPE_CHECKING:
@@ -150,6 +152,8 @@ class Model(Component):
             except Singular as singular:
                 raise structure_error(flat, singular) from None
             system = System(network, tape)
+            if self._compiled is not None:
+                self._compiled[1].superseded = True
             self.__dict__["_compiled"] = (revision, system, clock.perf_counter() - start)
         return self._compiled[1]
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..system.system import AlgebraicFailure, Problem, System
+from ..system.failure import AlgebraicFailure
+from ..system.problem import Problem
+from ..system.system import System
 from .start import not_finite
 from .words import Names
 

@@ -21,7 +21,8 @@ import numpy as np
 from ..assembly.flatten import Flat
 from ..assembly.index_reduction import MAX_DIFFERENTIATIONS, Singular, _entries
 from ..assembly.matching import connected
-from ..system.system import Problem, System
+from ..system.problem import Problem
+from ..system.system import System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
@@ -257,7 +258,7 @@ def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int],
         residuals = writer.residuals_of(step.equations)
         matrix = ca.densify(ca.jacobian(residuals, unknowns))
         given = ca.Function("block", [*system.arguments, unknowns], [matrix])
-        values = given(*problem._arguments(0.0), np.zeros(len(step.unknowns)))
+        values = given(*problem.arguments(0.0), np.zeros(len(step.unknowns)))
         yield [int(e) for e in step.equations], np.array(values)
 
 

@@ -17,8 +17,10 @@ import numpy as np
 from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.initial_values import InitialWarning
 from ..initialisation.nominal_values import find_nominals
+from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
-from ..system.system import AlgebraicFailure, Problem, System
+from ..system.problem import Problem
+from ..system.system import System
 from ..units import from_si
 from .findings import SEVERITIES, Finding, found
 from .singular import (
@@ -79,7 +81,7 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
             none = None if system.nm or system.nu <= MOST_LAWS else _no_laws
             problem, start = model._start(system, find_nominals(system, model._nominal_table),
                                           0.0, Problem, none)
-            slope = system.slope(*problem._arguments(0.0))
+            slope = system.slope(*problem.arguments(0.0))
     except (InitialisationError, AlgebraicFailure) as error:
         yield _failed(system, error)
         return
@@ -260,7 +262,7 @@ def _quick(system: System) -> Iterator[Finding]:
     problem = Problem(system, system.parameters(), np.ones(system.nx), np.ones(0))
     problem.x[:] = value[system.tape.reduced.states]
     with np.errstate(all="ignore"):
-        slope = system.slope(*problem._arguments(0.0))
+        slope = system.slope(*problem.arguments(0.0))
     yield from _derivatives(system, problem, slope)
 
 
@@ -406,7 +408,7 @@ def _massless_node(topology: Topology, owners: list[str]) -> str:
 def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
     """The first equations, as evaluated, without a finite value, and their unknowns."""
     with np.errstate(all="ignore"):
-        values = system.values(*problem._arguments(t))
+        values = system.values(*problem.arguments(t))
     if np.isfinite(values).all():
         return [], []
     values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation

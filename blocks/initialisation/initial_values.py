@@ -19,7 +19,10 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import InitialisationError
-from ..system.system import AlgebraicFailure, Evaluator, Problem, System
+from ..system.evaluator import Evaluator
+from ..system.failure import AlgebraicFailure
+from ..system.problem import Problem
+from ..system.system import System
 from ..units import from_si, unit
 from .nominal_values import Nominals, own_nominals
 
@@ -112,8 +115,7 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
     values = _direct(system, targets)
     problem.x[:] = values[system.tape.reduced.states]
     problem.z[:] = values[system.tape.z_classes]
-    problem.tied = np.zeros(0, dtype=int)
-    problem._partition()
+    problem.tie(np.zeros(0, dtype=int))
     _settle(system, problem, targets, nominals, t)
     _refuse_dependent(system, problem, t)
     start = _start(system, problem, targets, nominals, t)
@@ -196,7 +198,7 @@ def _settle(system: System, problem: Problem, targets: _Targets, nominals: Nomin
     outputs = _TargetFunctions.of(system, classes, signs)
     if nc:
         _near_targets(system, problem, targets, nominals, t)
-        left = np.abs(system.residual(*problem._arguments(t))[system.nz:])
+        left = np.abs(system.residual(*problem.arguments(t))[system.nz:])
         if left.max() <= TOLERANCE * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
             _refuse_dependent(system, problem, t)  # before it leads astray
     start_x, start_z = problem.x.copy(), problem.z.copy()
@@ -236,7 +238,7 @@ def _near_targets(system: System, problem: Problem, targets: _Targets, nominals:
                             dtype=bool)  # fmt: skip
     order = [(targets.levels == k) & linear for k in (0, 1, 4, 2, 3)]
     r = (outputs.values(problem, t) - targets.values) / size
-    j = outputs.by_x.sparse(*problem._arguments(t)).toarray() / size[:, None] * problem.scale_x
+    j = outputs.by_x.sparse(*problem.arguments(t)).toarray() / size[:, None] * problem.scale_x
     _, step = _lexicographic([None, *(j[k] if k.any() else None for k in order)],
                              [r[:0], *(r[k] for k in order)], system.nx)
     problem.x += step * problem.scale_x
@@ -250,7 +252,7 @@ def _unclosed(system: System, problem: Problem, t: float) -> InitialisationError
 
     def residual(y: np.ndarray) -> np.ndarray:
         problem.x[:] = y * problem.scale_x
-        return np.nan_to_num(system.residual(*problem._arguments(t))[nz:], nan=ENDLESS)
+        return np.nan_to_num(system.residual(*problem.arguments(t))[nz:], nan=ENDLESS)
 
     equations = [int(e) for cluster in system.clusters
                  for level, _ in cluster.levels for e in level]  # fmt: skip
@@ -314,7 +316,7 @@ def _refuse_dependent(system: System, problem: Problem, t: float) -> None:
     if not system.clusters:
         return
     at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
-    jacobian = system.residual_x.sparse(*problem._arguments(t))
+    jacobian = system.residual_x.sparse(*problem.arguments(t))
     offset = system.nz
     for cluster in system.clusters:
         equations, classes = cluster.levels[0]
@@ -349,7 +351,7 @@ def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wante
         _solve_torn(problem, t)
         r = (outputs.values(problem, t) - wanted) / size
         _refuse_lost(system, outputs, r)
-        c = problem.system.residual(*problem._arguments(t))[system.nz :]
+        c = problem.system.residual(*problem.arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= TOLERANCE):
             return 0.0
         slopes = [outputs.jacobian(problem, t, levels == k) if (levels == k).any() else None
@@ -373,7 +375,7 @@ def _approach(system: System, problem: Problem, outputs: _TargetFunctions, wante
         if np.max(np.abs(step), initial=0.0) <= 1e-13 * (1 + reach):
             break
     _solve_torn(problem, t)
-    c = problem.system.residual(*problem._arguments(t))[system.nz :]
+    c = problem.system.residual(*problem.arguments(t))[system.nz :]
     return float(np.max(np.abs(c), initial=0.0))
 
 
@@ -488,10 +490,10 @@ class _TargetFunctions:
         return self.system.jacobian(self.expression, tape.z) if self.system.nz else None
 
     def values(self, problem: Problem, t: float) -> np.ndarray:
-        return self.value(*problem._arguments(t))
+        return self.value(*problem.arguments(t))
 
     def _total(self, by_x: Any, by_z: Any, problem: Problem, t: float) -> np.ndarray:
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         j = by_x.sparse(*args).toarray()
         if self.system.nz:
             n = self.system.nz
@@ -505,7 +507,7 @@ class _TargetFunctions:
 
     def constraint_jacobian(self, problem: Problem, t: float) -> np.ndarray:
         n = self.system.nz
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         return self.system.residual_x.sparse(*args).toarray()[n:]
 
 

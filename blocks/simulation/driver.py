@@ -18,8 +18,10 @@ from ..exceptions import SimulationError
 from ..nonsmooth.timestepping.reversals import forget_reversals
 from ..solvers import Method, Step, Trajectory, Work, method_named
 from ..solvers.trouble import is_singular
+from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
-from ..system.system import AlgebraicFailure, Problem, System
+from ..system.problem import Problem
+from ..system.system import System
 from .event_log import EventLog
 from .interrupts import interruptible
 from .recording import Episode, RunRecording
@@ -202,7 +204,7 @@ class Driver:
         self.pace = s.first_step
         self.longest = min(2 * self.longest, s.max_step)
         follows = bool(self.system.clusters) and not method.carries
-        problem.anchor = self._tied(t) if follows else None
+        problem.predictor = problem.tangent(t) if follows else None
         stop = self.stops.after(t) if self.delays is None else min(
             self.stops.after(t), self.delays.after(t))
         method_steps_over = problem.laws is not None and method.steps_over_events
@@ -249,7 +251,7 @@ class Driver:
                     problem.choose_states(until)
                     return until
                 if follows:
-                    self.problem.anchor = self.behind
+                    self.problem.predictor = self.behind
                 self._keep(trajectory, step, step.t)
                 t, reached = step.t, step.y
                 if self.progress is not None:
@@ -390,24 +392,20 @@ class Driver:
         self.pace = min(GROWS * (step.t - step.t_old), self.settings.t_end - step.t) or None
         return True
 
-    def _tied(self, t: float) -> Any:
-        """Time, states that constraints determine at the present point, and their slopes."""
-        tied, problem = self.problem.tied, self.problem
-        return t, problem.x[tied].copy(), self.system.slope(*problem._arguments(t))[tied]
-
     def _followed(self, step: Step) -> float:
         """How far into a step tied states can be followed without taking another branch for theirs.
 
         No error estimate watches them: where all motion is prescribed (a driven linkage),
         the states that are integrated allow any step.
         """
-        _, x, slope = self.problem.anchor
+        start: Any = self.problem.predictor
+        x, slope = start.x, start.slope
         t = step.t
         for _ in range(HALVINGS):
             h = t - step.t_old
             self._enter(t, step.dense(t))
-            self.behind = self._tied(t)
-            _, found, later = self.behind
+            self.behind = self.problem.tangent(t)
+            found, later = self.behind.x, self.behind.slope
             missed = np.abs(found - x - h * (slope + later) / 2)
             way = h * (np.abs(slope) + np.abs(later)) / 2
             if np.all(missed <= FOLLOWS * way + SMALL * self.problem.scale_x[self.problem.tied]):

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..reading.foreign_words import method_elsewhere
-from ..system.system import Problem, System
+from ..system.problem import Problem
+from ..system.system import System
 
 __all__ = ["by_stiffness", "chosen_method", "compiled_method", "refuse_full_jacobian",
            "refuse_uncompiled"]  # fmt: skip

@@ -19,7 +19,9 @@ from ..exceptions import ParameterError
 from ..results.recording import EnergyTerm, EventRecord, VariableInfo
 from ..solvers import Trajectory
 from ..solvers.interpolation import Hermite
-from ..system.system import AlgebraicFailure, Problem, System
+from ..system.failure import AlgebraicFailure
+from ..system.problem import Problem
+from ..system.system import System
 from .element_modes import Elements, rests
 
 if TYPE_CHECKING:
@@ -286,8 +288,7 @@ class RunRecording:
         problem = self.problem
         problem.p, problem.m, problem.d = self.p, episode.m, episode.d
         if not np.array_equal(problem.tied, episode.tied):
-            problem.tied = episode.tied
-            problem._partition()
+            problem.tie(episode.tied)
         laws = problem.laws
         if laws is not None:
             laws.modes = episode.modes
@@ -498,5 +499,5 @@ class _Followed:
         problem.x[tied] = guess
         problem.x[free] = self.trajectory(at)[: len(free)] * problem.scale_x[free]
         problem.update(at)
-        slope = problem.system.slope(*problem._arguments(at))
+        slope = problem.system.slope(*problem.arguments(at))
         return at, problem.x[tied].copy(), slope[tied]

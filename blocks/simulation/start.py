@@ -10,7 +10,8 @@ import numpy as np
 from ..initialisation.initial_values import InitialWarning
 from ..initialisation.nominal_values import find_nominals
 from ..solvers import method_named
-from ..system.system import Problem, System
+from ..system.problem import Problem
+from ..system.system import System
 from .driver import Driver, Settings
 from .recording import RunRecording
 

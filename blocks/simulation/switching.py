@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..exceptions import SimulationError
-from ..system.system import Problem
+from ..system.problem import Problem
 from .event_log import EventLog
 from .time_events import Resets, Samples, Stops
 from .zero_crossings import Crossings

@@ -18,7 +18,9 @@ import numpy as np
 from ..exceptions import ParameterError, SimulationError
 from ..language.expression import TIME
 from ..language.readable import crossing, readable
-from ..system.system import Evaluator, Problem, System
+from ..system.evaluator import Evaluator
+from ..system.problem import Problem
+from ..system.system import System
 from ..system.time_functions import TimeFunctions
 from ..units import from_si
 
@@ -256,7 +258,7 @@ class Requirements:
         """Raise for the first one that does not hold."""
         if self.values is None:
             return
-        broken = np.flatnonzero(self.values(*problem._arguments(t)) < 0.5)
+        broken = np.flatnonzero(self.values(*problem.arguments(t)) < 0.5)
         if len(broken):
             family, instance, message = self.messages[int(broken[0])]
             path = family.path(instance)
@@ -318,18 +320,18 @@ class Resets:
 
     def remember(self, problem: Problem, t: float) -> None:
         if self.active:
-            self.before = self.conditions(*problem._arguments(t))
+            self.before = self.conditions(*problem.arguments(t))
 
     def apply(self, problem: Problem, t: float) -> bool:
         """Assign where a condition has just become true; True if anything changed."""
         if not self.active:
             return False
-        now = self.conditions(*problem._arguments(t))
+        now = self.conditions(*problem.arguments(t))
         rising = (now > 0.5) & (self.before <= 0.5)
         self.before = now
         if not rising.any():
             return False
-        values = self.values(*problem._arguments(t))
+        values = self.values(*problem.arguments(t))
         k = 0
         for fired, targets, (family, instance, variables) in zip(
             rising, self.targets, self.names, strict=True
@@ -422,7 +424,7 @@ class Samples:
             self.before, self.fresh = problem.d.copy(), False
         new = problem.d.copy()
         mine = self.due[self.owner]
-        new[self.target[mine]] = self.values(*problem._arguments(t), self.before)[mine]
+        new[self.target[mine]] = self.values(*problem.arguments(t), self.before)[mine]
         if np.array_equal(new, problem.d, equal_nan=True):
             return False
         problem.d[:] = new

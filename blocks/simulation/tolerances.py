@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, brief
-from ..system.system import Problem, System
+from ..system.problem import Problem
+from ..system.system import System
 from ..units import describe, to_si, unit, unit_given
 
 __all__ = ["Tolerances"]

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..solvers import Step
 from ..solvers.looks import MOST_LOOKS, next_look
-from ..system.system import Problem
+from ..system.problem import Problem
 from .time_events import Stops
 
 __all__ = ["Crossings"]

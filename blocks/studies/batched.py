@@ -25,7 +25,7 @@ from ..language.component import Component
 from ..simulation.interrupts import postponed
 from ..simulation.recording import Catalog, RunRecording
 from ..simulation.time_events import Requirements, Resets
-from ..system.system import Problem
+from ..system.problem import Problem
 from ..system.time_functions import ACROSS, TimeFunctions
 from ..units import to_si, unit
 from .axes import Plan, find_setting

@@ -136,7 +136,7 @@ class Delays:
         if self.starts and t <= self.starts[-1]:
             return
         problem.update(t)
-        now = self.values(*problem._arguments(t))
+        now = self.values(*problem.arguments(t))
         level = min((n + 1 for at, n in self.stops if abs(at - t) <= 4 * self.tiny), default=0)
         if level and self.pieces:  # a jump that is only handed on stays a jump
             jump = np.abs(now - self.pieces[-1](self.pieces[-1].end))
@@ -160,7 +160,7 @@ class Delays:
             out = np.empty((len(self.slots), len(t)))
             for k, at in enumerate(t):
                 problem.solve(at, step.dense(at))
-                out[:, k] = self.values(*problem._arguments(at))
+                out[:, k] = self.values(*problem.arguments(at))
             return out
 
         self._keep(course, step.t_old, until, HALVINGS)

@@ -17,7 +17,9 @@ import numpy as np
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from .system import Evaluator, Problem, System
+from .evaluator import Evaluator
+from .problem import Problem
+from .system import System
 
 __all__ = ["ADVICE", "FiniteValues", "no_value"]
 
@@ -69,7 +71,7 @@ class FiniteValues:
         if self.expression is None:
             return []
         with np.errstate(all="ignore"):
-            values = self._values(*problem._arguments(t))
+            values = self._values(*problem.arguments(t))
         return [self._named(int(k)) for k in np.flatnonzero(~np.isfinite(values[:self.alone]))]
 
     def _named(self, k: int) -> tuple[str, str]:

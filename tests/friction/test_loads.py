@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, StructureError, Variable, cos, load_law, quantity, sin
 from blocks.initialisation.nominal_values import find_nominals
-from blocks.system.system import Problem
+from blocks.system.problem import Problem
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.translational import (
     Mass,

@@ -32,6 +32,7 @@ WRONG_SIDE = 1e-12  # of a crossing function: on the wrong side by no more is ro
 JUST_SWITCHED = 1e-9  # of a crossing function: where it switched, within which it stays so
 LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown after a few operations
 LOOK_AHEAD = 1e-7  # of a state: how far it moves to see where a relation is going
+LEDGER_NEGLIGIBLE = 1e-4  # of what a balance may miss: what the integral over a step may
 LEDGER_ROUNDING = 1e-10  # of energies: less is not asked of an integral, powers are noisy
 CLOSES_AT_BEST = 1e-8  # of energies: how well a balance closes, whatever the tolerance
 LAST_SAMPLE = 1e-9  # of the spacing: a sample so near the end is the end

@@ -22,9 +22,10 @@ from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from ..system.problem import Problem
 from ..system.system import System
+from .episode import Episode
 from .event_log import EventLog
 from .interrupts import interruptible
-from .recording import Episode, RunRecording
+from .recording import RunRecording
 from .switching import Switching
 from .time_events import Requirements, Resets, Samples, Stops
 from .zero_crossings import Crossings

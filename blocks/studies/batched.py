@@ -22,9 +22,10 @@ from ..diagnostics.check import relation_findings
 from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
 from ..language.component import Component
+from ..simulation.catalog import Catalog
 from ..simulation.interrupts import postponed
-from ..simulation.recording import Catalog, RunRecording
 from ..simulation.time_events import Requirements, Resets
+from ..simulation.variable_functions import VariableFunctions
 from ..system.problem import Problem
 from ..system.time_functions import ACROSS, TimeFunctions
 from ..units import to_si, unit
@@ -201,8 +202,8 @@ class Batched:
 
     def _prepare(self, problem: Any) -> str:
         """Machine code for slopes and outputs."""
-        recording = RunRecording("", self.system, problem, problem.p)
-        catalog: Any = _Named(Catalog(self.system))
+        functions = VariableFunctions(self.system, Catalog(self.system))
+        catalog: Any = _Named(functions.catalog)
         self.slices: list[slice] = []
         indices: list[int] = []
         for output in self.recipe.outputs:
@@ -227,7 +228,7 @@ class Batched:
             return "the model is large"
         self.lanes, self.code = lanes, arithmetic(lanes.LANES)
         self.slope, self.outputs = equations.in_lanes(
-            lanes.LANES, recording._expression(tuple(indices)))
+            lanes.LANES, functions.expression(tuple(indices)))
         self.width = len(indices)
         return ""
 

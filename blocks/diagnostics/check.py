@@ -30,22 +30,19 @@ from .topology import Topology
 __all__ = ["check_model", "relation_findings", "structure_error"]
 
 
-def check_model(model: Any, begun: Callable[[Any, Any], Any]) -> Findings:
+def check_model(model: Any, consistent_start: Callable[..., Any],
+                first_decisions: Callable[[Any, Any], Any]) -> Findings:
     """Every mistake of a model that can be found without integrating.
 
-    ``begun(model, system)`` decides a start as a run does.
-    The result is kept until the model's structure or values change.
+    A run's own ``consistent_start`` solves for the start, and ``first_decisions(model, system)``
+    decides relations and modes there.
     """
-    state = (model._structure_revision, model._revision, len(model._nominal_table))
-    kept = model.__dict__.get("_checked")
-    if kept is None or kept[0] != state:
-        findings, causes = _check(model, begun)
-        kept = state, Findings(findings, model.name, causes)
-        model.__dict__["_checked"] = kept
-    return kept[1]
+    findings, causes = _check(model, consistent_start, first_decisions)
+    return Findings(findings, model.name, causes)
 
 
-def _check(model: Any, begun: Callable[[Any, Any], Any]
+def _check(model: Any, consistent_start: Callable[..., Any],
+           first_decisions: Callable[[Any, Any], Any]
            ) -> tuple[list[Finding], dict[Finding, Any]]:
     if next(iter(model._leaves()), None) is None:
         return [found("model.empty", [], "The model has no components.",
@@ -62,21 +59,20 @@ def _check(model: Any, begun: Callable[[Any, Any], Any]
     except BlocksError as error:
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
-    kept = model.__dict__.get("_checked_structure")
-    if kept is None or kept[0] != model._structure_revision:  # values change more often
-        kept = model._structure_revision, [*_on_network(system.network), *event_findings(system)]
-        model.__dict__["_checked_structure"] = kept
-    findings += kept[1]
+    if "findings" not in system.cache:  # values change more often
+        system.cache["findings"] = [*_on_network(system.network), *event_findings(system)]
+    findings += system.cache["findings"]
     if violated:  # what such values start from says nothing
         return _unique(findings), causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself
     try:
-        findings += (f for f in start_findings(model, system) if (f.code, f.where) not in told)
+        findings += (f for f in start_findings(model, system, consistent_start)
+                     if (f.code, f.where) not in told)
     except BlocksError as error:
         findings.append(_of_error(error, causes))
     if not any(f.severity == "error" for f in findings):
         findings += (f if isinstance(f, Finding) else _of_error(f, causes)
-                     for f in begin_findings(model, system, begun))
+                     for f in begin_findings(model, system, first_decisions))
     return _unique(findings), causes
 
 

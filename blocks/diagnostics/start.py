@@ -68,7 +68,8 @@ def event_findings(system: System) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def start_findings(model: Any, system: System) -> Iterator[Finding]:
+def start_findings(model: Any, system: System, consistent_start: Callable[..., Any]
+                   ) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
     yield from _computed(system)
     _refuse_massless(system)
@@ -79,8 +80,8 @@ def start_findings(model: Any, system: System) -> Iterator[Finding]:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", InitialWarning)
             none = None if system.nm or system.nu <= MOST_LAWS else _no_laws
-            problem, start = model._start(system, find_nominals(system, model._nominal_table),
-                                          0.0, Problem, none)
+            problem, start = consistent_start(
+                system, find_nominals(system, model._nominal_table), 0.0, Problem, none)
             slope = system.slope(*problem.arguments(0.0))
     except (InitialisationError, AlgebraicFailure) as error:
         yield _failed(system, error)

@@ -123,13 +123,13 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
         warnings.warn(
             f"High-priority initial targets conflict with each other or with the equations; the "
             f"closest compromise is used: {_listed(start.unmet)}. Give one of them "
-            "priority='low'.", InitialWarning, stacklevel=4,
+            "priority='low'.", InitialWarning, stacklevel=5,
         )  # fmt: skip
     if start.compromised:
         warnings.warn(
             f"Initial values that classes preset conflict with each other; the closest compromise "
             f"is used: {_listed(start.compromised)}. Give one of these an initial target.",
-            InitialWarning, stacklevel=4,
+            InitialWarning, stacklevel=5,
         )  # fmt: skip
     return start
 

@@ -544,7 +544,7 @@ class Component:
         function of time that cannot be pickled.
         """
         state = {k: v for k, v in self.__dict__.items()
-                 if k not in ("_parent", "_declared", "_compiled", "_checked")}
+                 if k not in ("_parent", "_declared")}
         state["_values"] = {
             n: _Carried(v, f"{self.path}.{n}") if callable(v) else v
             for n, v in self._values.items()
@@ -557,8 +557,6 @@ class Component:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _parent=None)
-        if self._is_root:
-            self.__dict__["_compiled"] = None
         self.__dict__["_values"] = {
             n: v.function if isinstance(v, _Carried) else v for n, v in self._values.items()
         }

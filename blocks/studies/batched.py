@@ -22,11 +22,11 @@ from ..diagnostics.check import relation_findings
 from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
 from ..language.component import Component
+from ..simulation.actions import Requirements, Resets
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import postponed
-from ..simulation.time_events import Requirements, Resets
+from ..simulation.start import consistent_start
 from ..simulation.variable_functions import VariableFunctions
-from ..system.problem import Problem
 from ..system.time_functions import ACROSS, TimeFunctions
 from ..units import to_si, unit
 from .axes import Plan, find_setting
@@ -108,8 +108,8 @@ class Batched:
         limit = options.get("max_step")
         self.max_step = np.inf if limit is None else positive_time(limit, "max_step")
         with np.errstate(all="ignore"):
-            problem, start = self.model._start(
-                system, find_nominals(system, self.model._nominal_table), self.t0, Problem)
+            problem, start = consistent_start(
+                system, find_nominals(system, self.model._nominal_table), self.t0)
             rate = problem.fastest_rate(self.t0, problem.start_vector())
         given = start.targets.levels < 4
         classes = system.flat.class_of[start.targets.slots[given]]

@@ -43,6 +43,8 @@ class System:
         #: What is made of a system once, by those who use it: laws, machine code, functions.
         self.cache: dict[str, Any] = {}
         self.linear = tape.linear
+        #: How long it took to make, in s.
+        self.seconds = 0.0
         #: Whether its model has been compiled anew since, from another structure.
         self.superseded = False
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import blocks.model
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import (
     MissingUnit,
@@ -243,7 +242,7 @@ class Interrupting:
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "DOP853", "Radau"])
 def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
-    monkeypatch.setattr(blocks.model, "Progress", Interrupting)
+    monkeypatch.setattr("blocks.simulation.run.Progress", Interrupting)
     run = oscillator().simulate("20 s", method=method, rtol=1e-9)
     reached = run.time.to("s").magnitude[-1]
     assert run.status == "interrupted"

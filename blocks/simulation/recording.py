@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import ParameterError
-from ..initialisation.initial_values import Start
+from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
 from ..results.recording import EnergyTerm, EventRecord
 from ..system.problem import Problem

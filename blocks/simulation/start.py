@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..initialisation.initial_values import InitialWarning, Start, initialise
+from ..initialisation.initial_values import InitialWarning, initialise
 from ..initialisation.nominal_values import Nominals, find_nominals
+from ..initialisation.start import Start
 from ..numerics.arrays import Array
 from ..solvers import method_named
 from ..system.problem import Problem

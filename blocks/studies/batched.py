@@ -137,7 +137,7 @@ class Batched:
         self.atol = tolerances.factor
         self.given = np.full(problem.size, np.nan)  # absolute tolerances that are
         if tolerances.by_dimension:
-            self.given = tolerances._absolute()[system.tape.reduced.states]
+            self.given = tolerances.by_class()[system.tape.reduced.states]
         return self._prepare(problem)
 
     def _lay_columns(self) -> None:

@@ -59,10 +59,10 @@ class FiniteValues:
     @classmethod
     def of(cls, system: System) -> FiniteValues:
         """Those of a system, made once."""
-        kept = system.cache.get("finite_values")
-        if kept is None:
-            kept = system.cache["finite_values"] = cls(system)
-        return kept
+        if "finite_values" not in system.cache:
+            system.cache["finite_values"] = cls(system)
+        made: FiniteValues = system.cache["finite_values"]
+        return made
 
     @cached_property
     def _values(self) -> Evaluator:
@@ -232,8 +232,8 @@ def _without_constant_terms(law: Law) -> ca.SX:
 
     Otherwise nothing were left of ``y - log(u)`` where y has been replaced by its value.
     """
-    plain = [s for s, slope in zip(law.symbols, law.slopes, strict=True) if slope == "constant"]
-    return ca.substitute(law.residual, ca.vertcat(*plain), ca.SX.zeros(len(plain)))
+    constant = [s for s, slope in zip(law.symbols, law.slopes, strict=True) if slope == "constant"]
+    return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
 def _is_partial(kernel: Kernel, value: ca.SX) -> bool:

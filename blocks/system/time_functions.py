@@ -26,7 +26,7 @@ from ..assembly.flatten import Group
 from ..assembly.matching import distinct
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
@@ -255,7 +255,7 @@ def _depends_on_time(sx: ca.SX) -> bool:
     return any(s.__hash__() == TIME.__hash__() for s in ca.symvar(sx))
 
 
-def _follow(system: System) -> tuple[Any, Any]:
+def _follow(system: System) -> tuple[Indices, Indices]:
     """Which unknowns follow from time alone, and which equations mix that with other unknowns.
 
     In the order of evaluation; a residual that determines a known function of time is zero, and
@@ -264,7 +264,7 @@ def _follow(system: System) -> tuple[Any, Any]:
     flat = system.flat
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
-    mixed: list[Any] = [np.zeros(0, dtype=int)]
+    mixed: list[Indices] = [np.zeros(0, dtype=int)]
     for step in system.tape.steps:
         if step.group < 0:
             for g in distinct(flat.groups_of(step.equations)):

@@ -22,7 +22,7 @@ structure, values and the start; never integrates and never changes the model.
 ================  ==========================================================
 """
 
-from .check import Checks, structure_error
+from .check import check_model, structure_error
 from .findings import SEVERITIES, Finding, Findings
 
-__all__ = ["SEVERITIES", "Checks", "Finding", "Findings", "structure_error"]
+__all__ = ["SEVERITIES", "Finding", "Findings", "check_model", "structure_error"]

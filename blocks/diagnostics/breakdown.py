@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array
-from ..system.system import AlgebraicFailure, Problem, System
+from ..system.failure import AlgebraicFailure
+from ..system.problem import Problem
+from ..system.system import System
 from .not_finite import not_finite
 from .words import Names
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,45 +29,23 @@ from .topology import Topology
 
 if TYPE_CHECKING:
     from ..model import Model
-    from ..system.system import System
-    from .start import Begun
+    from .start import ConsistentStart, FirstDecisions
 
-__all__ = ["Checks", "relation_findings", "structure_error"]
-
-
-class Checks:
-    """The mistakes found in a model, kept until its structure or values change."""
-
-    def __init__(self) -> None:
-        self._state: tuple[int, int, int] | None = None
-        self._findings = Findings()
-        self._structure: int | None = None
-        self._of_structure: list[Finding] = []
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Checks, ()  # of a copy or a model that was stored, they are looked for anew
-
-    def of(self, model: Model, begun: Begun) -> Findings:
-        """Every mistake of the model that can be found without integrating.
-
-        ``begun(model, system)`` decides a start as a run does.
-        """
-        state = (model._structure_revision, model._revision, len(model._nominal_table))
-        if state != self._state:
-            findings, causes = _check(model, begun, self)
-            self._findings = Findings(findings, model.name, causes)
-            self._state = state
-        return self._findings
-
-    def of_structure(self, model: Model, system: System) -> list[Finding]:
-        """Those that do not depend on values, which change more often."""
-        if model._structure_revision != self._structure:
-            self._of_structure = [*_on_network(system.network), *event_findings(system)]
-            self._structure = model._structure_revision
-        return self._of_structure
+__all__ = ["check_model", "relation_findings", "structure_error"]
 
 
-def _check(model: Model, begun: Begun, checks: Checks
+def check_model(model: Model, consistent_start: ConsistentStart,
+                first_decisions: FirstDecisions) -> Findings:
+    """Every mistake of a model that can be found without integrating.
+
+    A run's own ``consistent_start`` solves for the start, and ``first_decisions(model, system)``
+    decides relations and modes there.
+    """
+    findings, causes = _check(model, consistent_start, first_decisions)
+    return Findings(findings, model.name, causes)
+
+
+def _check(model: Model, consistent_start: ConsistentStart, first_decisions: FirstDecisions
            ) -> tuple[list[Finding], dict[Finding, BlocksError]]:
     if next(iter(model._leaves()), None) is None:
         return [found("model.empty", [], "The model has no components.",
@@ -84,17 +62,20 @@ def _check(model: Model, begun: Begun, checks: Checks
     except BlocksError as error:
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
-    findings += checks.of_structure(model, system)
+    if "findings" not in system.cache:  # values change more often
+        system.cache["findings"] = [*_on_network(system.network), *event_findings(system)]
+    findings += system.cache["findings"]
     if violated:  # what such values start from says nothing
         return _unique(findings), causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself
     try:
-        findings += (f for f in start_findings(model, system) if (f.code, f.where) not in told)
+        findings += (f for f in start_findings(model, system, consistent_start)
+                     if (f.code, f.where) not in told)
     except BlocksError as error:
         findings.append(_of_error(error, causes))
     if not any(f.severity == "error" for f in findings):
         findings += (f if isinstance(f, Finding) else _of_error(f, causes)
-                     for f in begin_findings(model, system, begun))
+                     for f in begin_findings(model, system, first_decisions))
     return _unique(findings), causes
 
 

@@ -23,8 +23,9 @@ from ..assembly.flatten import Flat
 from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
 from ..assembly.reduced import Singular
-from ..numerics.tolerances import DEPENDENT, DEPENDENT_EXACTLY, TAKES_PART
-from ..system.system import Problem, System
+from ..numerics.tolerances import DEPENDENT, DEPENDENT_EXACTLY, INVOLVED
+from ..system.problem import Problem
+from ..system.system import System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
@@ -246,7 +247,7 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
     if rank == len(equations):
         return []
     weight = np.max(np.abs(u[:, rank:]), axis=1)
-    return [e for e, w in zip(equations, weight, strict=True) if w > TAKES_PART]
+    return [e for e, w in zip(equations, weight, strict=True) if w > INVOLVED]
 
 
 def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int], np.ndarray]]:
@@ -261,7 +262,7 @@ def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int],
         residuals = writer.residuals_of(step.equations)
         matrix = ca.densify(ca.jacobian(residuals, unknowns))
         given = ca.Function("block", [*system.arguments, unknowns], [matrix])
-        values = given(*problem._arguments(0.0), np.zeros(len(step.unknowns)))
+        values = given(*problem.arguments(0.0), np.zeros(len(step.unknowns)))
         yield [int(e) for e in step.equations], np.array(values)
 
 

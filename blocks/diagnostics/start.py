@@ -17,8 +17,10 @@ from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.initial_values import InitialWarning
 from ..initialisation.nominal_values import find_nominals
 from ..numerics.arrays import Array
+from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
-from ..system.system import AlgebraicFailure, Problem, System
+from ..system.problem import Problem
+from ..system.system import System
 from .findings import SEVERITIES, Finding, found
 from .not_finite import (
     advice_on_loose_nodes,
@@ -32,9 +34,11 @@ from .targets import compromise, computed_targets, conflict, contradictions, giv
 from .words import Names, enumerated, listed
 
 if TYPE_CHECKING:
+    from ..initialisation.start import Start
     from ..model import Model
 
-    Begun: TypeAlias = Callable[[Model, System], tuple[Problem, Array]]  # decides a start
+    ConsistentStart: TypeAlias = Callable[..., tuple[Problem, Start]]
+    FirstDecisions: TypeAlias = Callable[[Model, System], tuple[Problem, Array]]
 
 __all__ = ["begin_findings", "event_findings", "start_findings", "undetermined"]
 
@@ -71,7 +75,8 @@ def event_findings(system: System) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def start_findings(model: Model, system: System) -> Iterator[Finding]:
+def start_findings(model: Model, system: System, consistent_start: ConsistentStart
+                   ) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
     yield from computed_targets(system)
     _refuse_massless(system)
@@ -82,9 +87,9 @@ def start_findings(model: Model, system: System) -> Iterator[Finding]:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", InitialWarning)
             none = None if system.nm or system.nu <= MOST_LAWS else _no_laws
-            problem, start = model._start(system, find_nominals(system, model._nominal_table),
-                                          0.0, Problem, none)
-            slope = system.slope(*problem._arguments(0.0))
+            problem, start = consistent_start(
+                system, find_nominals(system, model._nominal_table), 0.0, Problem, none)
+            slope = system.slope(*problem.arguments(0.0))
     except (InitialisationError, AlgebraicFailure) as error:
         yield _failed(system, error)
         return
@@ -103,17 +108,18 @@ def start_findings(model: Model, system: System) -> Iterator[Finding]:
         yield from _without_value(system, problem, decided=not system.nu)
 
 
-def begin_findings(model: Model, system: System, begun: Begun) -> Iterator[Finding | BlocksError]:
+def begin_findings(model: Model, system: System, first_decisions: FirstDecisions
+                   ) -> Iterator[Finding | BlocksError]:
     """What a run refuses of a start that is consistent, before it moves.
 
-    ``begun`` decides relations and modes as a run does.
+    ``first_decisions`` decides relations and modes as a run does.
     """
     if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
         return
     if not (system.nu or system.nm or system.nd):
         return  # nothing is decided
     try:
-        problem, slope = begun(model, system)
+        problem, slope = first_decisions(model, system)
     except AlgebraicFailure as failure:
         yield InitialisationError("", str(failure), "Give initial targets closer to a possible "
                                   "state.", variables=failure.worst, code="initial.failed")
@@ -228,7 +234,7 @@ def _quick(system: System) -> Iterator[Finding]:
     problem = Problem(system, system.parameters(), np.ones(system.nx), np.ones(0))
     problem.x[:] = value[system.tape.reduced.states]
     with np.errstate(all="ignore"):
-        slope = system.slope(*problem._arguments(0.0))
+        slope = system.slope(*problem.arguments(0.0))
     yield from derivative_findings(system, problem, slope)
 
 

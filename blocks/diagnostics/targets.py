@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..initialisation.initial_values import TargetRow
+from ..initialisation.start import TargetRow
 from ..numerics.arrays import Array
 from ..numerics.tolerances import SAME_TARGET
 from ..system.system import System

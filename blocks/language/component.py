@@ -76,7 +76,6 @@ class Component(Node):
     _forms: ClassVar[dict[tuple[Hashable, ...], dict[str, Declaration]]] = ClassMemory()
     _open: ClassVar[bool] = False  # whether units or ports depend on the instance
     _own_keywords: ClassVar[bool] = False  # whether the class says itself what it takes
-    _made_anew: ClassVar[frozenset[str]] = frozenset({"_parent", "_declared"})  # not pickled
     _trace: Trace | None = None  # of a reader of equations
     __signature__ = Signature()
 
@@ -323,7 +322,7 @@ class Component(Node):
         A part is pickled without its surroundings. Raises ParameterError for a
         function of time that cannot be pickled.
         """
-        state = {k: v for k, v in vars(self).items() if k not in self._made_anew}
+        state = {k: v for k, v in vars(self).items() if k not in ("_parent", "_declared")}
         state["_values"] = {
             n: PickledFunction(v, f"{self.path}.{n}") if callable(v) else v
             for n, v in self._values.items()

@@ -1,6 +1,6 @@
 """Which machine code belongs to a compiled model?
 
-Slopes and crossing functions of a :class:`~blocks.system.system.System` as functions
+Slopes and crossing functions of a :class:`~blocks.system.System` as functions
 ``f(t, x, p, q, out)`` of pointers: time, states, parameters, and everything that
 is constant between two events (held relations, discrete values).
 """

@@ -22,10 +22,11 @@ from ..diagnostics.check import relation_findings
 from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
 from ..language.component import Component
+from ..simulation.actions import Requirements, Resets
+from ..simulation.catalog import Catalog
 from ..simulation.interrupts import postponed
-from ..simulation.recording import Catalog, RunRecording
-from ..simulation.time_events import Requirements, Resets
-from ..system.system import Problem
+from ..simulation.start import consistent_start
+from ..simulation.variable_functions import VariableFunctions
 from ..system.time_functions import ACROSS, TimeFunctions
 from ..units import to_si, unit
 from .axes import Plan, find_setting
@@ -107,8 +108,8 @@ class Batched:
         limit = options.get("max_step")
         self.max_step = np.inf if limit is None else positive_time(limit, "max_step")
         with np.errstate(all="ignore"):
-            problem, start = self.model._start(
-                system, find_nominals(system, self.model._nominal_table), self.t0, Problem)
+            problem, start = consistent_start(
+                system, find_nominals(system, self.model._nominal_table), self.t0)
             rate = problem.fastest_rate(self.t0, problem.start_vector())
         given = start.targets.levels < 4
         classes = system.flat.class_of[start.targets.slots[given]]
@@ -136,7 +137,7 @@ class Batched:
         self.atol = tolerances.factor
         self.given = np.full(problem.size, np.nan)  # absolute tolerances that are
         if tolerances.by_dimension:
-            self.given = tolerances._absolute()[system.tape.reduced.states]
+            self.given = tolerances.by_class()[system.tape.reduced.states]
         return self._prepare(problem)
 
     def _lay_columns(self) -> None:
@@ -201,8 +202,8 @@ class Batched:
 
     def _prepare(self, problem: Any) -> str:
         """Machine code for slopes and outputs."""
-        recording = RunRecording("", self.system, problem, problem.p)
-        catalog: Any = _Named(Catalog(self.system))
+        functions = VariableFunctions(self.system, Catalog(self.system))
+        catalog: Any = _Named(functions.catalog)
         self.slices: list[slice] = []
         indices: list[int] = []
         for output in self.recipe.outputs:
@@ -227,7 +228,7 @@ class Batched:
             return "the model is large"
         self.lanes, self.code = lanes, arithmetic(lanes.LANES)
         self.slope, self.outputs = equations.in_lanes(
-            lanes.LANES, recording._expression(tuple(indices)))
+            lanes.LANES, functions.expression(tuple(indices)))
         self.width = len(indices)
         return ""
 

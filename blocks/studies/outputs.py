@@ -19,7 +19,7 @@ from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest
 from ..results.lookup import find
 from ..results.table import _common
 from ..results.times import grid, within_run
-from ..simulation.recording import Catalog
+from ..simulation.catalog import Catalog
 from ..units import from_si, quantity, to_si, unit
 
 __all__ = ["Output", "outputs_of"]

@@ -69,7 +69,7 @@ class Runner:
         self.settings: list[Setting] = [
             find_setting(model, path, recipe.paths) for path in recipe.paths
         ]
-        self.functions: dict[Any, Any] = {}
+        self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()
         self.kept = [
@@ -144,9 +144,9 @@ class Runner:
     def _share_functions(self, result: Any) -> None:
         """The functions that evaluate outputs are the same for all runs of one system."""
         recording = result.recording
-        if recording.system is not self.system:
-            self.system, self.functions = recording.system, {}
-        recording._functions = self.functions
+        if self.functions is None or recording.system is not self.system:
+            self.system, self.functions = recording.system, recording.functions
+        recording.functions = self.functions
 
 
 def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int]:

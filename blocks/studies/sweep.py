@@ -123,7 +123,7 @@ def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
             positive_time(options[name], name)
     tolerances = Tolerances(system, options.get("rtol", 1e-6), options.get("atol"))
     if tolerances.by_dimension:
-        tolerances._absolute()
+        tolerances.by_class()
     if "method" not in options:
         return
     Setting("method", None).accept(options["method"])

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin
-from blocks.system.system import AlgebraicFailure, Problem
+from blocks.system.failure import AlgebraicFailure
+from blocks.system.problem import Problem
 
 from .parts import Pendulum, alone, final
 

@@ -17,7 +17,8 @@ import numpy as np
 from scipy.sparse import diags_array, issparse
 
 from ...exceptions import SimulationError
-from ...system.system import Problem, System
+from ...system.problem import Problem
+from ...system.system import System
 from ..unsettled import SETTLED, unsettled
 
 if TYPE_CHECKING:
@@ -310,7 +311,7 @@ class Decisions:
         now = self.look(problem, t)
         near = 1e-9 * max(1e-9, float(np.abs(problem.x).max(initial=0.0)))
         group = self.contact & (closing | (self.modes == 0) | (now.gap <= near))
-        e = self._restitution(*problem._arguments(t))
+        e = self._restitution(*problem.arguments(t))
         if self.load is not None:
             index, impact = self.load.strike(problem, t, group, now, e)
         else:
@@ -452,7 +453,7 @@ class Decisions:
 
     def _step_ahead(self, problem: Problem, t: float) -> float:
         """Move on by an instant, with the present modes; returns how long it is."""
-        slope = self.system.slope(*problem._arguments(t))
+        slope = self.system.slope(*problem.arguments(t))
         scale = np.abs(slope).max(initial=0.0)
         far = np.abs(problem.x).max(initial=0.0)
         h = min(max(LOOKS_AHEAD * (far / scale if scale > 0 else 1.0), 1e-12), 1e-6)

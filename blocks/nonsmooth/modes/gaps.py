@@ -16,7 +16,8 @@ import numpy as np
 from scipy.sparse import csc_matrix, issparse
 
 from ...exceptions import InitialisationError
-from ...system.system import DENSE, Problem
+from ...system.newton import DENSE
+from ...system.problem import Problem
 from ...units import unit
 from ..unsettled import unsettled
 from .delassus import solver
@@ -104,7 +105,7 @@ class Contacts:
     def _matrices(self, problem: Problem, t: float, elements: np.ndarray
                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """d slope / d effort of some elements, d slope / d x and d gap / d x, all dense."""
-        system, args = problem.system, problem._arguments(t)
+        system, args = problem.system, problem.arguments(t)
         push = self.laws._push(problem, t, elements)
         push = push.toarray() if issparse(push) else push
         if system.nz or system.nx > DENSE:
@@ -112,7 +113,7 @@ class Contacts:
         return push, system.slope_x.dense(*args), self.by_x.dense(*args)
 
     def _of(self, problem: Problem, t: float) -> np.ndarray:
-        return self.gaps(*problem._arguments(t))
+        return self.gaps(*problem.arguments(t))
 
 
 def allowed_gap(problem: Problem, positions: np.ndarray) -> float:
@@ -149,7 +150,7 @@ def overlaps(system: Any, problem: Problem, t: float) -> Iterator[tuple[str, str
     gaps = _gaps_of(system)
     if not gaps.numel():
         return
-    values = system.function("gaps", ca.densify(gaps))(*problem._arguments(t))
+    values = system.function("gaps", ca.densify(gaps))(*problem.arguments(t))
     far = np.maximum(np.abs(problem.x), problem.scale_x)[positions_of(system)].max(initial=0.0)
     owners = [(f, i) for f, family in enumerate(system.network.families)
               for law in family.kernel.set_valued if law.is_contact

@@ -16,7 +16,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ...system.system import Evaluator, Problem
+from ...system.evaluator import Evaluator
+from ...system.problem import Problem
 
 __all__ = ["HeldModes"]
 
@@ -68,14 +69,14 @@ class HeldModes:
     def __call__(self, problem: Problem, t: float, modes: np.ndarray, solver: Any, d: np.ndarray
                  ) -> None:
         """Set the problem's inputs, and keep what there is besides."""
-        out = self.evaluate(*problem._arguments(t)[:-1], modes, self._inverse(modes, solver, d))
+        out = self.evaluate(*problem.arguments(t)[:-1], modes, self._inverse(modes, solver, d))
         problem.u[:] = out[: self.inputs]
         self.slope = out[self.inputs + 7 * self.size :]
         self._out = out
 
     def looks(self, problem: Problem, t: float, modes: np.ndarray) -> np.ndarray | None:
         """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
-        last, at = self.evaluate.arguments, problem._arguments(t)[1:-1]
+        last, at = self.evaluate.arguments, problem.arguments(t)[1:-1]
         if self._out is None or last[0][0] != t or not np.array_equal(last[6], modes) \
                 or any(a.tobytes() != b.tobytes() for a, b in zip(last[1:6], at, strict=True)):
             return None

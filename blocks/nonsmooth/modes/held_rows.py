@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from ...language.expression import TIME
-from ...system.system import Problem
+from ...system.problem import Problem
 
 __all__ = ["Held", "HeldRows", "without_rounding"]
 
@@ -101,22 +101,22 @@ class HeldRows:
 
     def look(self, problem: Problem, t: float) -> np.ndarray:
         """Flows, efforts, bounds at rest and in motion, a row each."""
-        out = self._looks(*problem._arguments(t)).reshape(10, self.size)
+        out = self._looks(*problem.arguments(t)).reshape(10, self.size)
         return out[[0, 1, 2, 3, 5, 6]]
 
     def given(self, problem: Problem, t: float) -> tuple[np.ndarray, np.ndarray]:
         """What the elements give, and its rate."""
-        out = self._looks(*problem._arguments(t)).reshape(10, self.size)
+        out = self._looks(*problem.arguments(t)).reshape(10, self.size)
         return out[4], out[7]
 
     def by_inputs(self, problem: Problem, t: float) -> np.ndarray:
         """Given, back, forth and their rates by what the elements take."""
         n = self.size
-        return self._by_u(*problem._arguments(t)).reshape(6, n, n) * self.laws.sign
+        return self._by_u(*problem.arguments(t)).reshape(6, n, n) * self.laws.sign
 
     def at(self, problem: Problem, t: float, modes: np.ndarray) -> Held:
         """The equations of some modes."""
-        out = self._looks(*problem._arguments(t)).reshape(10, self.size)
+        out = self._looks(*problem.arguments(t)).reshape(10, self.size)
         value, rate = self._equations(modes, out[4:7], out[7:])
         by_u = self.by_inputs(problem, t)
         matrix, rate_u = self._equations(modes, by_u[:3], by_u[3:])
@@ -134,7 +134,7 @@ class HeldRows:
     def by_x(self, problem: Problem, t: float, modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of the equations by the states, and those of what is missed."""
         n = self.size
-        by_x = self._by_x(*problem._arguments(t)).reshape(6, n, -1)
+        by_x = self._by_x(*problem.arguments(t)).reshape(6, n, -1)
         value, rate = self._equations(modes, by_x[:3], by_x[3:])
         by_u = self.by_inputs(problem, t)
         matrix = self._equations(modes, by_u[:3], by_u[3:])[0]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_matrix, diags_array, issparse
 
-from ...system.system import Problem, System
+from ...system.problem import Problem
+from ...system.system import System
 from .delassus import CROWD, singular
 from .delassus import solver as _solver
 
@@ -97,16 +98,16 @@ class OpenEfforts:
 
     def _noise(self, problem: Problem, t: float) -> np.ndarray:
         """Rates that are rounding only."""
-        slope = np.abs(self.system.slope(*problem._arguments(t)))
+        slope = np.abs(self.system.slope(*problem.arguments(t)))
         noise = 1e-12 * self._reach(problem, t, slope)
         if self.constant or not self.system.nx:
             return noise
         # a normal has its rounding in either direction, and it turns
         if self._few:
-            by_x = np.abs(self._flow_x.dense(*problem._arguments(t)))
+            by_x = np.abs(self._flow_x.dense(*problem.arguments(t)))
             largest, seen = by_x.max(axis=1, initial=0.0), self._flow_x.mask
         else:
-            by_x = abs(self._flow_x.sparse(*problem._arguments(t)))
+            by_x = abs(self._flow_x.sparse(*problem.arguments(t)))
             largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
             seen.data[:] = 1.0
         far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)

@@ -24,7 +24,8 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 
 from ...language.expression import TIME
-from ...system.system import Problem, System
+from ...system.problem import Problem
+from ...system.system import System
 from ..unsettled import SETTLED
 from .decisions import Change, Decisions
 from .delassus import solver as _solver
@@ -201,7 +202,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
     # -- evaluation --------------------------------------------------------------------
     def look(self, problem: Problem, t: float) -> Look:
         """Flows, bounds and rates at the problem's present efforts."""
-        return Look(*self._laws(*problem._arguments(t)).reshape(7, self.size))
+        return Look(*self._laws(*problem.arguments(t)).reshape(7, self.size))
 
     def efforts_of(self, u: np.ndarray) -> np.ndarray:
         """Element efforts from inputs."""
@@ -213,7 +214,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             self._recall(problem.p)
             if "D" in self._cache:
                 return self._cache["D"]
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         if self.size <= DENSE and not problem.system.nz:
             d = self._dense(*args).reshape(self.size, self.size)
             if self.constant:
@@ -247,7 +248,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
 
     def _algebraic_by_u(self, problem: Problem, t: float) -> Any:
         """How the torn unknowns follow the inputs."""
-        args, n = problem._arguments(t), problem.system.nz
+        args, n = problem.arguments(t), problem.system.nz
         if n <= DENSE:
             return np.linalg.solve(problem.system.residual_z.dense(*args)[:n],
                                    -self._residual_u.dense(*args)[:n])
@@ -260,8 +261,8 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         """Change of the states' slopes per effort of some elements."""
         if self._few:
             return self._steady(problem, "push", lambda: self._slope_u.dense(
-                *problem._arguments(t))[:, self.column] * self.sign)[:, elements]
-        args = problem._arguments(t)
+                *problem.arguments(t))[:, self.column] * self.sign)[:, elements]
+        args = problem.arguments(t)
         by_u = self._slope_u.sparse(*args)
         if problem.system.nz:
             by_u = csc_matrix(
@@ -281,8 +282,8 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         """Flows of states of a size, each counted with its magnitude."""
         if self._few:
             return self._steady(problem, "reach", lambda: np.abs(
-                self._flow_x.dense(*problem._arguments(t)))) @ size
-        return abs(self._flow_x.sparse(*problem._arguments(t))) @ size
+                self._flow_x.dense(*problem.arguments(t)))) @ size
+        return abs(self._flow_x.sparse(*problem.arguments(t))) @ size
 
     def grain(self, problem: Problem, t: float) -> np.ndarray:
         """Flows that rounding alone may give to elements, near the present point."""
@@ -339,7 +340,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
             if self.nonlinear and size > SETTLED * np.abs(effort).max():
                 self.restless = self.label(int(np.abs(step).argmax()))
         if self.together is not None:
-            self.together.slope = self.system.slope(*problem._arguments(t))
+            self.together.slope = self.system.slope(*problem.arguments(t))
         elif not self.coupled and not problem.algebraic:
             self._seen = (now, t, problem.p, problem.x.copy(), problem.m.copy(), problem.d.copy())
 
@@ -412,7 +413,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
         key = ("pins", self.modes.tobytes())
         if key not in self._cache:
             if not hasattr(self, "_entries"):
-                rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()
+                rows = self._flow_x.sparse(*problem.arguments(t)).tocsr()
                 self._entries = np.repeat(np.arange(self.size), np.diff(rows.indptr)), rows.indices
             dead = self._dead(self.delassus(problem, t))
             held = ((self.modes == 0) & ~self._varies & ~dead)[self._entries[0]]
@@ -435,7 +436,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
 
     def efforts_by_x(self, problem: Problem, t: float) -> csr_matrix:
         """d effort / d x at the present modes."""
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         n = self.size
         kinetic = self._kinetic_x.sparse(*args).tocsr()
         ahead, back = (diags_array((self.modes == m).astype(float)) for m in (1, -1))
@@ -454,7 +455,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
     def _loaded_by_x(self, problem: Problem, t: float, kinetic: csr_matrix) -> csr_matrix:
         """The same where the efforts of sliding elements depend on others."""
         assert self.load is not None
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         rate = self._rate_x.sparse(*args)
         if problem.system.nz:
             z_by_x = self._algebraic_by_x(problem, t)
@@ -469,7 +470,7 @@ class SetValuedLaws(Decisions, Margins, OpenEfforts):
     def _algebraic_by_x(self, problem: Problem, t: float) -> csc_matrix:
         from scipy.sparse.linalg import splu
 
-        args, n = problem._arguments(t), problem.system.nz
+        args, n = problem.arguments(t), problem.system.nz
         by_x = problem.system.residual_x.sparse(*args)[:n].toarray()
         return csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_x))
 

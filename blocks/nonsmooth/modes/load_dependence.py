@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array, identity, issparse
 
 from ...exceptions import SimulationError
-from ...system.system import Problem
+from ...system.problem import Problem
 from ..unsettled import SETTLED, unsettled
 
 __all__ = ["LoadDependence"]
@@ -87,7 +87,7 @@ class LoadDependence:
         return self._kept(problem, t, "slopes", lambda: self._slopes(problem, t))
 
     def _slopes(self, problem: Problem, t: float) -> list[Any]:
-        laws, args, n = self.laws, problem._arguments(t), self.size
+        laws, args, n = self.laws, problem.arguments(t), self.size
         if self._few and self._by_z is None:
             return list(self._dense(*args).reshape(4, n, n))
         by_u = self._by_u.sparse(*args)
@@ -435,7 +435,7 @@ class LoadDependence:
         if not self.pieces:
             return
         u, z = problem.u.copy(), problem.z.copy()
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         slope = laws.system.slope(*args)
         size = np.abs(slope) + abs(laws._slope_u.sparse(*args)) @ np.abs(u)
         big = 1e3 * max(float(np.abs(u).max()), 1e-3)
@@ -452,7 +452,7 @@ class LoadDependence:
                 holds = np.where(laws.modes == 0, (effort >= now.low - near)
                                  & (effort <= now.high + near),
                                  np.abs(now.sliding(laws.modes) - effort) <= near)  # fmt: skip
-                other = laws.system.slope(*problem._arguments(t))
+                other = laws.system.slope(*problem.arguments(t))
                 if holds.all() and np.any(np.abs(other - slope) > 1e-6 * size.max(initial=0.0)):
                     raise self._error(t, np.flatnonzero(sliding), "several motions obey")
         finally:

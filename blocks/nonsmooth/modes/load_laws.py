@@ -22,7 +22,9 @@ from scipy.sparse import csc_matrix
 
 from ...exceptions import StructureError
 from ...language.expression import TIME
-from ...system.system import AlgebraicFailure, Problem, System
+from ...system.failure import AlgebraicFailure
+from ...system.problem import Problem
+from ...system.system import System
 from .laws import Change, SetValuedLaws
 from .massless_nodes import without_mass
 
@@ -216,7 +218,7 @@ class Loads:
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts and loads to those of the present state."""
         if self.alone:
-            problem.u[:] = self._inputs(*problem._arguments(t))
+            problem.u[:] = self._inputs(*problem.arguments(t))
             return
         effort = problem.u[self.effort_at].copy()
         if self._newton(problem, t) or self._relax(problem, t):
@@ -235,7 +237,7 @@ class Loads:
             problem.solve_algebraic(t)
         if self.laws.size:
             self.laws.apply(problem, t)
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         fall = self._fall(problem, t)
         d = fall[:, self.effort_at] * self.effort_sign
         own = np.diag(d).copy()
@@ -245,7 +247,7 @@ class Loads:
 
     def _fall(self, problem: Problem, t: float) -> np.ndarray:
         """How the rates fall with all inputs."""
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         fall = -self._rate_u.sparse(*args).toarray()
         if problem.system.nz:
             fall -= self._rate_z.sparse(*args) @ self._algebraic_by_u(problem, t)
@@ -257,7 +259,7 @@ class Loads:
 
     def _following(self, problem: Problem, t: float) -> np.ndarray:
         """S: the change of the set-valued efforts per effort; those that stick hold against it."""
-        laws, args = self.laws, problem._arguments(t)
+        laws, args = self.laws, problem.arguments(t)
         out = np.zeros((laws.size, len(self.places)))
         stuck = np.flatnonzero(laws.modes == 0)
         if len(stuck):
@@ -272,7 +274,7 @@ class Loads:
     def _algebraic_by_u(self, problem: Problem, t: float) -> np.ndarray:
         from scipy.sparse.linalg import splu
 
-        args, n = problem._arguments(t), problem.system.nz
+        args, n = problem.arguments(t), problem.system.nz
         by_u = self._residual_u.sparse(*args)[:n].toarray()
         return -splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u)
 
@@ -290,7 +292,7 @@ class Loads:
             effort = problem.u[self.effort_at] * self.effort_sign
             rate, d, own, dead = self._look(problem, t)
             self._put(problem, effort, rate, own, dead)
-            wrong = effort - self._law(*problem._arguments(t))
+            wrong = effort - self._law(*problem.arguments(t))
             size = float(np.abs(wrong).max())
             if size <= EXACT * max(np.abs(effort).max(), 1e-300):
                 return True
@@ -306,7 +308,7 @@ class Loads:
     def _matrix(self, problem: Problem, t: float, d: np.ndarray, own: np.ndarray,
                 dead: np.ndarray) -> np.ndarray:
         """d (effort - law) / d effort."""
-        args, n = problem._arguments(t), len(self.places)
+        args, n = problem.arguments(t), len(self.places)
         by_load = np.where(dead, 0.0, self._law_load(*args) * self.load_sign)
         others = np.eye(n) - d / np.where(dead, 1.0, own)[:, None]
         by_u = self._law_u.sparse(*args).toarray()
@@ -323,7 +325,7 @@ class Loads:
             start = effort.copy()
             for i in range(len(effort)):
                 self._put(problem, effort, rate, own, dead)
-                step = self._law(*problem._arguments(t))[i] - effort[i]
+                step = self._law(*problem.arguments(t))[i] - effort[i]
                 effort[i] += step
                 rate = rate - d[:, i] * step
             self._put(problem, effort, rate, own, dead)
@@ -341,7 +343,7 @@ class Loads:
 
     def _pins(self, problem: Problem, t: float) -> np.ndarray:
         """States that are, alone, the flow of an element that is held."""
-        rows = self._flow_x.sparse(*problem._arguments(t)).tocsr()[self.resting[self.held]]
+        rows = self._flow_x.sparse(*problem.arguments(t)).tocsr()[self.resting[self.held]]
         single = np.flatnonzero(np.diff(rows.indptr) == 1)
         return rows.indices[rows.indptr[single]]
 
@@ -358,7 +360,7 @@ class Loads:
     # -- rest ------------------------------------------------------------------------------
     def _at_rest(self, problem: Problem, t: float) -> tuple[np.ndarray, ...]:
         """Flows, loads, bands and strengths of the elements with a band of rest."""
-        flow, band, strength = self._flow(*problem._arguments(t)).reshape(3, -1)
+        flow, band, strength = self._flow(*problem.arguments(t)).reshape(3, -1)
         load = problem.u[self.load_at] * self.load_sign
         return tuple(v[self.resting] for v in (flow, load, band, strength))
 
@@ -402,7 +404,7 @@ class Loads:
         if not new:
             return
         index = self.resting[held]
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         d = -(self._flow_x.sparse(*args) @ self._push(args))[index][:, index].toarray()
         flow = self._flow(*args)[index]
         problem.x += self._push(args)[:, index] @ np.linalg.lstsq(d, flow, rcond=1e-13)[0]
@@ -413,7 +415,7 @@ class Loads:
     # -- derivatives -----------------------------------------------------------------------
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
         """(d slope / d effort) (d effort / d x)."""
-        args = problem._arguments(t)
+        args = problem.arguments(t)
         if self.alone:
             return csc_matrix(self._slope_u.sparse(*args) @ self._inputs_x.sparse(*args))
         _, d, own, dead = self._look(problem, t)
@@ -439,7 +441,7 @@ class Loads:
     def _algebraic_by_x(self, problem: Problem, t: float) -> np.ndarray:
         from scipy.sparse.linalg import splu
 
-        args, n = problem._arguments(t), problem.system.nz
+        args, n = problem.arguments(t), problem.system.nz
         by_x = problem.system.residual_x.sparse(*args)[:n].toarray()
         return -splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_x)
 

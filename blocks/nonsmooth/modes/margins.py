@@ -13,7 +13,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ...system.system import Problem, System
+from ...system.problem import Problem
+from ...system.system import System
 from .delassus import solver as _solver
 from .gaps import allowed_gap
 from .held_modes import HeldModes

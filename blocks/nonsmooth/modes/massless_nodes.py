@@ -19,7 +19,9 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ...exceptions import SimulationError, StructureError
-from ...system.system import AlgebraicFailure, Problem, System
+from ...system.failure import AlgebraicFailure
+from ...system.problem import Problem
+from ...system.system import System
 from .held_rows import HeldRows, without_rounding
 from .laws import Change, SetValuedLaws
 from .node_velocities import NodeVelocities
@@ -93,7 +95,7 @@ class MixedLaws(SetValuedLaws):
 
     def _push_of(self, problem: Problem, t: float) -> np.ndarray:
         """Change of the states' slopes per change of what the elements take."""
-        return self._slope_u.sparse(*problem._arguments(t)).toarray()[:, self.column] * self.sign
+        return self._slope_u.sparse(*problem.arguments(t)).toarray()[:, self.column] * self.sign
 
     def _move(self, problem: Problem, change: np.ndarray) -> None:
         """Change what the elements take."""
@@ -271,7 +273,7 @@ class MixedLaws(SetValuedLaws):
         """What counts as large: for every element's margin, and for what it gives."""
         flow, effort, low, high, *_ = self.rows.look(problem, t)
         far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
-        rounded = 1e-6 * abs(self._flow_x.sparse(*problem._arguments(t))) @ far
+        rounded = 1e-6 * abs(self._flow_x.sparse(*problem.arguments(t))) @ far
         fast = max(float(np.abs(flow).max(initial=0.0)), self._speed,
                    float(rounded.max(initial=0.0)), 1e-300)  # fmt: skip
         width = np.where(np.isfinite(high - low), high - low, self._strength)
@@ -308,7 +310,7 @@ class MixedLaws(SetValuedLaws):
 
     def _step_on(self, problem: Problem, t: float) -> float:
         """Move the states on by an instant; returns how long it is."""
-        slope = self.system.slope(*problem._arguments(t))
+        slope = self.system.slope(*problem.arguments(t))
         fast = float(np.abs(slope).max(initial=0.0))
         far = max(1e-6, float(np.abs(problem.x).max(initial=0.0)))
         h = min(INSTANT * far / fast if fast > 0 else 1.0, 1e-6)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...system.system import Problem
+from ...system.problem import Problem
 from ..complementarity import solve_velocity
 
 __all__ = ["NodeVelocities"]
@@ -47,7 +47,7 @@ class NodeVelocities:
         ----------
         moved : senses of what is known to move, 0 of what is at rest
         """
-        slope = self.laws.system.slope(*problem._arguments(t))
+        slope = self.laws.system.slope(*problem.arguments(t))
         for ahead in (0.0, *AHEAD):  # a load exactly at a bound is decided by the next instant
             for h in INSTANTS:
                 x = problem.x.copy()

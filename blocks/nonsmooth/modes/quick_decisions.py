@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...system.system import Problem
+from ...system.problem import Problem
 from .solved_modes import FAR
 
 __all__ = ["follows"]

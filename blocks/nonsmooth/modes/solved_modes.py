@@ -19,7 +19,8 @@ import casadi as ca
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from ...system.system import Evaluator, Problem
+from ...system.evaluator import Evaluator
+from ...system.problem import Problem
 from .gaps import positions_of
 
 __all__ = ["SolvedModes"]
@@ -94,7 +95,7 @@ class SolvedModes:
     # -- one point ---------------------------------------------------------------------
     def __call__(self, problem: Problem, t: float, modes: np.ndarray) -> bool:
         """Set the problem's inputs, and keep what there is besides; False where that is unsafe."""
-        given = problem._arguments(t)[:-1]
+        given = problem.arguments(t)[:-1]
         effort = problem.u[self.column] * self.sign
         found = self._efforts(given, modes, np.zeros(self.size) if self.affine else effort)
         self._out = None
@@ -129,7 +130,7 @@ class SolvedModes:
         last = self.evaluate.arguments
         if self._out is None or last[0][0] != t or (last[6] != modes).any() or any(
                 a.size and a.tobytes() != b.tobytes()
-                for a, b in zip(last[1:6], problem._arguments(t)[1:-1], strict=True)):
+                for a, b in zip(last[1:6], problem.arguments(t)[1:-1], strict=True)):
             return None
         return self._out.reshape(7, self.size)
 

@@ -18,7 +18,9 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array
 
 from ...language.expression import TIME
-from ...system.system import Evaluator, Problem, System
+from ...system.evaluator import Evaluator
+from ...system.problem import Problem
+from ...system.system import System
 from ..modes.gaps import refuse_overlap
 from ..modes.laws import SetValuedLaws
 from .bare_network import bare_network

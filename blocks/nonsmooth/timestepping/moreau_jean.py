@@ -175,7 +175,7 @@ class MoreauJean(Method):
         push = csc_matrix(laws._push(problem, t + h / 2, np.arange(laws.size)))[problem.free]
         push = _rows_by(1 / problem.scale, push)
         problem.solve(t + h, end)
-        args = problem._arguments(t + h)
+        args = problem.arguments(t + h)
         free = laws.look(problem, t + h).flow
         push = self._through_smooth(csc_matrix(push), h)
         flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)

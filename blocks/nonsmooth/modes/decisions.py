@@ -14,18 +14,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    AT_BOUND,
+    CLOSED_GAP,
+    DECIDED_AGAIN,
+    EFFORT_NONE,
+    EQUAL_BOUNDS,
+    FLOW_NONE,
+    FLOW_NONE_AT_START,
+    FLOW_TURNED,
+    LEAST_TIME,
+    MODE_ENDED,
+    NO_RANGE,
+    REBOUND_RESTS,
+    TINY,
+)
 from ..unsettled import unsettled
 from .efforts import Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
 from .held_states import HeldStates
-from .impacts import RESTS, Impacts
+from .impacts import Impacts
 from .indeterminacy import Indeterminacy
 from .joint_problem import JointProblem, Solved
 from .look_ahead import LookAhead
 from .margins import Margins
 from .painleve import Painleve
 from .quick_decisions import QuickDecisions
+from .rounding import largest_position
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -33,9 +49,6 @@ if TYPE_CHECKING:
 __all__ = ["Decisions"]
 
 FRUITLESS = 20  # decisions without any change that are still no reason to worry
-TURNED = 1e-6  # of the fastest flow: one that is no rounding
-AGAIN = 1e-9  # of the time: decisions in so quick a succession are about rounding
-ROUNDED = 1e-12  # of the largest effort: one that is none
 IDLE = 1e3  # times the rounding of an effort: a contact that carries nothing
 
 
@@ -63,10 +76,10 @@ class Decisions:
         now = evaluation.values(problem, t)
         state.speed, state.slack, self._last = float(np.abs(now.flow).max()), 0.0, -np.inf
         # of velocities that come out of equations, rounding is measured against nominal ones too
-        noise = 1e-13 * evaluation.rounding.flow_magnitudes(
+        noise = FLOW_NONE_AT_START * evaluation.rounding.flow_magnitudes(
             problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
         rest = np.abs(now.flow) <= noise
-        closed = now.gap <= 1e-12 * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
+        closed = now.gap <= CLOSED_GAP * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
         state.modes = np.where(contact, np.where(closed, 0, -1),
                                np.where(rest, 0, np.sign(now.flow))).astype(int)
         self.impacts.strike(problem, t, contact & closed & (now.flow > 0))
@@ -83,7 +96,7 @@ class Decisions:
             effort = np.abs(evaluation.efforts(problem)).max(initial=0.0)
             idle = evaluation.present(problem, t).idle & ~contact & (state.modes == 0)
             if idle.any():  # friction without strength lets go of a load, not of rounding
-                state.slack = np.where(idle, ROUNDED * effort, 0.0)
+                state.slack = np.where(idle, EFFORT_NONE * effort, 0.0)
 
     # -- at an event -----------------------------------------------------------------------
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
@@ -100,7 +113,7 @@ class Decisions:
         if joint:
             struck = self._decide_jointly(problem, t, touched)
         held, speed = self.held_states.of(problem, t), self.state.speed
-        creeps = held[(problem.x[held] != 0) & (np.abs(problem.x[held]) <= 1e-12 * speed)]
+        creeps = held[(problem.x[held] != 0) & (np.abs(problem.x[held]) <= FLOW_NONE * speed)]
         problem.x[creeps] = 0.0
         if len(creeps) or not predicted:  # a prediction leaves its efforts behind
             self.efforts.apply(problem, t)
@@ -118,7 +131,7 @@ class Decisions:
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
         """Closed contacts that carry nothing open when they would pull, not again by rounding."""
-        again, self._last = t - self._last <= AGAIN * max(abs(t), 1e-6), t
+        again, self._last = t - self._last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
         evaluation, state = self.evaluation, self.state
         state.slack = 0.0
         if evaluation.delassus.constant or not again:
@@ -145,12 +158,12 @@ class Decisions:
         pace = max(state.speed, float(np.abs(now.flow).max(initial=0.0)))
         leaving = self._leaving(problem, t, crossed & (before == 0), now)
         free = ~contact
-        turned = free & (before * now.flow < -TURNED * pace)  # has changed sign while idle
+        turned = free & (before * now.flow < -FLOW_TURNED * pace)  # has changed sign while idle
         arrived = free & (before != 0) & ~turned & (crossed | (
-            (np.abs(now.flow) <= 1e-12 * pace) & (before * now.rate <= 0)) | (
-            struck.any() & (np.abs(now.flow) <= RESTS * pace)))
-        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
-        touching = contact & (np.abs(now.flow) <= RESTS * pace) & (now.gap <= 1e-12 * far)
+            (np.abs(now.flow) <= FLOW_NONE * pace) & (before * now.rate <= 0)) | (
+            struck.any() & (np.abs(now.flow) <= REBOUND_RESTS * pace)))
+        touching = contact & (np.abs(now.flow) <= REBOUND_RESTS * pace) & (
+            now.gap <= CLOSED_GAP * largest_position(problem))
         still = (before == 0) | arrived | (struck & contact) | touching
         state.modes[turned] = np.sign(now.flow[turned]).astype(int)
         if struck.any():
@@ -177,12 +190,12 @@ class Decisions:
         now = self.evaluation.present(problem, t)
         width = now.high - now.low
         width = np.where(np.isfinite(width), width, np.abs(self.evaluation.efforts(problem)))
-        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
+        far = largest_position(problem)
         size = np.where(self.state.modes == 0, width,
                         np.where(self.elements.contact, far, self.state.speed))
-        crossed[touched] = margin[touched] <= 1e-11 * size[touched]
+        crossed[touched] = margin[touched] <= MODE_ENDED * size[touched]
         if not crossed.any():
-            crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], 1e-300))]] = True
+            crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
         return crossed
 
     def _leaving(self, problem: Problem, t: float, leaving: Flags, now: LawValues) -> Flags:
@@ -198,7 +211,7 @@ class Decisions:
     def _slide_after_impact(self, now: LawValues, pace: float) -> Flags:
         """Velocities have jumped: what was at rest may slide now; returns what moves."""
         contact, modes = self.elements.contact, self.state.modes
-        jumped = np.abs(now.flow) > RESTS * pace
+        jumped = np.abs(now.flow) > REBOUND_RESTS * pace
         slides = jumped & ~contact
         modes[slides] = np.sign(now.flow[slides]).astype(int)
         modes[contact & jumped] = -1
@@ -241,15 +254,15 @@ class Decisions:
         """Friction that is no smaller in motion: it goes with the effort it has reached."""
         effort, low, high = solved.solution.effort, solved.low, solved.high
         now = self.evaluation.present(problem, t)
-        slack = 1e-9 * np.where(np.isfinite(high - low), high - low, 0.0)
+        slack = AT_BOUND * np.where(np.isfinite(high - low), high - low, 0.0)
         up = loose & (effort >= high - slack)
         down = loose & (effort <= low + slack) & ~(up & (high - effort <= effort - low))
         largest = np.abs(effort).max()
-        unsaid = loose & (high - low <= 1e-7 * largest) & (now.forth >= now.back)[index]
+        unsaid = loose & (high - low <= NO_RANGE * largest) & (now.forth >= now.back)[index]
         if unsaid.any():  # no width to tell the sense from: the next instant does
             self.state.modes[index] = state
             state[unsaid] = self.look_ahead.senses(problem, t, index, moved | loose)[unsaid]
             up, down = up & ~unsaid, down & ~unsaid
-        no_less = 1 - 1e-9
+        no_less = 1 - EQUAL_BOUNDS
         state[up & ~down & (now.forth >= now.high * no_less)[index]] = 1
         state[down & (now.back <= now.low * no_less)[index]] = -1

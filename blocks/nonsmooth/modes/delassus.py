@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags_array, issparse
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import DELASSUS_SINGULAR, OWN_RATE_NONE, PROXIMAL_WEIGHT, WITHOUT_EFFECT
 from .memory import Memory
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class Delassus:
 def without_effect(d: Matrix) -> Flags:
     """Elements whose effort does not change their own rate."""
     diagonal = np.asarray(d.diagonal())
-    return diagonal <= 1e-14 * diagonal.max(initial=0.0)
+    return diagonal <= WITHOUT_EFFECT * diagonal.max(initial=0.0)
 
 
 def _uncoupled(d: Matrix) -> Array:
@@ -159,7 +160,7 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
         if not is_singular(d):
             return splu(d).solve
         if len(diagonal) > CROWD:
-            near = splu(csc_matrix(d + 1e-8 * diags_array(diagonal + (diagonal == 0))))
+            near = splu(csc_matrix(d + PROXIMAL_WEIGHT * diags_array(diagonal + (diagonal == 0))))
 
             def proximal(rate: Array) -> Array:
                 x = near.solve(rate)
@@ -173,9 +174,10 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
         inverse = 1.0 / d[0, 0] if d[0, 0] > 0 else 0.0
         return lambda r: inverse * r
     size = np.sqrt(np.maximum(np.diag(d), 0.0))
-    size = np.where(size > 1e-7 * size.max(initial=0.0), size, np.inf)
+    size = np.where(size > OWN_RATE_NONE * size.max(initial=0.0), size, np.inf)
     scaled = d / np.outer(size, size)
-    matrix = np.linalg.pinv(scaled, rcond=1e-11) if np.linalg.matrix_rank(scaled, tol=1e-11) < len(
+    rank = np.linalg.matrix_rank(scaled, tol=DELASSUS_SINGULAR)
+    matrix = np.linalg.pinv(scaled, rcond=DELASSUS_SINGULAR) if rank < len(
         d) else np.linalg.inv(scaled)
     matrix = matrix / np.outer(size, size)
     return lambda r: matrix @ r
@@ -189,4 +191,4 @@ def is_singular(d: csc_matrix) -> bool:
         u = np.abs(splu(d).U.diagonal())
     except RuntimeError:
         return True
-    return bool(u.min() <= 1e-11 * u.max())
+    return bool(u.min() <= DELASSUS_SINGULAR * u.max())

@@ -15,6 +15,7 @@ from scipy.sparse import csc_matrix, issparse
 
 from ...exceptions import InitialisationError
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import BLOCK_SINGULAR
 from ..contract import Laws
 from ..unsettled import unsettled
 from .delassus import pseudo_inverse
@@ -98,7 +99,7 @@ class Contacts:
         """Move positions in the directions of the contacts' efforts until gaps are closed."""
         slope_x, by_x = self._derivatives(problem, t)
         way = slope_x[self.positions] @ push
-        inverse = np.linalg.pinv(by_x[closed][:, self.positions] @ way, rcond=1e-10)
+        inverse = np.linalg.pinv(by_x[closed][:, self.positions] @ way, rcond=BLOCK_SINGULAR)
         for _ in range(ROUNDS):
             gap = self._values(problem, t)[closed]
             if np.abs(gap).max() <= 0.01 * allowed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags
-from ..unsettled import SETTLED
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, EFFORTS_STALLED
 from .elements import LawValues
 from .evaluation import Evaluation
 
@@ -59,13 +59,13 @@ class Efforts:
             elements.put(problem.u, effort + step)
             if problem.algebraic:
                 problem.solve_algebraic(t)
-            size = np.abs(step).max()
-            if size <= 1e-12 * np.abs(effort).max() or (size > 0.5 * last and size < 1e-9 * np.abs(
-                    effort).max()):
+            size, whole = np.abs(step).max(), np.abs(effort).max()
+            if size <= EFFORTS_EXACT * whole or (
+                    size > 0.5 * last and size < EFFORTS_STALLED * whole):
                 break
             last = size
         else:
-            if self.nonlinear and size > SETTLED * np.abs(effort).max():
+            if self.nonlinear and size > EFFORTS_SETTLED * whole:
                 self.restless = elements.label(int(np.abs(step).argmax()))
         return now
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...exceptions import InitialisationError
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP
 from ...units import unit
 from .elements import Elements
 
@@ -23,19 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["APART", "RIGID", "TWO_BODIES", "allowed_gap", "gaps_of", "overlaps", "positions_of",
            "refuse_overlap"]  # fmt: skip
 
-ALLOWED = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
          "meant.")  # fmt: skip
 RIGID = ("touches from one part to the same part, or to one that cannot move against it, so it can "
          "never open or close.")  # fmt: skip
 TWO_BODIES = "Connect its two ports to two different bodies."
-OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
 
 
 def allowed_gap(problem: Problem, positions: np.ndarray) -> float:
     """How far closed contacts may drift apart."""
     sizes = np.maximum(np.abs(problem.x), problem.scale_x)[positions]
-    return ALLOWED * float(sizes.max(initial=0.0))
+    return ALLOWED_DRIFT * float(sizes.max(initial=0.0))
 
 
 def positions_of(system: System) -> Indices:

@@ -12,18 +12,24 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ...numerics.arrays import Array, Flags, Indices
-from ..unsettled import SETTLED, unsettled
+from ...numerics.tolerances import (
+    EFFORTS_EXACT,
+    EFFORTS_SETTLED,
+    NEAR_GAP,
+    REBOUND_RESTS,
+)
+from ..unsettled import unsettled
 from .dense_blocks import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
+from .rounding import largest_position
 
 if TYPE_CHECKING:
     from ...system import Problem
     from ..complementarity import Impact
 
-__all__ = ["Impacts", "RESTS"]
+__all__ = ["Impacts"]
 
-RESTS = 1e-9  # of the fastest impact: a slower rebound is none
 FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
 ROUNDS = 25  # for impulses that depend on each other
 
@@ -42,13 +48,13 @@ class Impacts:
         if not closing.any():
             return struck
         now = self.evaluation.values(problem, t)
-        near = 1e-9 * max(1e-9, float(np.abs(problem.x).max(initial=0.0)))
+        near = NEAR_GAP * largest_position(problem)
         group = contact & (closing | (self.state.modes == 0) | (now.gap <= near))
         index, impact = self._impulses(problem, t, group, now)
         if not impact.converged:
             raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
         self.state.notice_flow(now.flow)
-        slow = RESTS * self.state.speed
+        slow = REBOUND_RESTS * self.state.speed
         problem.x += self.delassus.slope_by_efforts(problem, t, index) @ impact.impulse
         if problem.algebraic:
             problem.solve_algebraic(t)
@@ -110,9 +116,9 @@ class Impacts:
                                       high, by_low, by_high)  # fmt: skip
                 change = np.abs(impact.impulse - impulse).max()
                 impulse = impact.impulse
-                if change <= 1e-12 * np.abs(impulse).max():
+                if change <= EFFORTS_EXACT * np.abs(impulse).max():
                     break
-            if change > SETTLED * np.abs(impulse).max():
+            if change > EFFORTS_SETTLED * np.abs(impulse).max():
                 raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
         finally:
             problem.u[:], problem.z[:] = u, z

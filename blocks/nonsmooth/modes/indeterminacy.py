@@ -15,6 +15,13 @@ import numpy as np
 from scipy.sparse import csc_matrix, diags_array, issparse
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    BLOCK_SINGULAR,
+    CLEAR_ROOM,
+    RATE_UNHELD,
+    SPLIT_FEASIBLE,
+    SPLIT_TIGHT,
+)
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Matrix, is_singular, pseudo_inverse, without_effect
 from .elements import LawValues
@@ -28,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["Indeterminacy"]
 
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
-NEAR = 1e-6  # share of the bounds that proves nothing
 MANY = 40  # coupled elements up to which margins of undetermined efforts are prepared
 
 
@@ -91,9 +97,10 @@ class Indeterminacy:
         effort = self.evaluation.efforts(problem)
         rate = self.evaluation.values(problem, t).rate
         width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
-        real = np.abs(rate) > 1e-11 * np.asarray(d.diagonal()) * width  # one that no effort holds
+        # rates that no effort holds
+        real = np.abs(rate) > RATE_UNHELD * np.asarray(d.diagonal()) * width
         worst = float(_shares(effort[index], now.low[index], now.high[index]).max())
-        if worst < 1 - NEAR and not real[index].any():  # a split within the bounds is proof
+        if worst < 1 - CLEAR_ROOM and not real[index].any():  # a split within the bounds is proof
             out[index] = 1.0 - worst
             return out, first
         prepared = self._prepared(d, index, now)
@@ -132,7 +139,7 @@ class Indeterminacy:
         for part in groups:
             low, high = now.low[part], now.high[part]
             share = _shares(effort[part], low, high)
-            if share.max() < 1 - NEAR:
+            if share.max() < 1 - CLEAR_ROOM:
                 out[part] = 1.0 - share.max()
                 continue
             least, split, tight = _best_split(d[part][:, part], effort[part], low, high)
@@ -234,7 +241,8 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     block = d[index][:, index]
     block = block.toarray() if issparse(block) else block
     scale = np.sqrt(np.diag(block))
-    return bool(np.linalg.matrix_rank(block / np.outer(scale, scale), tol=1e-10) < len(block))
+    rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
+    return bool(rank < len(block))
 
 
 def _shares(effort: Array, low: Array, high: Array) -> Array:
@@ -268,11 +276,12 @@ def _best_split(d: Matrix, effort: Array, low: Array, high: Array
     right = np.concatenate([((high - effort) / half - 1)[up], ((effort - low) / half - 1)[down]])
     cost = np.append(np.zeros(n), 1.0)
     found = linprog(cost, rows.tocsr(), right, same.tocsr(), np.zeros(n), bounds=(None, None),
-                    method="highs", options={"primal_feasibility_tolerance": 1e-10,
-                                             "dual_feasibility_tolerance": 1e-10})  # fmt: skip
+                    method="highs", options={
+                        "primal_feasibility_tolerance": SPLIT_FEASIBLE,
+                        "dual_feasibility_tolerance": SPLIT_FEASIBLE})  # fmt: skip
     if found.x is None:
         return float(_shares(effort, low, high).max()), effort, np.ones(n, dtype=bool)
     owner = np.concatenate([np.flatnonzero(up), np.flatnonzero(down)])
     tight = np.zeros(n, dtype=bool)
-    tight[owner[np.abs(found.ineqlin.marginals) > 1e-9]] = True
+    tight[owner[np.abs(found.ineqlin.marginals) > SPLIT_TIGHT]] = True
     return float(found.x[-1]), effort + half * found.x[:-1], tight

@@ -15,7 +15,8 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ..unsettled import SETTLED, unsettled
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED
+from ..unsettled import unsettled
 from .delassus import Matrix
 from .dense_blocks import dense_block
 from .efforts import ROUNDS
@@ -110,13 +111,13 @@ class JointProblem:
             if problem.algebraic:
                 problem.solve_algebraic(t)
             largest = np.abs(effort).max()
-            if step <= 1e-12 * largest or step > 2 * previous:
+            if step <= EFFORTS_EXACT * largest or step > 2 * previous:
                 break
             previous = step
         if not solution.converged:
             raise unsettled((elements.name(int(index[i])) for i in solution.suspects), t,
                             "efforts")  # fmt: skip
-        if nonlinear and step > SETTLED * largest:
+        if nonlinear and step > EFFORTS_SETTLED * largest:
             raise unsettled((elements.name(int(i)) for i in index), t, "efforts")
         return Solved(solution, low, high)
 
@@ -146,11 +147,11 @@ class JointProblem:
             if problem.algebraic:
                 problem.solve_algebraic(t)
             if load.affine or change > 2 * previous \
-                    or change <= 1e-12 * np.abs(solution.effort).max():
+                    or change <= EFFORTS_EXACT * np.abs(solution.effort).max():
                 break
             previous = change
         painleve.refuse(t, solution, here)
-        if not load.affine and change > SETTLED * np.abs(solution.effort).max():
+        if not load.affine and change > EFFORTS_SETTLED * np.abs(solution.effort).max():
             raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at])  # fmt: skip

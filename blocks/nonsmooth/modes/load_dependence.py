@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, identity
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import LEAST_CHANGE_LOADED
 from .bound_functions import DENSE, BoundFunctions
 from .delassus import Components, Delassus, Matrix
 from .dense_blocks import dense_block, masked_rows
@@ -116,7 +117,7 @@ class LoadDependence:
     def _solver(self, problem: Problem, t: float) -> Callable[[Array], Any]:
         matrix = self.matrix(problem, t)
         if self.functions.few:
-            return lambda r: np.linalg.lstsq(matrix, r, rcond=1e-13)[0]
+            return lambda r: np.linalg.lstsq(matrix, r, rcond=LEAST_CHANGE_LOADED)[0]
         matrix = csr_matrix(matrix)
         inverse, large = self._inverses(problem, t, matrix)
         if not large.any():
@@ -147,7 +148,7 @@ class LoadDependence:
             key = ("inverse", part.tobytes(), modes[part].tobytes())
 
             def of_part(part: Indices = part) -> Any:
-                return np.linalg.pinv(dense_block(matrix, part, part), rcond=1e-13)
+                return np.linalg.pinv(dense_block(matrix, part, part), rcond=LEAST_CHANGE_LOADED)
 
             rows.append(np.repeat(part, len(part)))
             columns.append(np.tile(part, len(part)))

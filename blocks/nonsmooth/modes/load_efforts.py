@@ -18,9 +18,16 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ...numerics.arrays import Array, Flags
+from ...numerics.tolerances import (
+    LEAST_CHANGE,
+    LEAST_CHANGE_LOADED,
+    LOADS_EXACT,
+    TINY,
+    WITHOUT_EFFECT,
+)
 from ...system import AlgebraicFailure
 from .laws import SetValuedLaws
-from .load_functions import DEAD, ENDLESS, CoupledFunctions, LoadFunctions
+from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
 from .sensitivities import algebraic_by_states
 
 if TYPE_CHECKING:
@@ -29,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["LoadEfforts"]
 
 NEWTON, CUTS, SWEEPS = 60, 8, 200
-EXACT = 1e-13  # of the largest effort
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,8 @@ class LoadEfforts:
         right = coupled.law_x.sparse(*args).toarray() + by_load[:, None] * rate_x
         if set_valued is not None:
             right += _columns(set_valued, coupled.law_u.sparse(*args).toarray()) @ others
-        by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right, rcond=1e-13)[0]
+        by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right,
+                               rcond=LEAST_CHANGE_LOADED)[0]
         out = functions.slope_by_efforts(args) @ by_x
         if set_valued is not None:
             others += self._following(problem, t, coupled, set_valued) @ by_x
@@ -123,7 +130,7 @@ class LoadEfforts:
         if self.set_valued is not None:
             d = d + _columns(self.set_valued, fall) @ self._following(
                 problem, t, coupled, self.set_valued)
-        return _Driven(coupled.rate(*args), d, own, own <= DEAD * own.max(initial=0.0))
+        return _Driven(coupled.rate(*args), d, own, own <= WITHOUT_EFFECT * own.max(initial=0.0))
 
     def _fall(self, problem: Problem, t: float, coupled: CoupledFunctions) -> Array:
         """How the rates fall with all inputs."""
@@ -146,7 +153,8 @@ class LoadEfforts:
                     problem, t, coupled)
             push = by_u[:, self.elements.effort_at] * self.elements.effort_sign
             d = -_columns(laws, by_u)
-            out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck], rcond=1e-12)[0]
+            out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck],
+                                         rcond=LEAST_CHANGE)[0]
         return out
 
     def _algebraic_by_inputs(self, problem: Problem, t: float, coupled: CoupledFunctions) -> Array:
@@ -174,14 +182,15 @@ class LoadEfforts:
             self._put(problem, effort, at.rate, at)
             wrong = effort - coupled.law(*problem._arguments(t))
             size = float(np.abs(wrong).max())
-            if size <= EXACT * max(np.abs(effort).max(), 1e-300):
+            if size <= LOADS_EXACT * max(np.abs(effort).max(), TINY):
                 return True
             if size >= before and cut < CUTS:
                 step, cut = step / 2, cut + 1
                 self._put(problem, effort + step, at.rate - at.d @ step, at)
                 continue
             before, cut = size, 0
-            step = np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong, rcond=1e-13)[0]
+            step = np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong,
+                                   rcond=LEAST_CHANGE_LOADED)[0]
             self._put(problem, effort - step, at.rate + at.d @ step, at)
         return False
 
@@ -209,7 +218,7 @@ class LoadEfforts:
                 effort[i] += step
                 rate = rate - at.d[:, i] * step
             self._put(problem, effort, rate, at)
-            if np.abs(effort - start).max() <= EXACT * max(np.abs(effort).max(), 1e-300):
+            if np.abs(effort - start).max() <= LOADS_EXACT * max(np.abs(effort).max(), TINY):
                 return True
         return False
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import WITHOUT_EFFECT
 from .elements import inputs_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 
     from ...system import System
 
-__all__ = ["DEAD", "ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of"]
+__all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of"]
 
-DEAD = 1e-14  # of the largest D_ii: an element that moves nothing
 ENDLESS = 1e100  # the load on such an element
 
 
@@ -164,7 +164,7 @@ def _explicit_inputs(system: System, elements: LoadElements, rate: ca.SX, law: c
     effort, load = tape.u[effort_at], tape.u[load_at]
     free = ca.substitute(rate, effort, ca.SX.zeros(elements.size))
     size = ca.mmax(ca.densify(d))
-    driven = ca.densify(ca.if_else(d > DEAD * size, free / d, ca.sign(free) * ENDLESS))
+    driven = ca.densify(ca.if_else(d > WITHOUT_EFFECT * size, free / d, ca.sign(free) * ENDLESS))
     given = ca.substitute(law, load, driven * ca.SX(elements.load_sign))
     inputs = ca.SX(tape.u)
     inputs[effort_at] = given * ca.SX(elements.effort_sign)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ..unsettled import SETTLED, unsettled
+from ...numerics.tolerances import CLEAR_ROOM, EFFORTS_SETTLED, PIECE_SLOPE, PIECE_SLOPE_NONE
+from ..unsettled import unsettled
 from .dense_blocks import count_nonzero, dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
@@ -56,7 +57,7 @@ class LoadedSplits:
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         room = np.minimum(now.high - effort, effort - now.low)[index]
         least = float(room.min())
-        if least > 1e-6 * np.abs(effort).max():  # a split within the bounds is proof
+        if least > CLEAR_ROOM * np.abs(effort).max():  # a split within the bounds is proof
             out[index] = least
             return out, first
         for part, found in self.best(problem, t, index):
@@ -84,14 +85,15 @@ class LoadedSplits:
         for _ in range(ROUNDS):
             slopes = self.load.slopes(problem, t)
             held = [dense_block(s, rests, np.append(rests, slides)) for s in slopes[:2]]
-            if found is not None and np.allclose(held, pieces, rtol=1e-9, atol=1e-12):
+            if found is not None and np.allclose(held, pieces, rtol=PIECE_SLOPE,
+                                                     atol=PIECE_SLOPE_NONE):
                 return found
             pieces = held
             found = self._linearised(problem, t, rests, slides, part, held)
         # it goes to and fro between pieces of the laws: a split that holds will do
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         room = float(np.minimum(now.high - effort, effort - now.low)[rests].min())
-        if room < -SETTLED * np.abs(effort).max():
+        if room < -EFFORTS_SETTLED * np.abs(effort).max():
             raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
         assert found is not None
         return replace(found, room=room)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import AT_BOUND, INSTANT, LONGEST_INSTANT, SHORTEST_INSTANT, TINY
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .indeterminacy import Indeterminacy
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LookAhead"]
 
-LOOKS_AHEAD = 1e-7  # of the time scale of an element, for loads exactly at the bound
 
 
 class LookAhead:
@@ -36,7 +36,7 @@ class LookAhead:
             return
         self.efforts.apply(problem, t)
         margin, sign = self._reserve(problem, t)
-        at_bound = still & (margin <= 1e-9) & (sign != 0)
+        at_bound = still & (margin <= AT_BOUND) & (sign != 0)
         if not at_bound.any():
             return
         x, u, z = problem.x.copy(), problem.u.copy(), problem.z.copy()
@@ -60,7 +60,8 @@ class LookAhead:
         slope = self.evaluation.system.slope(*problem._arguments(t))
         scale = np.abs(slope).max(initial=0.0)
         far = np.abs(problem.x).max(initial=0.0)
-        h = min(max(LOOKS_AHEAD * (far / scale if scale > 0 else 1.0), 1e-12), 1e-6)
+        h = min(max(INSTANT * (far / scale if scale > 0 else 1.0), SHORTEST_INSTANT),
+                LONGEST_INSTANT)
         problem.x += h * slope
         problem.update(t + h)
         return h
@@ -69,7 +70,7 @@ class LookAhead:
         """Share of the bounds that stuck elements have left, and the direction they would go."""
         now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
         width = now.high - now.low
-        width = np.where(np.isfinite(width), width, np.maximum(np.abs(effort), 1e-300))
+        width = np.where(np.isfinite(width), width, np.maximum(np.abs(effort), TINY))
         with np.errstate(divide="ignore", invalid="ignore"):
             up, down = (now.high - effort) / width, (effort - now.low) / width
         margin, sign = np.minimum(up, down), np.where(up <= down, 1, -1)
@@ -80,7 +81,7 @@ class LookAhead:
             joint, first = self.indeterminacy.margins(problem, t, open_, now)
             margin[open_] = joint[open_]
             sign[open_[~first[open_]]] = 0
-            if (margin[open_] <= 1e-9).any():
+            if (margin[open_] <= AT_BOUND).any():
                 self.indeterminacy.split(problem, t)
                 effort = self.evaluation.efforts(problem)
                 ahead = now.high - effort <= effort - now.low

@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array
+from ...numerics.tolerances import PARTING
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CompiledMargins", "Margins"]
 
-PARTING = 1e-9  # m or rad that a contact which parts may overlap by: rounding, after a rebound
 
 
 class Margins:

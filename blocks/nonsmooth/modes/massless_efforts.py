@@ -13,6 +13,15 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ...numerics.arrays import Array
+from ...numerics.tolerances import (
+    BALANCED,
+    BOUNDS_ROUNDING,
+    EFFORTS_STALLED,
+    LAST_NEWTON_STEP,
+    LEAST_CHANGE,
+    TINY,
+    UNCHANGED_FLOW,
+)
 from ...system import AlgebraicFailure
 from .elements import Elements
 from .mode_equations import ModeEquations, without_rounding
@@ -59,8 +68,9 @@ class MasslessEfforts:
                 break
             first = max(first, held.error)
             self.change(problem, -step)
-            size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), 1e-300)
-            if size <= 1e-14 or (equations.affine and k) or (size < 1e-9 and size > 0.5 * last):
+            size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
+            stalled = size < EFFORTS_STALLED and size > 0.5 * last
+            if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
                 if not held.null.shape[1] or self._agrees(problem, t, first):
                     return
                 break
@@ -75,7 +85,7 @@ class MasslessEfforts:
         bounds = np.abs(self.equations.values(problem, t)[2:])
         largest = float(bounds[np.isfinite(bounds)].max(initial=0.0))
         error = self.equations.at(problem, t, self.state.modes).error
-        return error <= 1e-9 * (first + taken) + 1e-12 * largest
+        return error <= BALANCED * (first + taken) + BOUNDS_ROUNDING * largest
 
     def change(self, problem: Problem, change: Array) -> None:
         """Change what the elements take."""
@@ -95,15 +105,15 @@ class MasslessEfforts:
         missed_x = self.equations.by_x(problem, t, self.state.modes)[1]
         push = self.slope_by_taken(problem, t)
         problem.x -= push @ np.linalg.lstsq(
-            without_rounding(missed_x, push), held.violation, rcond=1e-12)[0]
+            without_rounding(missed_x, push), held.violation, rcond=LEAST_CHANGE)[0]
 
     # -- what the modes leave open ---------------------------------------------------------
     def is_internal_stress(self, problem: Problem, t: float, null: Array) -> bool:
         """Whether inputs that the modes leave open change efforts at rest, but no motion."""
         flows = self.equations.by_taken(problem, t, null)[1]
         push, top = self.slope_by_taken(problem, t), np.abs(null).max()
-        return bool(np.all(np.abs(flows) <= 1e-9 * top) and np.all(
-            np.abs(push @ null) <= 1e-9 * top * np.abs(push).sum(axis=1)[:, None]))
+        return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * top) and np.all(
+            np.abs(push @ null) <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
 
     def open_flows(self, problem: Problem, t: float) -> Array | None:
         """Flows that the present modes leave open, one way to change them; None if none are."""
@@ -113,12 +123,12 @@ class MasslessEfforts:
         flows = self.equations.by_taken(problem, t, null)[1]
         size = np.abs(flows).max(axis=0, initial=0.0)
         k = int(np.argmax(size / np.abs(null).max(axis=0)))
-        return flows[:, k] if size[k] > 1e-9 * np.abs(null[:, k]).max() else None
+        return flows[:, k] if size[k] > UNCHANGED_FLOW * np.abs(null[:, k]).max() else None
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian(self, problem: Problem, t: float) -> csc_matrix:
         """(d slope / d what is taken) (d what is taken / d x)."""
         held = self.equations.at(problem, t, self.state.modes)
         by_x = self.equations.by_x(problem, t, self.state.modes)[0]
-        taken = -np.linalg.lstsq(held.matrix, by_x, rcond=1e-12)[0]
+        taken = -np.linalg.lstsq(held.matrix, by_x, rcond=LEAST_CHANGE)[0]
         return csc_matrix(self.slope_by_taken(problem, t) @ taken)

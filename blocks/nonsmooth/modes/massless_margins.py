@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import CLEAR_ROOM, LEAST_FLOW, LEAST_RANGE, MARGIN_ROUNDING, TINY
 from ..contract import IndeterminateGroup
 from .massless_efforts import MasslessEfforts
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MasslessMargins", "MasslessStress"]
 
-ROUNDED = 1e-13  # of the largest effort or flow: one that is none
-PROOF = 1e-6  # of the bounds: room that is left for sure
 
 
 @dataclass(frozen=True)
@@ -93,15 +92,15 @@ class MasslessMargins:
         stuck = state.modes == 0
         out = np.where(stuck, np.minimum(high - effort, effort - low), state.modes * flow)
         # at a bound, or with no flow, for good: rounding ends no mode
-        out += ROUNDED * np.where(stuck, state.strength, state.speed)
+        out += MARGIN_ROUNDING * np.where(stuck, state.strength, state.speed)
         for group in self.stress.of_modes(problem, t):
             members = group.members
             at = low[members], high[members], effort[members]
             share = largest_share(*at)
-            if share > 1 - PROOF:  # a split within the bounds would be proof
+            if share > 1 - CLEAR_ROOM:  # a split within the bounds would be proof
                 share = least_share(*at, group.efforts)
             width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
-            out[members] = (1 - share) * np.maximum(width, 1e-300) / 2
+            out[members] = (1 - share) * np.maximum(width, TINY) / 2
         return out
 
     def sizes(self, problem: Problem, t: float) -> tuple[Array, Array]:
@@ -109,11 +108,11 @@ class MasslessMargins:
         state = self.state
         flow, effort, low, high, *_ = self.equations.values(problem, t)
         far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
-        rounded = 1e-6 * abs(self._flow_x.sparse(*problem._arguments(t))) @ far
+        rounded = LEAST_FLOW * abs(self._flow_x.sparse(*problem._arguments(t))) @ far
         fast = max(float(np.abs(flow).max(initial=0.0)), state.speed,
-                   float(rounded.max(initial=0.0)), 1e-300)  # fmt: skip
+                   float(rounded.max(initial=0.0)), TINY)  # fmt: skip
         width = np.where(np.isfinite(high - low), high - low, state.strength)
         strong = max(float(np.abs(effort).max(initial=0.0)), state.strength)
-        width = np.maximum(width, 1e-6 * strong + 1e-300)
+        width = np.maximum(width, LEAST_RANGE * strong + TINY)
         stuck = state.modes == 0
         return np.where(stuck, width, fast), np.where(stuck, fast, width)

@@ -17,13 +17,14 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from .elements import Change, elements_of
 from .law_functions import expressions_of
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
-from .mode_search import NEAR, ModeSearch
+from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
 from .state import ModeState
 
@@ -140,7 +141,7 @@ class MasslessLaws(Laws):
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
         margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
-        doubt = crossed | (np.abs(margin) <= NEAR * size)
+        doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)
         self.search.take_first(problem, t, doubt, self._proposals(problem, t, guess, moved))
         return self.changes(before)

@@ -23,6 +23,7 @@ from scipy.linalg.lapack import dgesv
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import BLOCK_SINGULAR, SUM_ROUNDING
 from .elements import Elements
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LinearEquations", "ModeEquations", "without_rounding"]
 
-SINGULAR = 1e-10  # of the largest singular value, rows and columns of size 1
-
-ROUNDING = 1e-12  # of the terms of a sum: one that is none
 
 
 @dataclass
@@ -63,7 +61,7 @@ class LinearEquations:
         if not self.null.shape[1]:
             _, _, step, failed = dgesv(even, right)
             return None if failed else step / columns
-        return np.linalg.lstsq(even, right, rcond=SINGULAR)[0] / columns
+        return np.linalg.lstsq(even, right, rcond=BLOCK_SINGULAR)[0] / columns
 
     @property
     def error(self) -> float:
@@ -184,10 +182,10 @@ class ModeEquations:
             even, rows, _ = _even(matrix)
             if np.isfinite(even).all():
                 left, values, _ = np.linalg.svd(even)
-                rank = int(np.sum(values > SINGULAR * values.max(initial=0.0)))
+                rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
             else:
                 left, rank = np.eye(self.size), self.size
-            left = np.where(np.abs(left) > ROUNDING * np.abs(left).max(axis=0), left, 0.0)
+            left = np.where(np.abs(left) > SUM_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
             parts = left[:, :rank].T / rows, left[:, rank:].T / rows
             last = self._last = modes.tobytes(), matrix.copy(), parts
         return last[2]
@@ -200,7 +198,7 @@ class ModeEquations:
             null = np.zeros((self.size, 0))
             if np.isfinite(even).all():
                 _, values, right = np.linalg.svd(even)
-                rank = int(np.sum(values > SINGULAR * values.max(initial=0.0)))
+                rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
                 null = right[rank:].T / columns[:, None]
             last = self._reduced = matrix.copy(), null
         return last[1]
@@ -209,7 +207,7 @@ class ModeEquations:
 def without_rounding(one: Array, other: Array) -> Array:
     """A product of matrices, with zero where it is rounding only."""
     out = one @ other
-    return np.where(np.abs(out) > ROUNDING * (np.abs(one) @ np.abs(other)), out, 0.0)
+    return np.where(np.abs(out) > SUM_ROUNDING * (np.abs(one) @ np.abs(other)), out, 0.0)
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

@@ -15,6 +15,13 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    INSTANT,
+    LEAST_DISTANCE,
+    LONGEST_INSTANT,
+    MODE_MARGIN_NONE,
+    MODE_MISSED,
+)
 from ...system import AlgebraicFailure
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
@@ -22,12 +29,9 @@ from .massless_margins import MasslessMargins
 if TYPE_CHECKING:
     from ...system import Problem
 
-__all__ = ["NEAR", "ModeSearch"]
+__all__ = ["ModeSearch"]
 
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
-NEAR = 1e-7  # of its size: a margin that is none
-MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
-INSTANT = 1e-7  # of the time in which something changes
 
 
 class ModeSearch:
@@ -88,15 +92,15 @@ class ModeSearch:
             if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
                 return False
             size, equal = self.margins.sizes(problem, t)
-            if np.any(np.abs(held.violation) > MISSED * (np.abs(held.weight) @ equal)):
+            if np.any(np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)):
                 return False
             margin = self.margins.here(problem, t)
-            if not np.all(margin >= -NEAR * size):
+            if not np.all(margin >= -MODE_MARGIN_NONE * size):
                 return False
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
             later = self.margins.here(problem, t + h)
-            close = margin <= NEAR * size
+            close = margin <= MODE_MARGIN_NONE * size
             return not np.any(close & (later - margin < -1e-3 * h * size))
         except AlgebraicFailure:
             return False
@@ -108,8 +112,8 @@ class ModeSearch:
         """Move the states on by an instant; returns how long it is."""
         slope = self.system.slope(*problem._arguments(t))
         fast = float(np.abs(slope).max(initial=0.0))
-        far = max(1e-6, float(np.abs(problem.x).max(initial=0.0)))
-        h = min(INSTANT * far / fast if fast > 0 else 1.0, 1e-6)
+        far = max(LEAST_DISTANCE, float(np.abs(problem.x).max(initial=0.0)))
+        h = min(INSTANT * far / fast if fast > 0 else 1.0, LONGEST_INSTANT)
         problem.x += h * slope
         return h
 
@@ -117,8 +121,9 @@ class ModeSearch:
     def _undecided(self, problem: Problem, t: float, doubt: Flags) -> SimulationError:
         """The error where no modes obey the laws: who is pulled harder than it can hold."""
         _, effort, low, high, back, forth, *_ = self._all_at_rest(problem, t)
-        jumps = (effort > high + MISSED * np.abs(high)) | (effort < low - MISSED * np.abs(low))
-        drops = (forth < high * (1 - MISSED)) | (back > low * (1 - MISSED))
+        jumps = (effort > high + MODE_MISSED * np.abs(high)) | (
+            effort < low - MODE_MISSED * np.abs(low))
+        drops = (forth < high * (1 - MODE_MISSED)) | (back > low * (1 - MODE_MISSED))
         index = np.flatnonzero(self.elements.gives_flow & jumps)
         if not len(index):
             index = np.flatnonzero(doubt & drops) if (doubt & drops).any() else np.flatnonzero(

@@ -17,6 +17,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    FLOW_NONE,
+    RECIPROCAL,
+    TINY,
+    TRIAL_INSTANTS,
+    TRIAL_LOOKS_AHEAD,
+    TRIAL_RESISTANCES,
+    UNCHANGED_FLOW,
+    YIELDING,
+)
 from ..complementarity import solve_velocity
 from .massless_efforts import MasslessEfforts
 
@@ -25,12 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NodeVelocities"]
 
-INSTANTS = (1e-6, 1e-4, 1e-8, 1e-2)  # s
-AHEAD = (1e-6, 1e-4, 1e-3)  # s
 ENDLESS = 1e4  # times the largest force: as good as no bound
-SHARES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
-NOISE = 1e-12  # of the fastest: a flow that is none
-RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
 
 
 class NodeVelocities:
@@ -48,8 +53,9 @@ class NodeVelocities:
         moved : senses of what is known to move, 0 of what is at rest
         """
         slope = self.efforts.system.slope(*problem._arguments(t))
-        for ahead in (0.0, *AHEAD):  # a load exactly at a bound is decided by the next instant
-            for h in INSTANTS:
+        # a load exactly at a bound is decided by the next instant
+        for ahead in (0.0, *TRIAL_LOOKS_AHEAD):
+            for h in TRIAL_INSTANTS:
                 x = problem.x.copy()
                 problem.x += ahead * slope
                 flow = self._flows(problem, t + ahead, h, moved)
@@ -82,7 +88,7 @@ class NodeVelocities:
                 and _equal(damping, damping.T)):
             return None
         values, vectors = np.linalg.eigh((mobility + mobility.T) / 2)
-        yielding = values > 1e-14 * np.abs(values).max(initial=0.0)
+        yielding = values > YIELDING * np.abs(values).max(initial=0.0)
         ease = vectors[:, yielding] * np.sqrt(values[yielding])
         n, m, extra = len(gives), len(given), ease.shape[1]
         W, C = np.zeros((n, m + extra)), np.eye(m + extra)
@@ -94,13 +100,14 @@ class NodeVelocities:
         C += W.T @ (viscous[:, None] * W)
         g -= W.T @ (viscous * c)
         largest = np.abs(np.concatenate([low, high, g]))
-        endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), 1e-300)
+        endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), TINY)
         found = solve_velocity(W, c, np.maximum(low, -endless), np.minimum(high, endless),
-                               damping=C, force=g, judge=False, shares=SHARES)  # fmt: skip
+                               damping=C, force=g, judge=False,
+                               shares=TRIAL_RESISTANCES)  # fmt: skip
         if not found.converged:
             return None
         pace = max(float((np.abs(W) @ np.abs(found.velocity)).max()), float(np.abs(c).max()))
-        return np.where(np.abs(found.flow) > NOISE * pace, found.flow, 0.0)
+        return np.where(np.abs(found.flow) > FLOW_NONE * pace, found.flow, 0.0)
 
     def _network(self, problem: Problem, t: float, h: float) -> tuple[Array, Array]:
         """What the elements give an instant later: without what they take, and by it."""
@@ -116,7 +123,7 @@ class NodeVelocities:
         flow, _, low, high, back, forth = self.equations.values(problem, t)
         output_u, back_u, forth_u = self.equations.by_inputs(problem, t)[:3]
         own = np.where(elements.gives_flow[:, None], np.eye(n), output_u)
-        size = np.maximum((own**2).sum(axis=1), 1e-300)
+        size = np.maximum((own**2).sum(axis=1), TINY)
         slopes = [np.maximum((k * own).sum(axis=1) / size, 0.0) for k in (back_u, forth_u)]
         ahead = flow > 0
         slope = np.where(kinetic, np.where(ahead, slopes[1], slopes[0]), 0.0)
@@ -137,7 +144,7 @@ class NodeVelocities:
                 free = self.efforts.open_flows(problem, t)
                 if free is None:
                     break
-                slides = (flow != 0) & (np.abs(free) > 1e-9 * np.abs(free).max())
+                slides = (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)

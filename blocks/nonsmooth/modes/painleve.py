@@ -13,18 +13,26 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    BLOCK_SINGULAR,
+    CLOSED_GAP,
+    FLOW_NONE,
+    PARADOX,
+    SEVERAL_MOTIONS,
+    TINY,
+)
 from .dense_blocks import count_nonzero, dense_block
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
+from .rounding import largest_position
 
 if TYPE_CHECKING:
     from ...system import Problem
     from ..complementarity import BoxSolution
 
-__all__ = ["Painleve", "PARADOX"]
+__all__ = ["Painleve"]
 
-PARADOX = 1e-6  # share of its value without friction at which a matrix counts as singular
 
 
 class Painleve:
@@ -118,7 +126,8 @@ class Painleve:
                 effort[sliding] = sign * big
                 holds = self._holds_from(problem, t, effort)
                 other = functions.system.slope(*problem._arguments(t))
-                if holds and np.any(np.abs(other - slope) > 1e-6 * size.max(initial=0.0)):
+                if holds and np.any(
+                        np.abs(other - slope) > SEVERAL_MOTIONS * size.max(initial=0.0)):
                     raise self._jammed(t, np.flatnonzero(sliding), "several motions obey")
         finally:
             problem.u[:], problem.z[:] = u, z
@@ -131,7 +140,7 @@ class Painleve:
             problem.solve_algebraic(t)
         self.efforts.apply(problem, t)
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
-        near = 1e-6 * np.abs(effort).max()
+        near = SEVERAL_MOTIONS * np.abs(effort).max()
         holds = np.where(modes == 0, (effort >= now.low - near) & (effort <= now.high + near),
                          np.abs(now.sliding(modes) - effort) <= near)  # fmt: skip
         return bool(holds.all())
@@ -158,9 +167,9 @@ class Painleve:
     def _at_rest(self, problem: Problem, t: float) -> Flags:
         """Elements that are stuck or closed, or contacts that are open by rounding only."""
         now, rest = self.evaluation.present(problem, t), self.state.modes == 0
-        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
-        touching = self.elements.contact & ~rest & (now.gap <= 1e-12 * far) & (
-            np.abs(now.flow) <= 1e-12 * self.state.speed)
+        far = largest_position(problem)
+        touching = self.elements.contact & ~rest & (now.gap <= CLOSED_GAP * far) & (
+            np.abs(now.flow) <= FLOW_NONE * self.state.speed)
         if touching.any():
             rest |= touching & (np.abs(now.rate) <= self.evaluation.rounding.of_rates(problem, t))
         return rest
@@ -195,9 +204,9 @@ class Painleve:
 
 def _volume(loaded: Array, block: Array) -> float:
     """det(loaded)/det(block), of the rank of the block where that is singular."""
-    size = np.sqrt(np.maximum(np.diag(block), 1e-300))
+    size = np.sqrt(np.maximum(np.diag(block), TINY))
     loaded, block = loaded / np.outer(size, size), block / np.outer(size, size)
     values, vectors = np.linalg.eigh(block)
-    real = values > 1e-10
+    real = values > BLOCK_SINGULAR
     q = vectors[:, real]
     return float(np.linalg.det(q.T @ loaded @ q) / np.prod(values[real]))

@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import CLEAR_ROOM, EQUAL_BOUNDS, FLOW_TURNED, NEAR_GAP
 from .elements import LawValues
 from .evaluation import Evaluation
 from .margins import Margins
+from .rounding import largest_position
 from .solved_modes import FAR, SolvedModes
 
 if TYPE_CHECKING:
@@ -31,10 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["QuickDecisions"]
 
 MOST = 4  # elements that act on each other: up to 3^4 determinants
-ROOM = 1e-6  # of the largest effort: one that is clear of its bound
-EQUAL = 1 - 1e-9  # of a bound at rest: no smaller one in motion is the same
-TURNED = 1e-6  # of the fastest flow: one that is no rounding
-NEAR = 1e-6  # of its range: an effort that is close to a bound
+EQUAL = 1 - EQUAL_BOUNDS  # of a bound at rest: no smaller one in motion is the same
 
 
 class QuickDecisions:
@@ -71,7 +70,7 @@ class QuickDecisions:
             now = evaluation.values(problem, t)
         drive = float(now.rate[e]) + own * float(
             problem.u[self.elements.column[e]] * self.elements.sign[e])
-        rests = low + NEAR * (high - low) < drive / own < high - NEAR * (high - low)
+        rests = low + CLEAR_ROOM * (high - low) < drive / own < high - CLEAR_ROOM * (high - low)
         mode: int | None = 0
         if before == 0 or not rests:
             mode = self._mode_of_one(problem, t, e, own, drive, (low, high), now)
@@ -116,13 +115,13 @@ class QuickDecisions:
     def _others_in_doubt(self, problem: Problem, now: LawValues, e: int,
                          margins: Callable[[], Array]) -> bool:
         """Whether any other element may be near the end of its mode, or ``e`` is far beyond."""
-        modes, slow = self.state.modes, TURNED * self.state.speed
+        modes, slow = self.state.modes, FLOW_TURNED * self.state.speed
         if modes[e] * now.flow[e] < -slow:
             return True
         if self.elements.size == 1:
             return False
-        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
-        reserve = np.where(self.elements.contact, now.gap - 1e-9 * far, modes * now.flow - slow)
+        far = largest_position(problem)
+        reserve = np.where(self.elements.contact, now.gap - NEAR_GAP * far, modes * now.flow - slow)
         if np.count_nonzero(modes) < self.elements.size:
             reserve = np.where(modes == 0, margins(), reserve)
         reserve[e] = 0.0
@@ -201,7 +200,7 @@ class _Prediction:
     def leaves(self) -> bool:
         """What stuck was pushed over a bound: it slides that way; a contact opens."""
         now, effort, e = self.now, self.effort, self.e
-        if now.high[e] - now.low[e] <= ROOM * np.abs(effort).max():
+        if now.high[e] - now.low[e] <= CLEAR_ROOM * np.abs(effort).max():
             return False
         sense = 1 if now.high[e] - effort[e] < effort[e] - now.low[e] else -1
         return self._solves(sense) and self._keeps() and (
@@ -214,7 +213,7 @@ class _Prediction:
         if not self.held.apply(problem, self.t, self.modes, evaluation.delassus):
             return False
         self.now, self.effort = evaluation.present(problem, self.t), evaluation.efforts(problem)
-        self.enough = ROOM * float(np.abs(self.effort[self.index]).max())
+        self.enough = CLEAR_ROOM * float(np.abs(self.effort[self.index]).max())
         return True
 
     def _keeps(self) -> bool:
@@ -232,4 +231,4 @@ class _Prediction:
     def _moves(self, sense: int) -> bool:
         """Whether it is driven that way, by more than rounding of the other efforts."""
         drive = float(np.abs(self.d[self.e]) @ np.abs(self.effort))
-        return bool(sense * self.now.rate[self.e] > ROOM * drive)
+        return bool(sense * self.now.rate[self.e] > CLEAR_ROOM * drive)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import LEAST_CHANGE_LOADED
 from .load_functions import LoadFunctions
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class RestBands:
         push = self.functions.slope_by_efforts(args)
         d = -(self.functions.flow_x.sparse(*args) @ push)[index][:, index].toarray()
         flow = self.functions.flow(*args)[index]
-        problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=1e-13)[0]
+        problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=LEAST_CHANGE_LOADED)[0]
         problem.x[self._held_states(problem, t)] = 0.0
         if problem.algebraic:
             problem.solve_algebraic(t)

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array
+from ...numerics.tolerances import (
+    LEAST_POSITION,
+    RATE_ROUNDING,
+    RATE_ROUNDING_OF_NORMALS,
+    RATE_ROUNDING_OF_TURNING,
+)
 from .memory import Memory
 from .state import ModeState
 
@@ -14,7 +20,12 @@ if TYPE_CHECKING:
     from ...system import Problem
     from .law_functions import LawFunctions
 
-__all__ = ["Rounding"]
+__all__ = ["Rounding", "largest_position"]
+
+
+def largest_position(problem: Problem) -> float:
+    """What gaps are compared with: the largest state."""
+    return max(float(np.abs(problem.x).max(initial=0.0)), LEAST_POSITION)
 
 
 class Rounding:
@@ -31,7 +42,7 @@ class Rounding:
         """Rates that are rounding only."""
         functions, args = self.functions, problem._arguments(t)
         slope = np.abs(functions.system.slope(*args))
-        noise = 1e-12 * self.flow_magnitudes(problem, t, slope)
+        noise = RATE_ROUNDING * self.flow_magnitudes(problem, t, slope)
         if functions.constant or not functions.system.nx:
             return noise
         # a normal has its rounding in either direction, and it turns
@@ -42,8 +53,9 @@ class Rounding:
             by_x = abs(functions.flow_x.sparse(*args))
             largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
             seen.data[:] = 1.0
-        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
-        return noise + 1e-15 * largest * (seen @ slope) + 1e-14 * self.state.speed**2 / far
+        far = largest_position(problem)
+        return noise + RATE_ROUNDING_OF_NORMALS * largest * (
+            seen @ slope) + RATE_ROUNDING_OF_TURNING * self.state.speed**2 / far
 
     def flow_magnitudes(self, problem: Problem, t: float, size: Array) -> Array:
         """Flows of states of a size, each counted with its magnitude."""

@@ -20,6 +20,14 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import (
+    EFFORTS_STALLED,
+    LAST_NEWTON_STEP,
+    LAST_NEWTON_STEP_AT_TIMES,
+    PIVOT,
+    SURELY_DETERMINED,
+    WITHOUT_EFFECT,
+)
 from ...system import Evaluator
 from .bound_functions import BoundFunctions
 from .delassus import Delassus
@@ -33,9 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["FAR", "ROUNDS", "SolvedModes"]
 
 ROUNDS = 25  # of Newton's method, where bounds have kinks
-PIVOT = 1e-9  # of a row: a smaller one is left to the general way
-SURE = 1e-6  # determinant of what sticks, above which nothing is undetermined
-DEAD = 1e-14  # of the largest rate per effort: an element that moves nothing
 FAR = 1e-2  # determinant per that of what sticks, above which no paradox is near
 
 
@@ -132,7 +137,8 @@ class SolvedModes:
             step[exact] = residual[exact]
             effort = effort - step
             size, whole = np.abs(step).max(), np.abs(effort).max()
-            if self.affine or size <= 1e-14 * whole or (size > 0.5 * last and size < 1e-9 * whole):
+            stalled = size > 0.5 * last and size < EFFORTS_STALLED * whole
+            if self.affine or size <= LAST_NEWTON_STEP * whole or stalled:
                 return effort
             last = size
         return None
@@ -188,7 +194,8 @@ class SolvedModes:
             step = np.linalg.solve(matrix, residual[..., None])[..., 0]
             step[:, exact] = residual[:, exact]
             effort = effort - step
-            if self.affine or np.abs(step).max() <= 1e-13 * np.abs(effort).max():
+            size, whole = np.abs(step).max(), np.abs(effort).max()
+            if self.affine or size <= LAST_NEWTON_STEP_AT_TIMES * whole:
                 break
         else:
             return None
@@ -203,7 +210,8 @@ class SolvedModes:
         stuck, slides = np.flatnonzero(modes == 0), np.flatnonzero(modes)
         alone = _determinant(matrix, stuck)
         whole = _determinant(matrix, self._all) if self.dependent.any() else alone
-        sure = (alone > SURE) & (diagonal.min(axis=1) > DEAD * diagonal.max(axis=1))
+        sure = (alone > SURELY_DETERMINED) & (
+            diagonal.min(axis=1) > WITHOUT_EFFECT * diagonal.max(axis=1))
         share = np.divide(whole, alone, out=np.zeros(len(whole)), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
             own = _determinant(matrix, slides)

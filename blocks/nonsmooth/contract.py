@@ -87,10 +87,6 @@ class Laws(ABC):
         """What has changed since the modes were ``before``."""
         return self.elements.changes(before, self.modes)
 
-    def efforts_of(self, u: Array) -> Array:
-        """Element efforts from inputs of the reduced system."""
-        return self.elements.efforts_of(u)
-
     @property
     def set_valued(self) -> Laws:
         """The set-valued laws without those of the load, which may be around them."""
@@ -136,7 +132,10 @@ class Laws(ABC):
 
     @property
     def restless(self) -> str:
-        """An element whose efforts did not settle at the last point; empty where all did."""
+        """An element whose efforts did not settle at the last point; empty where all did.
+
+        Also where bounds depend on efforts: there a jam is watched for.
+        """
         return ""
 
     @abstractmethod

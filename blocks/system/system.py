@@ -469,7 +469,7 @@ class Problem:
             self.failure = failure
             return np.full(self.size, np.nan)
         held = None if self.laws is None else self.laws.held_modes
-        if getattr(self.laws, "restless", "") and self.laws.load is None:  # else a jam is watched
+        if self.laws is not None and self.laws.restless:
             self.failure = AlgebraicFailure(t, [self.laws.restless],
                                             "efforts that depend on each other do not settle")
             return np.full(self.size, np.nan)

@@ -114,7 +114,7 @@ class SetValuedLaws(Laws):
 
     @property
     def restless(self) -> str:
-        return self.efforts.restless
+        return self.efforts.restless if self.load is None else ""
 
     def look(self, problem: Problem, t: float) -> LawValues:
         """Flows, bounds and rates at the problem's present efforts."""

@@ -7,7 +7,7 @@ an element has P = b / D whatever its effort: then all efforts are expressions o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -119,7 +119,7 @@ class LoadFunctions:
         else:
             self.coupled = CoupledFunctions(system, elements, rate, law)
 
-    def slope_by_efforts(self, args: tuple[Any, ...]) -> csc_matrix:
+    def slope_by_efforts(self, args: tuple[object, ...]) -> csc_matrix:
         """Change of the states' slopes per effort."""
         from scipy.sparse import csc_matrix
 

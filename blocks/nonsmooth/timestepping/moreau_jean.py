@@ -71,7 +71,7 @@ class MoreauJean(Method):
             )  # fmt: skip
         self._factor: Any = None
         self._eye = csc_matrix(identity(len(y)))
-        self._effort = np.zeros(0) if laws is None else laws.efforts_of(problem.u)
+        self._effort = np.zeros(0) if laws is None else laws.elements.efforts_of(problem.u)
 
     @staticmethod
     def laws_of(system: System) -> Any:

@@ -3,8 +3,9 @@
 Functions ``f(t, x, p, q, out)`` that first solve linear algebraic loops, or the equations of held
 modes (:mod:`blocks.nonsmooth.modes.solved_modes`), by LAPACK's ``dgesv``, and then write slopes or
 margins; and one that closes the gaps of closed contacts that a step has left open, as
-:mod:`blocks.nonsmooth.modes.drift_correction` does between steps in Python. ``q`` holds the efforts that
-Newton's method starts from, so that values depend on ``x`` alone, and room for the matrix.
+:mod:`blocks.nonsmooth.modes.drift_correction` does between steps in Python. ``q`` holds the
+efforts that Newton's method starts from, so that values depend on ``x`` alone, and room for the
+matrix.
 """
 
 from __future__ import annotations

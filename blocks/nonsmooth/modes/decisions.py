@@ -149,7 +149,7 @@ class Decisions:
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:
         """Choose the modes of all elements in doubt; returns which ones an impact struck."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
-        before, margin = state.modes.copy(), self.margins.here(problem, t)
+        before, margin = state.modes.copy(), self.margins.present(problem, t)
         crossed = self._crossed(problem, t, touched, margin)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, crossed)

@@ -7,6 +7,7 @@ contacts would move them, velocities are stopped likewise, and the integration s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -23,7 +24,7 @@ from .gaps import RIGID, TWO_BODIES, allowed_gap, gaps_of, positions_of, refuse_
 from .laws import SetValuedLaws
 
 if TYPE_CHECKING:
-    from ...system import Problem
+    from ...system import Evaluator, Problem
 
 __all__ = ["Contacts", "immovable"]
 
@@ -43,16 +44,9 @@ class Contacts:
 
     def __init__(self, laws: Laws) -> None:
         self.index = np.flatnonzero(laws.contact)  # element of every gap
-        self.laws = laws if isinstance(laws, SetValuedLaws) and len(self.index) else None
-        if self.laws is None:
-            return
-        system = laws.system
-        if "contacts" not in system.cache:
-            gaps = gaps_of(system)
-            system.cache["contacts"] = (
-                system.function("gaps", ca.densify(gaps)),
-                system.jacobian(gaps, system.tape.x), positions_of(system))
-        self.gaps, self.by_x, self.positions = system.cache["contacts"]
+        self.closing: _Closing | None = None
+        if isinstance(laws, SetValuedLaws) and len(self.index):
+            self.closing = _Closing(laws, self.index)
 
     def refuse_impossible(self, problem: Problem, t: float) -> None:
         """Stop at contacts of parts that overlap at the start, or cannot move against each other.
@@ -62,19 +56,46 @@ class Contacts:
         InitialisationError
             Naming the contact.
         """
-        if self.laws is None:
+        if self.closing is None:
             return
-        for path in immovable(self.laws, problem, t):
+        laws, functions = self.closing.laws, self.closing.functions
+        for path in immovable(laws, problem, t):
             raise InitialisationError(path, RIGID, TWO_BODIES, code="contact.rigid")
-        far = np.maximum(np.abs(problem.x), problem.scale_x)[self.positions].max(initial=0.0)
-        refuse_overlap(self.laws.system, self.laws.elements, self._values(problem, t), self.index,
-                       far)  # fmt: skip
+        sizes = np.maximum(np.abs(problem.x), problem.scale_x)[functions.positions]
+        refuse_overlap(laws.system, laws.elements, functions.gaps(*problem._arguments(t)),
+                       self.index, sizes.max(initial=0.0))  # fmt: skip
+
+    def close(self, problem: Problem, t: float) -> bool:
+        """Close gaps that have drifted open; whether there were any."""
+        return self.closing is not None and self.closing.close(problem, t)
+
+
+@dataclass(frozen=True)
+class _GapFunctions:
+    """Gaps of a system's contacts, their derivatives by states, and states that are positions."""
+
+    gaps: Evaluator
+    by_x: Evaluator
+    positions: Indices
+
+
+class _Closing:
+    """Closing of the gaps of some contacts."""
+
+    def __init__(self, laws: SetValuedLaws, index: Indices) -> None:
+        self.laws, self.index = laws, index
+        system = laws.system
+        if "contacts" not in system.cache:
+            gaps = gaps_of(system)
+            system.cache["contacts"] = _GapFunctions(
+                system.function("gaps", ca.densify(gaps)),
+                system.jacobian(gaps, system.tape.x), positions_of(system))
+        self.functions: _GapFunctions = system.cache["contacts"]
+        self.positions = self.functions.positions
 
     def close(self, problem: Problem, t: float) -> bool:
         """Close gaps that have drifted open; whether there were any."""
         laws = self.laws
-        if laws is None:
-            return False
         closed = np.flatnonzero(laws.modes[self.index] == 0)
         if not len(closed):
             return False
@@ -82,7 +103,8 @@ class Contacts:
         if np.abs(self._values(problem, t)[closed]).max() <= allowed:
             return False
         stuck = np.flatnonzero(laws.modes == 0)
-        push = self._push(laws, problem, t, stuck)
+        push = laws.delassus.slope_by_efforts(problem, t, stuck)
+        push = push.toarray() if issparse(push) else push
         self._move(problem, t, closed, push[:, np.searchsorted(stuck, self.index[closed])],
                    allowed)  # fmt: skip
         if np.abs(self._values(problem, t)[closed]).max() > LEFT * allowed:
@@ -108,21 +130,17 @@ class Contacts:
             if problem.algebraic:
                 problem.solve_algebraic(t)
 
-    def _push(self, laws: SetValuedLaws, problem: Problem, t: float, elements: Indices) -> Array:
-        """d slope / d effort of some elements, dense."""
-        push = laws.delassus.slope_by_efforts(problem, t, elements)
-        return push.toarray() if issparse(push) else push
-
     def _derivatives(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """d slope / d x and d gap / d x, dense."""
         system, args = problem.system, problem._arguments(t)
         if system.nz or system.nx > DENSE:
-            return system.slope_x.sparse(*args).toarray(), self.by_x.sparse(*args).toarray()
-        return system.slope_x.dense(*args), self.by_x.dense(*args)
+            return (system.slope_x.sparse(*args).toarray(),
+                    self.functions.by_x.sparse(*args).toarray())
+        return system.slope_x.dense(*args), self.functions.by_x.dense(*args)
 
     def _values(self, problem: Problem, t: float) -> Array:
         """Gaps at the present point."""
-        return self.gaps(*problem._arguments(t))
+        return self.functions.gaps(*problem._arguments(t))
 
 
 def immovable(laws: Laws, problem: Problem, t: float) -> list[str]:

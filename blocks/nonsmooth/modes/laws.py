@@ -92,7 +92,7 @@ class SetValuedLaws(Laws):
         return self.decisions.decide(problem, t, touched)
 
     def margins(self, problem: Problem, t: float) -> Array:
-        return self.switching.here(problem, t)
+        return self.switching.present(problem, t)
 
     def margins_at(self, problem: Problem, t: Array, y: Array) -> tuple[Array, Array] | None:
         return self.switching.at_times(problem, t, y)

@@ -45,7 +45,7 @@ class Margins:
             evaluation.elements
         self.indeterminacy, self.painleve = indeterminacy, painleve
 
-    def here(self, problem: Problem, t: float) -> Array:
+    def present(self, problem: Problem, t: float) -> Array:
         """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
         evaluation, held, modes = self.evaluation, self.evaluation.held_modes, self.state.modes
         now = evaluation.present(problem, t)

@@ -81,7 +81,7 @@ class MasslessMargins:
         system = efforts.system
         self._flow_x = system.jacobian(self.equations.flow, system.tape.x)
 
-    def here(self, problem: Problem, t: float) -> Array:
+    def present(self, problem: Problem, t: float) -> Array:
         """Negative where a mode no longer holds: sliding backwards, or over a bound."""
         from ..complementarity import largest_share, least_share
 

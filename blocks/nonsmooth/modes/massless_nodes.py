@@ -118,7 +118,7 @@ class MasslessLaws(Laws):
 
     # -- decisions -------------------------------------------------------------------------
     def margins(self, problem: Problem, t: float) -> Array:
-        return self.switching.here(problem, t)
+        return self.switching.present(problem, t)
 
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""

@@ -94,12 +94,12 @@ class ModeSearch:
             size, equal = self.margins.sizes(problem, t)
             if np.any(np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)):
                 return False
-            margin = self.margins.here(problem, t)
+            margin = self.margins.present(problem, t)
             if not np.all(margin >= -MODE_MARGIN_NONE * size):
                 return False
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
-            later = self.margins.here(problem, t + h)
+            later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             return not np.any(close & (later - margin < -1e-3 * h * size))
         except AlgebraicFailure:

@@ -61,7 +61,7 @@ class QuickDecisions:
         low, high = float(now.low[e]), float(now.high[e])
         state.notice_flow(now.flow)
         if not low < high or self._others_in_doubt(
-                problem, now, e, lambda: self.margins.here(problem, t)):
+                problem, now, e, lambda: self.margins.present(problem, t)):
             return False
         flow = float(now.flow[e])
         if before and flow:

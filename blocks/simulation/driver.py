@@ -31,7 +31,7 @@ from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
-    from ..nonsmooth.modes.gaps import Contacts
+    from ..nonsmooth.modes.drift_correction import Contacts
 
 __all__ = ["Driver"]
 
@@ -146,6 +146,6 @@ def _contacts_of(problem: Problem) -> Contacts | None:
     """What keeps closed contacts closed, where the laws do not do that themselves."""
     if problem.laws is None or problem.laws.recorded:
         return None
-    from ..nonsmooth.modes.gaps import Contacts
+    from ..nonsmooth.modes.drift_correction import Contacts
 
-    return Contacts(problem.laws.plain)
+    return Contacts(problem.laws.set_valued)

@@ -19,7 +19,7 @@ from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.decisions import Change
-    from ..nonsmooth.modes.gaps import Contacts
+    from ..nonsmooth.modes.drift_correction import Contacts
 
 __all__ = ["Events"]
 

@@ -18,7 +18,7 @@ from ..system.problem import Problem, Tangent
 from .episode import Episode
 
 if TYPE_CHECKING:
-    from ..nonsmooth.modes.gaps import Contacts
+    from ..nonsmooth.modes.drift_correction import Contacts
 
 __all__ = ["Replay"]
 
@@ -58,7 +58,7 @@ class Replay:
         elif laws.recorded:
             return integrated, nothing, laws.efforts_at(t, episode.start)
         elif len(t) and not problem.algebraic:
-            efforts = laws.along(problem, t, integrated, share)
+            efforts = laws.inputs_at(problem, t, integrated, share)
             if efforts is not None:
                 return integrated, nothing, efforts
         return self._one_by_one(episode, t, integrated, carried, share)
@@ -97,7 +97,7 @@ class Replay:
                 if contacts is not None and not contacts.close(problem, at):  # as at ends of steps
                     problem.update(at)
                 if laws is not None and share:
-                    laws.share(problem, at)
+                    laws.split_internal_stress(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
                 before = at
             except AlgebraicFailure:
@@ -121,10 +121,10 @@ class Replay:
     @cached_property
     def _contacts(self) -> Contacts | None:
         """What keeps closed contacts closed, where there are any."""
-        laws = self.problem.laws.plain
+        laws = self.problem.laws.set_valued
         if not laws.contact.any():
             return None
-        from ..nonsmooth.modes.gaps import Contacts
+        from ..nonsmooth.modes.drift_correction import Contacts
 
         return Contacts(laws)
 

@@ -99,7 +99,7 @@ def shared_loads(recording: RunRecording) -> list[SharedLoad]:
         x, z, u = recording.replay.points(e, np.array([middle]))
         problem.x[:], problem.z[:], problem.u[:] = x[:, 0], z[:, 0], u[:, 0]
         present = {}
-        for names, efforts in laws.shared(problem, middle):
+        for names, efforts in laws.indeterminate_groups(problem, middle):
             members = tuple(names)
             k = present[members] = last.get(members, len(found))
             start = found[k].start if members in last else e.start

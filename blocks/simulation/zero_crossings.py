@@ -51,9 +51,9 @@ class ZeroCrossings:
         laws = self.problem.laws
         if laws is None or not laws.watched:
             return
-        plain = laws.plain
+        plain = laws.set_valued
         if self._flow_rounding is None:
-            self._flow_rounding = plain.grain(self.problem, t)
+            self._flow_rounding = plain.flow_rounding(self.problem, t)
         slides = (plain.modes != 0) & ~plain.contact
         self.mode_tolerance = np.zeros(len(laws.modes))
         self.mode_tolerance[: plain.size] = np.where(slides, self._flow_rounding, 0.0)
@@ -116,9 +116,9 @@ class ZeroCrossings:
         times = step.t_old + inside * (step.t - step.t_old)
         times[-1] = step.t
         laws = self.problem.laws
-        if laws is not None and laws.together is not None:
+        if laws is not None and laws.held_modes is not None:
             y = np.column_stack([step.dense(times[:-1]), step.y])
-            found = laws.several_margins(self.problem, times, y)
+            found = laws.margins_at(self.problem, times, y)
             if found is not None:
                 return [(float(t), np.concatenate([self._relation_margins(g, t),
                                                    margin + self.mode_tolerance]))

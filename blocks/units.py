@@ -66,7 +66,7 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     if isinstance(value, str):
         number, u = _parse(value)
         return registry().Quantity(number, u.pint)
-    if _is_quantity(value):
+    if is_quantity(value):
         ureg = registry()
         if value._REGISTRY is ureg or value._REGISTRY is getattr(ureg, "_registry", ureg):
             return value
@@ -106,11 +106,11 @@ def magnitude_of(value: Any) -> Any:
 
 def as_written(value: Any) -> str:
     """A value as its giver wrote it, cut where it is long."""
-    text = f"{value:~C}" if _is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
+    text = f"{value:~C}" if is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
     return text if 0 < len(text) < 60 else brief(value)
 
 
-def _is_quantity(value: Any) -> bool:
+def is_quantity(value: object) -> bool:
     return hasattr(value, "magnitude") and hasattr(value, "units")
 
 
@@ -159,7 +159,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str
     if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
         return _convert(number, given, expected, where, value, advice)
-    if _is_quantity(value):
+    if is_quantity(value):
         given = _given_unit(value, where)
         number = _plain_number(value.magnitude, where, expected, value)
         if given.dimension == expected.dimension and given.angular == expected.angular \

@@ -23,3 +23,6 @@ from __future__ import annotations
 # -- diagnostics ------------------------------------------------------------------------------
 
 # -- results and studies ----------------------------------------------------------------------
+SAME_TIME = 1e-12  # of the times of a run: times that differ by no more are the same
+LAST_SAMPLE = 1e-9  # of the spacing: a sample that lies no farther beyond the end is the end
+STILL = 1e-12  # of its largest value: a variable that moves no more is not drawn unasked

@@ -17,11 +17,12 @@ from ..exceptions import ParameterError, need_package
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
 from .files import writing
-from .recording import Recording
-from .runs import headings, run_of
+from .recording import Curves
+from .runs import headings
+from .sampling import units_wanted
 from .shown import SECOND, pretty, time_unit, unit_to_show
-from .table import units_wanted
 from .times import grid
+from .views import run_of
 
 if TYPE_CHECKING:
     from .series import Series
@@ -72,7 +73,7 @@ class Panel:
 
 
 def plot(
-    recording: Recording,
+    source: Curves,
     chosen: Sequence[Series],
     *,
     units: str | Mapping[str, str] | None = None,
@@ -86,7 +87,8 @@ def plot(
 
     Parameters
     ----------
-    recording : Recording
+    source : Curves
+        What is asked; names the picture.
     chosen : sequence of Series
     units : mapping of path to unit text, or str, optional
         Unit for the axes of that variable, or of all; variables of one dimension for which
@@ -107,16 +109,16 @@ def plot(
     """
     if unknown:
         raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events"))
-    names = headings(recording, chosen)
+    names = headings(source, chosen)
     wishes = units_wanted(units, chosen, names, "drawn variables")
     curves = [Curve(s, name, wishes.get(name)) for s, name in zip(chosen, names, strict=True)]
     panels = _panels(curves)
-    first = min((float(s._recording.times[0]) for s in chosen if len(s._recording.times)),
+    first = min((float(s.rows.source.times[0]) for s in chosen if len(s.rows.source.times)),
                 default=0.0)  # fmt: skip
-    last = max((float(s._recording.times[-1]) for s in chosen if len(s._recording.times)),
+    last = max((float(s.rows.source.times[-1]) for s in chosen if len(s.rows.source.times)),
                default=0.0)  # fmt: skip
     clock = unit_to_show(SECOND, wishes.get("time", time_unit(last - first)), "time")
-    runs = {id(run_of(s._recording)) for s in chosen}
+    runs = {id(run_of(s.rows.source)) for s in chosen}
     events = events and len(runs) == 1
     pyplot = _pyplot()
     with pyplot.rc_context(STYLE):
@@ -129,11 +131,11 @@ def plot(
             if panel.words is not None:
                 ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
             ax.margins(x=0.0, y=0.08)
-            if events and len(chosen[0]._recording.events):
-                _mark(ax, [e.time for e in chosen[0]._recording.events], clock, ax is axes[0])
+            if events and len(chosen[0].rows.source.events):
+                _mark(ax, [e.time for e in chosen[0].rows.source.events], clock, ax is axes[0])
             _legend(ax, panel)
         axes[-1].set_xlabel(f"time [{pretty(clock)}]")
-        axes[0].set_title(recording.name if title is None else title, loc="left")
+        axes[0].set_title(source.name if title is None else title, loc="left")
         figure.align_ylabels(list(axes))
         if save is not None:
             with writing(save):
@@ -192,10 +194,10 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
     if every > MOST:
         rows = np.unique(np.linspace(0, every - 1, MOST).astype(int))  # type: ignore[assignment]
         series = series[rows]
-    times = np.asarray(series._recording.times)
-    seconds = grid(times, apart, None)
+    times = np.asarray(series.rows.source.times)
+    seconds = None if apart is None else grid(times, apart)
     at = from_si(times if seconds is None else seconds, clock).magnitude
-    si = series.si if seconds is None else series._at(seconds, "right", series.path)
+    si = series.si if seconds is None else series.si_at(seconds, "right", series.path)
     values = np.atleast_2d(from_si(si, u).magnitude)
     style = "steps-post" if series.kind in ("discrete", "mode") else "default"
     many = len(values) > CROWD

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest, unknown_name
 from ..results.lookup import find
-from ..results.table import _common
+from ..results.table import instance_dimension
 from ..results.times import grid, within_run
 from ..simulation.recording import Catalog
 from ..units import from_si, quantity, to_si, unit
@@ -142,7 +142,7 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
     coords: dict[str, tuple[Any, ...]] = {}
     if isinstance(found, tuple):
         names = [i.path[: i.path.rindex("]") + 1] for i in infos]
-        dim = _common(path, names, {k: (k, list(v)) for k, v in taken.items()})
+        dim = instance_dimension(path, names, {k: (k, list(v)) for k, v in taken.items()})
         dims, coords[dim] = (dim,), tuple(names)
     times: tuple[float, ...] = ()
     if reduction == "course":
@@ -152,7 +152,7 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
                 f"Say every='10 ms', or keep a number of it: 'max({path})', 'final({path})', "
                 f"'at({path}, 1 s)'.", code="sweep.every",
             )  # fmt: skip
-        times = tuple(map(float, grid(np.array(span), every, None)))  # type: ignore[arg-type]
+        times = tuple(map(float, grid(np.array(span), every)))
         dims, coords["time"] = (*dims, "time"), times
     if reduction == "at":
         times = (float(within_run(np.array(span), np.array([at]), _called(name))[0]),)

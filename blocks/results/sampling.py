@@ -95,21 +95,20 @@ def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Samples
 def _rows(
     source: Curves, chosen: Sequence[Samples], seconds: Array | None, side: str
 ) -> list[Array]:
-    """Values in SI of all series: those of this run asked for at once, others beside them."""
-    own = [same_samples(source, s.rows.source) for s in chosen]
-    mine = [s for s, is_own in zip(chosen, own, strict=True) if is_own]
-    indices = [i.index for s in mine for i in s.infos if s.kind != "time"]
+    """Values in SI of all series: those read from the source itself are asked for at once."""
+    itself = [s for s in chosen if s.rows.source is source]
+    indices = [k for s in itself for k in s.rows.indices]
     found = np.asarray(source.values(indices, seconds, side), dtype=float) if indices else None
     rows, first = [], 0
-    at = np.asarray(source.times) if seconds is None else seconds
-    for series, is_own in zip(chosen, own, strict=True):
-        if is_own and series.kind == "time":
-            rows.append(at[None, :])
-        elif is_own and found is not None:
+    for series in chosen:
+        if series.rows.source is source and found is not None:
             rows.append(found[first : first + len(series.infos)])
             first += len(series.infos)
+        elif not same_samples(source, series.rows.source):
+            at = np.asarray(source.times) if seconds is None else seconds
+            rows.append(rows_at(series, at, source.name, None if seconds is None else side))
         elif seconds is None:
-            rows.append(rows_at(series, at, source.name))
+            rows.append(series.rows.samples())
         else:
-            rows.append(rows_at(series, at, source.name, side))
+            rows.append(series.rows.source.values(series.rows.indices, seconds, side))
     return rows

@@ -7,6 +7,7 @@ that a user sets (``rtol``, ``atol``) is none of these.
 from __future__ import annotations
 
 # -- language, assembly, units ----------------------------------------------------------------
+TINY = 1e-300  # keeps a divisor from zero
 
 # -- the system and its start -----------------------------------------------------------------
 
@@ -26,3 +27,6 @@ from __future__ import annotations
 SAME_TIME = 1e-12  # of the times of a run: times that differ by no more are the same
 LAST_SAMPLE = 1e-9  # of the spacing: a sample that lies no farther beyond the end is the end
 STILL = 1e-12  # of its largest value: a variable that moves no more is not drawn unasked
+ROUNDING = 1e-12  # of the largest of its kin: a number that is smaller is shown as 0
+STANDS = 1e-9  # in m or rad: what moves no farther stands; no drawn scene is smaller
+NO_FORCE = 1e-6  # of the largest force: a smaller one has no arrow

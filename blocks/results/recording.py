@@ -129,6 +129,11 @@ class EnergyTerm:
     held: float = 0.0
     uncertainty: float = 0.0
 
+    @property
+    def violation(self) -> float:
+        """How far the balance is from closing, in J."""
+        return self.work_in + self.supplied - self.stored - self.dissipated
+
 
 class Curves(Protocol):
     """Values over time that can be asked for: of a run, of a part of it, or made of them.

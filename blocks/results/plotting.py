@@ -25,6 +25,8 @@ from .times import grid
 from .views import run_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from .series import Series
 
 __all__ = ["plot"]
@@ -58,7 +60,7 @@ class Panel:
     curves: list[Curve] = field(default_factory=list)
 
     @property
-    def words(self) -> Any:
+    def words(self) -> Mapping[int, str] | None:
         """What the values of modes mean."""
         return self.curves[0].series.infos[0].words
 
@@ -82,7 +84,7 @@ def plot(
     title: str | None = None,
     events: bool = True,
     **unknown: Any,
-) -> Any:
+) -> Figure:
     """Draw series over time and return the matplotlib Figure.
 
     Parameters
@@ -113,13 +115,9 @@ def plot(
     wishes = units_wanted(units, chosen, names, "drawn variables")
     curves = [Curve(s, name, wishes.get(name)) for s, name in zip(chosen, names, strict=True)]
     panels = _panels(curves)
-    first = min((float(s.rows.source.times[0]) for s in chosen if len(s.rows.source.times)),
-                default=0.0)  # fmt: skip
-    last = max((float(s.rows.source.times[-1]) for s in chosen if len(s.rows.source.times)),
-               default=0.0)  # fmt: skip
-    clock = unit_to_show(SECOND, wishes.get("time", time_unit(last - first)), "time")
-    runs = {id(run_of(s.rows.source)) for s in chosen}
-    events = events and len(runs) == 1
+    clock = unit_to_show(SECOND, wishes.get("time", time_unit(_span(chosen))), "time")
+    one_run = len({id(run_of(s.rows.source)) for s in chosen}) == 1
+    marked = [e.time for e in chosen[0].rows.source.events] if events and one_run else []
     pyplot = _pyplot()
     with pyplot.rc_context(STYLE):
         figure = _figure(pyplot, len(panels), bare=save is not None)
@@ -127,13 +125,10 @@ def plot(
         for ax, panel in zip(axes, panels, strict=True):
             for curve in panel.curves:
                 _draw(ax, curve, every, clock, panel.unit)
-            ax.set_ylabel(panel.heading)
-            if panel.words is not None:
-                ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
-            ax.margins(x=0.0, y=0.08)
-            if events and len(chosen[0].rows.source.events):
-                _mark(ax, [e.time for e in chosen[0].rows.source.events], clock, ax is axes[0])
-            _legend(ax, panel)
+            _label(ax, panel)
+            if marked:
+                _mark(ax, marked, clock, ax is axes[0])
+            _legend(ax)
         axes[-1].set_xlabel(f"time [{pretty(clock)}]")
         axes[0].set_title(source.name if title is None else title, loc="left")
         figure.align_ylabels(list(axes))
@@ -141,6 +136,13 @@ def plot(
             with writing(save):
                 figure.savefig(save, dpi=150)
     return figure
+
+
+def _span(chosen: Sequence[Series]) -> float:
+    """Time in s from the first sample of all to the last."""
+    times = [s.rows.source.times for s in chosen if len(s.rows.source.times)]
+    return max((float(t[-1]) for t in times), default=0.0) - min(
+        (float(t[0]) for t in times), default=0.0)
 
 
 def _pyplot() -> Any:
@@ -223,7 +225,15 @@ def _mark(ax: Any, events: Sequence[float], clock: Unit, first: bool) -> None:
                 label=label)  # fmt: skip
 
 
-def _legend(ax: Any, panel: Panel) -> None:
+def _label(ax: Any, panel: Panel) -> None:
+    """Heading of an axes, and the words of modes beside it."""
+    ax.set_ylabel(panel.heading)
+    if panel.words is not None:
+        ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
+    ax.margins(x=0.0, y=0.08)
+
+
+def _legend(ax: Any) -> None:
     entries = [t for t in ax.get_legend_handles_labels()[1] if t]
     columns = 1 if len(entries) <= 12 else 2
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)

@@ -36,7 +36,8 @@ class Recorded(Mapping[str, Series]):
         return self._recording
 
     def __getitem__(self, path: str) -> Series:
-        return Series(self._recording, find(self._recording, path), path)
+        infos = find(self._recording.catalog, path, self._recording.name)
+        return Series(self._recording, infos, path)
 
     def get(self, path: str, default: Any = None) -> Any:
         """The series of a path, or the default where there is none."""
@@ -45,7 +46,7 @@ class Recorded(Mapping[str, Series]):
         return self[path]
 
     def __contains__(self, path: object) -> bool:
-        return exists(self._recording, path)
+        return exists(self._recording.catalog, path)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._recording.catalog)
@@ -69,7 +70,7 @@ class Recorded(Mapping[str, Series]):
     def _chosen(self, paths: Iterable[Any]) -> list[Series]:
         """Series of paths, and of lists of them; of everything where none is named."""
         if not paths:
-            found = grouped(self._recording, self._recording.catalog)
+            found = grouped(self._recording.catalog, self._recording.catalog)
             return [Series(self._recording, infos, path) for path, infos in found]
         chosen = []
         for given in paths:

@@ -24,9 +24,9 @@ def drawn_by_default(recording: Recording, most: int = 8) -> list[Series]:
     The instances of an array count as one.
     """
     if recording.states:
-        found = grouped(recording, islice(recording.states, 1000))
+        found = grouped(recording.catalog, islice(recording.states, 1000))
         return [Series(recording, infos, path) for path, infos in islice(found, most)]
-    found = grouped(recording, islice(recording.catalog, 1000))
+    found = grouped(recording.catalog, islice(recording.catalog, 1000))
     every = [Series(recording, infos, path) for path, infos in found]
     candidates = [s for s in every if s.kind in ("output", "variable")][:200] or every[:most]
     candidates.sort(key=lambda s: s.kind != "output")

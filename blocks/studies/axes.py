@@ -30,6 +30,7 @@ from ..units import Unit, from_si, magnitude_of, quantity, to_si, unit, unit_at,
 __all__ = ["Axis", "Plan", "Setting", "find_setting", "plan"]
 
 SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
+RTOL = 1e-6  # unless another is given, as in ``simulate``
 COMPARED = 5000  # names that a misspelt one is compared with
 
 

@@ -17,7 +17,7 @@ from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest, nee
 from ..reading.foreign_words import option_elsewhere
 from ..solvers import method_named
 from ..units import to_si, unit
-from .axes import SOLVER, Setting, plan
+from .axes import RTOL, SOLVER, Setting, plan
 from .dataset import Gathered, need_xarray
 from .identity import describe
 from .outputs import outputs_of
@@ -121,7 +121,7 @@ def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
     for name in ("step", "max_step", "first_step"):
         if options.get(name) is not None:
             positive_time(options[name], name)
-    tolerances = Tolerances(system, options.get("rtol", 1e-6), options.get("atol"))
+    tolerances = Tolerances(system, options.get("rtol", RTOL), options.get("atol"))
     if tolerances.by_dimension:
         tolerances._absolute()
     if "method" not in options:

@@ -17,8 +17,8 @@ from ..numerics.arrays import Array, Indices
 from ..system import Problem
 from ..system.time_functions import TimeFunctions
 from ..units import to_si, unit
-from .axes import RTOL, Setting
 from .runner import Recipe
+from .settings import RTOL, Setting
 
 if TYPE_CHECKING:
     from ..model import Model

@@ -17,10 +17,11 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.interrupts import postponed
 from ..system.time_functions import ACROSS
-from .axes import Plan, find_setting
+from .axes import Plan
 from .batch_conditions import common_of, refuse_request, refuse_structure, refuse_varied
 from .lane_program import LaneProgram
-from .runner import Outcome, Recipe, Runner
+from .runner import Outcome, Outcomes, Recipe, Runner
+from .settings import find_setting
 from .varied_values import VariedValues
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Batched:
         rest = f", {self.alone} of them by themselves after all" if self.alone else ""
         return f"several runs at once, in machine code (dopri5){rest}"
 
-    def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points, a block after the other; outcomes come block by block."""
         numbers = list(numbers)
         size = BLOCK * self.workers

@@ -14,7 +14,7 @@ import threading
 import uuid
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -32,7 +32,7 @@ from ..simulation.interrupts import postponed
 from .axes import Plan
 from .batch_conditions import OneByOne
 from .batched import Batched
-from .runner import InProcess, Outcome, Recipe, Runner
+from .runner import InProcess, Outcome, Outcomes, Recipe, Runner, RunsPoints
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -65,7 +65,7 @@ _studies = _Studies()
 
 
 def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan
-               ) -> Batched | InProcess | Spread:
+               ) -> RunsPoints:
     """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
     own = isinstance(executor, (int, np.integer)) and not isinstance(executor, bool) and (
         executor > 0)
@@ -103,7 +103,7 @@ class Spread:
         else:
             self.cargo = _pickled(model, recipe)
 
-    def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points; those under way are given up where the caller stops listening."""
         own = self.executor is None
         executor: Any = self.executor

@@ -11,9 +11,10 @@ from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
 from ..language.component import Component
 from ..numerics.arrays import Array, Flags, Indices
-from .axes import Axis, Plan, Setting
+from .axes import Axis, Plan
 from .batch_conditions import parameter_entries
 from .runner import Runner
+from .settings import Setting
 
 if TYPE_CHECKING:
     from ..initialisation.nominal_values import Nominals

@@ -26,7 +26,7 @@ TINY = 1e-300  # keeps a divisor from zero
 # -- results and studies ----------------------------------------------------------------------
 SAME_TIME = 1e-12  # of the times of a run: times that differ by no more are the same
 LAST_SAMPLE = 1e-9  # of the spacing: a sample that lies no farther beyond the end is the end
-STILL = 1e-12  # of its largest value: a variable that moves no more is not drawn unasked
-ROUNDING = 1e-12  # of the largest of its kin: a number that is smaller is shown as 0
+ROUNDING = 1e-12  # of the largest of its kin: what is smaller is shown as 0, and not drawn unasked
 STANDS = 1e-9  # in m or rad: what moves no farther stands; no drawn scene is smaller
 NO_FORCE = 1e-6  # of the largest force: a smaller one has no arrow
+UNRESOLVED = 1e-9  # of all that is integrated: values are no smoother than a run's tolerance

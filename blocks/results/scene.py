@@ -67,7 +67,8 @@ class Scene:
                    if isinstance(s, Arrow)]  # fmt: skip
         self.force = max([TINY, *largest])
 
-    def at(self, handles: tuple[int, ...], k: Any = slice(None)) -> Array:
+    def at(self, handles: tuple[int, ...], k: int | slice = slice(None)) -> Array:
+        """Values of variables, (handles,) at the k-th instant or (handles, instants)."""
         return np.array([self.values[h][k] for h in handles])
 
     def outline(self, shape: Outline | Marker, k: int) -> Array:

@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..numerics.tolerances import STILL
+from ..numerics.tolerances import ROUNDING
 from .lookup import grouped
 from .recording import Recording
 from .series import Series
@@ -36,4 +36,4 @@ def drawn_by_default(recording: Recording, most: int = 8) -> list[Series]:
 
 def _moves(series: Series) -> bool:
     some = series.si if len(series.infos) <= CROWD else series[:CROWD].si
-    return bool(some.size and np.any(np.ptp(some, axis=-1) > STILL * np.max(np.abs(some))))
+    return bool(some.size and np.any(np.ptp(some, axis=-1) > ROUNDING * np.max(np.abs(some))))

@@ -49,7 +49,7 @@ def describe(model: Model, system: System, plan: Plan, outputs: Iterable[Output]
              "function": _function(o.function)}
             for o in outputs
         ],
-        "options": {name: _plain(value) for name, value in sorted(options.items())},
+        "options": {name: _as_json(value) for name, value in sorted(options.items())},
     }  # fmt: skip
 
 
@@ -278,11 +278,11 @@ def _code(code: CodeType) -> list[Any]:
     return [code.co_code, code.co_names, constants]
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if is_quantity(value):
         return [np.asarray(value.magnitude, dtype=float).tolist(), f"{value.units:~C}"]
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [_as_json(v) for v in value]
     return repr(value)

@@ -134,7 +134,7 @@ class Runner:
             if shown is None:
                 shown = unit_of(value).text
             outcome.units[output.name] = shown
-            outcome.values[output.name] = _plain(converted(value, shown))
+            outcome.values[output.name] = _bare(converted(value, shown))
         return outcome
 
     def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int]:
     return setting.kind != "option", setting.path.count(".")
 
 
-def _plain(value: Any) -> Any:
+def _bare(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else np.array(value, dtype=float)
 
 

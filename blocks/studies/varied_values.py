@@ -63,7 +63,7 @@ class VariedValues:
         for k in self.parameters:
             p[:, self._entries[k]] = self.numbers[k][places[k]][:, None]
 
-    def _states(self, setting: Setting) -> tuple[Indices, Array]:
+    def _states(self, setting: Setting) -> tuple[Indices, Indices]:
         """States that an initial target sets, and the signs with which it does."""
         flat, part = self.system.flat, setting.component
         assert part is not None

@@ -12,8 +12,6 @@ AFFINE_UNIT = 1e-9  # a unit whose conversion bends more than this is logarithmi
 PIVOT = 1e-9  # of a scaled row of constraints: smaller ones are rounding, the row is dependent
 CANCELLED = 1e-14  # of a scaled row: what elimination leaves of terms that cancel
 
-TINY = 1e-300  # instead of zero, where something is divided by it
-
 # -- the system and its start -----------------------------------------------------------------
 NEWTON_CONVERGES = 1e-9  # of an unknown: a step after which Newton's method has its solution
 NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
@@ -126,3 +124,8 @@ OUTSIDE = 100 * STATED  # distance of a statement from the row space of the laws
 DEPENDENT_EXACTLY = 1e-14  # the same of coefficients at a point, which are known to rounding
 
 # -- results and studies ----------------------------------------------------------------------
+SAME_TIME = 1e-12  # of the times of a run: times that differ by no more are the same
+ROUNDING = 1e-12  # of the largest of its kin: what is smaller is shown as 0, and not drawn unasked
+STANDS = 1e-9  # in m or rad: what moves no farther stands; no drawn scene is smaller
+NO_FORCE = 1e-6  # of the largest force: a smaller one has no arrow
+UNRESOLVED = 1e-9  # of all that is integrated: values are no smoother than a run's tolerance

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from friction_bench import happened, missing_energy, push, times_of, value, values
+from friction_bench import happened, missing_energy, times_of, value, values
 from numpy.testing import assert_allclose
-from rigid_bodies import G
+from rigid_bodies import G, wedge
 from scipy.integrate import solve_ivp
 
 from blocks import (
     Component,
     Model,
     Parameter,
-    Port,
     SimulationError,
-    Target,
     Variable,
     abs_,
     contact,
@@ -27,33 +25,7 @@ from blocks import (
     dry_friction,
     quantity,
     sin,
-    tan,
 )
-from library.translational import Mass, Reference, translational
-
-
-class Wedge(Component):
-    """A wedge S driven sideways lifts O along its face; it presses on either side.
-
-    v_O = tan(angle) v_S; normal force N, friction T along the face.
-    """
-
-    S, O = Port(translational), Port(translational)
-    angle = Parameter("20 deg")
-    friction = Parameter(0.2)
-    N, T = Variable("N"), Variable("N")
-    slip = Variable("m/s")
-    power_dissipated = Variable("W")
-
-    def equations(self):
-        s, c = sin(self.angle), cos(self.angle)
-        limit = self.friction * abs_(self.N)
-        yield self.O.v == tan(self.angle) * self.S.v
-        yield self.slip == self.S.v / c
-        yield self.S.f == self.N * s + self.T * c
-        yield self.O.f == -(self.N * c - self.T * s)
-        yield dry_friction(self.T, self.slip, static=limit, kinetic=limit)
-        yield self.power_dissipated == self.T * self.slip
 
 
 class Pushed(Component):
@@ -112,20 +84,6 @@ class Ladder(Component):
 
 
 # -- wedges ------------------------------------------------------------------------------
-def wedge(angle, mu, force, weight=10.0, v=0.0, masses=(1.0, 1.0)):
-    model, a = Model("wedge"), np.deg2rad(angle)
-    model.ground = Reference()
-    model.wedge = Wedge(angle=quantity(angle, "deg"), friction=mu)
-    model.driver = Mass(mass=quantity(masses[0], "kg"), v=quantity(v, "m/s"))
-    rise = Target(quantity(v * np.tan(a), "m/s"), "low")
-    model.load = Mass(mass=quantity(masses[1], "kg"), v=rise)
-    model.drive, model.weight = push(force), push(lambda t: -weight + 0 * t)
-    model.connect(model.driver.M, model.wedge.S, model.drive.R)
-    model.connect(model.load.M, model.wedge.O, model.weight.R)
-    model.connect(model.drive.C, model.weight.C, model.ground.V)
-    return model
-
-
 @pytest.mark.parametrize("angle, mu", [(20, 0.2), (10, 0.1), (30, 0.5)])
 def test_a_wedge_starts_to_lift_at_the_tangent_of_both_angles_together(angle, mu):
     a, r = np.deg2rad(angle), np.arctan(mu)

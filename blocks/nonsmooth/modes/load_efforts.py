@@ -190,8 +190,8 @@ class LoadEfforts:
                 self._put(problem, effort + step, at.rate - at.d @ step, at)
                 continue
             before, cut = size, 0
-            step = np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong,
-                                   rcond=LEAST_CHANGE_LOADED)[0]
+            step = np.asarray(np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong,
+                                              rcond=LEAST_CHANGE_LOADED)[0], dtype=float)
             self._put(problem, effort - step, at.rate + at.d @ step, at)
         return False
 

@@ -6,13 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
+from parts import Pendulum, alone, final
 
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import InitialisationError
 from blocks.initialisation.initial_values import InitialWarning
 from library.translational import Mass, Reference, Spring, VelocitySource
-
-from .parts import Pendulum, alone, final
 
 
 def started(model, *paths):

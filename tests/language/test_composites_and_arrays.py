@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import final
 from scipy.linalg import expm
 
 from blocks import (
@@ -28,8 +29,6 @@ from blocks.exceptions import (
     UnknownName,
 )
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
-
-from .parts import final
 
 TIGHT = {"rtol": 1e-10}
 

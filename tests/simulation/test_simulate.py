@@ -8,6 +8,7 @@ import signal
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import alone, final
 
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import (
@@ -20,8 +21,6 @@ from blocks.exceptions import (
 from blocks.solvers import METHODS
 from blocks.system import Problem
 from library.translational import Damper, Mass, Reference, Spring
-
-from .parts import alone, final
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
 PER_SECOND = quantity("1 1/s")

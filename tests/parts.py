@@ -1,4 +1,4 @@
-"""Components that the tests of the core are made of, as a user would write them."""
+"""Components that tests are made of, as a user would write them."""
 
 from __future__ import annotations
 

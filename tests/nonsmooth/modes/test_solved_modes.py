@@ -11,8 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from rigid_bodies import Box, Rod
-from test_wedging import wedge
+from rigid_bodies import Box, Rod, wedge
 
 from benchmarks.planar import disc
 from blocks import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import alone, final
 from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
 from scipy.sparse import coo_matrix
@@ -36,8 +37,6 @@ from library.translational import (
     Spring,
     translational,
 )
-
-from .parts import alone, final
 
 TIGHT = {"rtol": 1e-10}
 PER_SECOND = quantity("1 1/s")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import Pendulum, alone, final
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin
 from blocks.system.failure import AlgebraicFailure
 from blocks.system.problem import Problem
-
-from .parts import Pendulum, alone, final
 
 G = 9.81
 

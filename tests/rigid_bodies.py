@@ -6,17 +6,26 @@ y = 0. Normal force N >= 0 up, friction T against the slip of the corner.
 
 from __future__ import annotations
 
+import numpy as np
+from friction_bench import push
+
 from blocks import (
     Component,
+    Model,
     Parameter,
+    Port,
+    Target,
     Variable,
+    abs_,
     contact,
     cos,
     der,
     dry_friction,
     quantity,
     sin,
+    tan,
 )
+from library.translational import Mass, Reference, translational
 
 G = 9.81
 
@@ -102,3 +111,41 @@ class Box(Component):
             yield dry_friction(T, slip, static=self.static_friction * N, kinetic=self.friction * N)
         yield self.energy_stored == (
             m * (self.vx**2 + self.vy**2) / 2 + self.inertia * self.w**2 / 2 + m * g * self.y)
+
+
+class Wedge(Component):
+    """A wedge S driven sideways lifts O along its face; it presses on either side.
+
+    v_O = tan(angle) v_S; normal force N, friction T along the face.
+    """
+
+    S, O = Port(translational), Port(translational)
+    angle = Parameter("20 deg")
+    friction = Parameter(0.2)
+    N, T = Variable("N"), Variable("N")
+    slip = Variable("m/s")
+    power_dissipated = Variable("W")
+
+    def equations(self):
+        s, c = sin(self.angle), cos(self.angle)
+        limit = self.friction * abs_(self.N)
+        yield self.O.v == tan(self.angle) * self.S.v
+        yield self.slip == self.S.v / c
+        yield self.S.f == self.N * s + self.T * c
+        yield self.O.f == -(self.N * c - self.T * s)
+        yield dry_friction(self.T, self.slip, static=limit, kinetic=limit)
+        yield self.power_dissipated == self.T * self.slip
+
+
+def wedge(angle, mu, force, weight=10.0, v=0.0, masses=(1.0, 1.0)):
+    model, a = Model("wedge"), np.deg2rad(angle)
+    model.ground = Reference()
+    model.wedge = Wedge(angle=quantity(angle, "deg"), friction=mu)
+    model.driver = Mass(mass=quantity(masses[0], "kg"), v=quantity(v, "m/s"))
+    rise = Target(quantity(v * np.tan(a), "m/s"), "low")
+    model.load = Mass(mass=quantity(masses[1], "kg"), v=rise)
+    model.drive, model.weight = push(force), push(lambda t: -weight + 0 * t)
+    model.connect(model.driver.M, model.wedge.S, model.drive.R)
+    model.connect(model.load.M, model.wedge.O, model.weight.R)
+    model.connect(model.drive.C, model.weight.C, model.ground.V)
+    return model

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from closed_forms import lifts, switches
+from held_at_rest import lifts, switches
 from numpy.testing import assert_allclose
 
 from blocks import (

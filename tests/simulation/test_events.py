@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import alone, final
 
 from blocks import (
     Component,
@@ -23,8 +24,6 @@ from blocks import (
     where,
 )
 from blocks.exceptions import SimulationError
-
-from .parts import alone, final
 
 PER_SECOND = quantity("1 1/s")
 SECOND = quantity("1 s")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
+from parts import Ground, Resistor, final
 
 from blocks import Component, Model, Parameter
 from blocks.exceptions import ConnectionRefused, NamingError, UnknownName
 from library.translational import Damper, ForceSource, Mass, Reference, Spring
-
-from .parts import Ground, Resistor, final
 
 
 def oscillator():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from parts import alone, final
 
 from blocks import (
     Component,
@@ -26,8 +27,6 @@ from blocks import (
     where,
 )
 from blocks.language.readable import readable
-
-from .parts import alone, final
 
 METRE = quantity("1 m")
 

@@ -20,7 +20,7 @@ from library.translational import (
     VelocitySource,
 )
 
-FILE = Path(__file__).parent.parent / "data" / "friction" / "networks.json"
+FILE = Path(__file__).parent / "data" / "friction" / "networks.json"
 
 
 @cache

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
 
 from blocks import Component, Model, Parameter, Port, Variable, der, quantity, sin
 from library.planar import Body
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
-
-from .parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
 
 
 def machine(damping=None, force=None):

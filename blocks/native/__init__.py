@@ -12,6 +12,9 @@
     machine         how machine code comes to run
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
+    steps           one step, compiled: stages, error, values inside
+    step_control    how long steps are
+    zero_crossings  where relations cross in a step
     dopri           the compiled steps of the explicit method
     lanes           the same for several runs at once
     disk_cache      how they are kept on disk

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .disk_cache import newest_source
+
 __all__ = ["LOADS", "REACH", "TIGHT", "loaded", "most_steps", "ready_for_solves", "study", "worth",
            "written_soon"]  # fmt: skip
 
@@ -75,9 +77,9 @@ def _installed() -> bool:
 @cache
 def _prepared() -> bool:
     """Whether numba has kept the steps on disk: of this Python and of the steps as they are."""
-    source = Path(__file__).with_name("dopri.py")
+    folder = Path(__file__).with_name("__pycache__")
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     with contextlib.suppress(OSError):
-        return any(file.stat().st_mtime >= source.stat().st_mtime for file in
-                   source.with_name("__pycache__").glob(f"dopri.advance-*.{python}.nbi"))
+        return any(file.stat().st_mtime >= newest_source() for file in
+                   folder.glob(f"dopri.advance-*.{python}.nbi"))
     return False

@@ -13,7 +13,8 @@ from typing import Any
 
 __all__ = ["compiled", "newest_source"]
 
-OPTIONS: Any = {"fastmath": {"contract"}, "nogil": True, "error_model": "numpy", "forceinline": True}
+OPTIONS: Any = {"fastmath": {"contract"}, "nogil": True, "error_model": "numpy",
+                "forceinline": True}  # fmt: skip
 
 
 @cache

@@ -198,7 +198,8 @@ def _refuse_massless(system: System) -> None:
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     """Contacts of rigidly joined parts, and those whose two sides overlap."""
     from ..nonsmooth.modes.choice import set_valued_laws
-    from ..nonsmooth.modes.gaps import APART, RIGID, TWO_BODIES, immovable, overlaps
+    from ..nonsmooth.modes.drift_correction import immovable
+    from ..nonsmooth.modes.gaps import APART, RIGID, TWO_BODIES, overlaps
 
     rigid = immovable(set_valued_laws(system), problem, 0.0)
     for path in rigid[:MOST]:

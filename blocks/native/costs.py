@@ -60,8 +60,8 @@ def written_soon(problem: Any) -> bool:
         return True
     if problem.laws is None:
         return problem.system.residual_w.function.n_instructions() <= MOMENT
-    together = problem.laws.together
-    return together is None or together.length <= MOMENT
+    held = problem.laws.held_modes
+    return held is None or held.length <= MOMENT
 
 
 def loaded() -> bool:

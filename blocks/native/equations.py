@@ -98,9 +98,9 @@ class Equations:
 
     def _with_laws(self, laws: Any) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
-        together, free = laws.together, ca.SX.sym("free", self.system.nx)
+        held, free = laws.held_modes, ca.SX.sym("free", self.system.nx)
         n = laws.size
-        if isinstance(together, SolvedModes):
+        if isinstance(held, SolvedModes):
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
@@ -114,9 +114,9 @@ class Equations:
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])
         self.relations += n
         self.large = False
-        arguments = [*together.symbols, free]
-        slope = together.expressions["slope"] * free
-        margins = ca.vertcat(together.expressions["crossings"], laws.margin_expressions())
+        arguments = [*held.symbols, free]
+        slope = held.expressions["slope"] * free
+        margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
         self.slope = self._straight(ca.Function("slope", arguments, [slope]))
         self.crossings = self._straight(ca.Function("margins", arguments, [margins]))
 

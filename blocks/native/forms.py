@@ -15,7 +15,7 @@ def why_not(system: Any, laws: Any = None) -> str:
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
-    if system.nu and (laws is None or laws.together is None):
+    if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
     if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"

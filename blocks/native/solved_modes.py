@@ -3,8 +3,9 @@
 Functions ``f(t, x, p, q, out)`` that first solve linear algebraic loops, or the equations of held
 modes (:mod:`blocks.nonsmooth.modes.solved_modes`), by LAPACK's ``dgesv``, and then write slopes or
 margins; and one that closes the gaps of closed contacts that a step has left open, as
-:mod:`blocks.nonsmooth.modes.gaps` does between steps in Python. ``q`` holds the efforts that
-Newton's method starts from, so that values depend on ``x`` alone, and room for the matrix.
+:mod:`blocks.nonsmooth.modes.drift_correction` does between steps in Python. ``q`` holds the
+efforts that Newton's method starts from, so that values depend on ``x`` alone, and room for the
+matrix.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..nonsmooth.modes.gaps import ROUNDS as CLOSING
+from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import FAR, ROUNDS
 from .expressions import Writer
 from .text import Text
@@ -68,17 +69,17 @@ class SolvedCode(Text):
     Parameters
     ----------
     laws : SetValuedLaws
-        Whose ``together`` is a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`.
+        Whose ``held_modes`` are a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`.
     places : of the arguments t, x, z, p, m, d, and the first free entry of ``q``
     """
 
     def __init__(self, laws: Any, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
-        self.laws, self.together = laws, laws.together
+        self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
-        self.e = self.together.expressions
-        self.modes, self.effort = self.together.symbols[-2:]
+        self.e = self.held.expressions
+        self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
         at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
@@ -91,7 +92,7 @@ class SolvedCode(Text):
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2]))}  # fmt: skip
-        self.arguments = [*self.together.symbols, self.free]
+        self.arguments = [*self.held.symbols, self.free]
 
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
@@ -114,7 +115,7 @@ class SolvedCode(Text):
         values[first:] = [w.binary("fadd", value, w.load("%q", self.slack + i))
                           for i, value in enumerate(values[first:])]  # fmt: skip
         share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
-        if self.together.in_a_circle:
+        if self.held.in_a_circle:
             slides = _masked(self.e["matrix"], self.modes != 0)
             self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
             self._solve(w, self.n)
@@ -145,7 +146,7 @@ class SolvedCode(Text):
         contacts = np.flatnonzero(self.laws.contact).tolist()
         x, e, stuck = self.laws.system.tape.x, self.e, self.modes == 0
         places = np.zeros(self.nx)
-        places[self.together.positions] = 1.0
+        places[self.held.positions] = 1.0
         push = ca.jacobian(e["slope"], self.effort)
         closed = stuck[contacts]
         gap = ca.if_else(closed, e["gap"][contacts], 0)
@@ -197,7 +198,7 @@ class SolvedCode(Text):
 
     def _efforts(self, w: Writer) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""
-        affine, n = self.together.affine, self.n
+        affine, n = self.held.affine, self.n
         guess = [w.constant(0.0) if affine else w.load("%q", self.guess + i) for i in range(n)]
         self._put(w, guess, "%q", self.found)
         if not affine:
@@ -212,7 +213,7 @@ class SolvedCode(Text):
         steps, efforts = [], []
         for i in range(n):
             step = w.load("%q", self.right + i)
-            if not self.together.dependent[i]:  # such as no effort of an open contact, exactly
+            if not self.held.dependent[i]:  # such as no effort of an open contact, exactly
                 slides = w.compare("une", w.load("%q", self.known_modes + i), w.constant(0.0))
                 step = w.select(slides, residual[i], step)
             steps.append(w.select(bad, w.constant(float("nan")), step))

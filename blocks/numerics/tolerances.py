@@ -9,11 +9,82 @@ from __future__ import annotations
 # -- language, assembly, units ----------------------------------------------------------------
 TINY = 1e-300  # keeps a division from being one by zero
 
+TINY = 1e-300  # instead of zero, where something is divided by it
+
 # -- the system and its start -----------------------------------------------------------------
 
 # -- events and the run -----------------------------------------------------------------------
 
 # -- modes of set-valued laws -----------------------------------------------------------------
+
+# efforts
+EFFORTS_EXACT = 1e-12  # of the largest effort or impulse: a change that ends a repetition
+EFFORTS_STALLED = 1e-9  # of the largest effort: changes below it that no longer shrink are rounding
+EFFORTS_SETTLED = 1e-9  # of the largest effort: a change in the last round that is none
+EFFORT_NONE = 1e-12  # of the largest effort: one that is rounding
+LAST_NEWTON_STEP = 1e-14  # of the largest effort: it could not be any less
+LAST_NEWTON_STEP_AT_TIMES = 1e-13  # the same for several times at once, which differ in rounding
+LOADS_EXACT = 1e-13  # of the largest effort: what laws of the load may miss
+# the Delassus operator, and what it solves
+WITHOUT_EFFECT = 1e-14  # of the largest own rate per effort: an element that moves nothing
+DELASSUS_SINGULAR = 1e-11  # of the largest pivot or singular value, own rates scaled to 1
+OWN_RATE_NONE = 1e-7  # of the largest, of square roots of own rates: 1e-14 of the rates
+PROXIMAL_WEIGHT = 1e-8  # of own rates: small, and the operator becomes regular
+BLOCK_SINGULAR = 1e-10  # of the largest singular value: one that is zero
+LEAST_CHANGE = 1e-12  # the same, where efforts of the least change are sought for held modes
+LEAST_CHANGE_LOADED = 1e-13  # the same for efforts that depend on each other through laws
+PIVOT = 1e-9  # of a row of the equations of held modes: a smaller one is left to the general way
+SURELY_DETERMINED = 1e-6  # determinant of what sticks, above which nothing is undetermined
+# flows and rates that are rounding
+FLOW_NONE = 1e-12  # of the fastest flow: one that is at rest
+FLOW_NONE_AT_START = 1e-13  # of what the states could make: rounding of a consistent start
+FLOW_TURNED = 1e-6  # of the fastest flow: one that is no rounding
+REBOUND_RESTS = 1e-9  # of the fastest impact: a slower rebound is none
+RATE_ROUNDING = 1e-12  # of the rates of all states that a flow is made of
+RATE_ROUNDING_OF_NORMALS = 1e-15  # of the same where normals turn: it is in either direction
+RATE_ROUNDING_OF_TURNING = 1e-14  # of speed squared by distance: what turning normals make
+# gaps
+CLOSED_GAP = 1e-12  # of the largest position: a gap that is none
+NEAR_GAP = 1e-9  # of the largest position: a contact that takes part in an impact beside it
+LEAST_POSITION = 1e-9  # m or rad: a smaller largest position is that of a model at its origin
+ALLOWED_DRIFT = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
+OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
+PARTING = 1e-9  # m or rad that a contact which parts may overlap by: rounding, after a rebound
+# decisions
+MODE_ENDED = 1e-11  # of its size: a margin that is at its end at an event
+AT_BOUND = 1e-9  # of the range: an effort at its bound
+EQUAL_BOUNDS = 1e-9  # of a bound at rest: no smaller one in motion is the same
+NO_RANGE = 1e-7  # of the largest effort: a range that is too narrow to tell a sense from
+CLEAR_ROOM = 1e-6  # of the range or the largest effort: room to a bound that is left for sure
+DECIDED_AGAIN = 1e-9  # of the time: decisions in so quick a succession are about rounding
+LEAST_TIME = 1e-6  # s: the same at the beginning of time
+INSTANT = 1e-7  # of the time in which something changes: a look ahead
+LONGEST_INSTANT = 1e-6  # s: a look ahead is no longer
+SHORTEST_INSTANT = 1e-12  # s: nor shorter
+# friction that depends on efforts
+PARADOX = 1e-6  # share of its value without friction at which a matrix counts as singular
+SEVERAL_MOTIONS = 1e-6  # of the largest effort or slope: a difference that is another motion
+PIECE_SLOPE, PIECE_SLOPE_NONE = 1e-9, 1e-12  # relative and absolute: slopes of the same piece
+# static indeterminacy
+RATE_UNHELD = 1e-11  # of the rate of the range: one that no effort holds
+SPLIT_FEASIBLE = 1e-10  # of half the range: what a linear program may miss
+SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
+# nodes without mass
+SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
+MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
+MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
+MARGIN_ROUNDING = 1e-13  # of the largest effort or flow so far: rounding ends no mode
+BALANCED = 1e-9  # of the largest input and first error: an equation that is fulfilled
+BOUNDS_ROUNDING = 1e-12  # of the largest bound: the same
+UNCHANGED_FLOW = 1e-9  # of the change of inputs: a flow that it leaves as it is
+LEAST_FLOW = 1e-6  # of what positions could make: a flow that counts as large in any case
+LEAST_RANGE = 1e-6  # of the largest effort: a range that counts as large in any case
+LEAST_DISTANCE = 1e-6  # m or rad: the same of positions
+YIELDING = 1e-14  # of the largest eigenvalue of the mobility: a direction that yields
+RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
+TRIAL_INSTANTS = 1e-6, 1e-4, 1e-8, 1e-2  # s over which velocities without mass are sought
+TRIAL_LOOKS_AHEAD = 1e-6, 1e-4, 1e-3  # s, where a load is exactly at a bound
+TRIAL_RESISTANCES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
 
 # -- complementarity problems -----------------------------------------------------------------
 SYMMETRIC = 1e-12  # of entries in equal units: a difference that leaves a matrix symmetric

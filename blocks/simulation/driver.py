@@ -86,7 +86,7 @@ class Driver:
         self.pace = settings.first_step  # the step to go on with after contacts were closed
         self.method: Any = None  # of the present episode
         closed = problem.laws is not None and not problem.laws.recorded
-        self.contacts: Any = _contacts(problem.laws.plain) if closed else None
+        self.contacts: Any = _contacts(problem.laws.set_valued) if closed else None
         self.behind: Any = None  # these and their slopes at the end of the step
 
     # -- the loop ------------------------------------------------------------------------
@@ -482,7 +482,7 @@ class Driver:
         self.log.refuse_chatter(t)
 
 def _contacts(laws: Any) -> Any:
-    from ..nonsmooth.modes.gaps import Contacts
+    from ..nonsmooth.modes.drift_correction import Contacts
 
     return Contacts(laws)
 

@@ -2,7 +2,7 @@
 
 Elements are those of the set-valued laws, and those that a law of the load holds at rest, in the
 order in which :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` and
-:class:`blocks.nonsmooth.modes.load_laws.Loads` number them.
+:class:`blocks.nonsmooth.modes.load_laws.LoadLaws` number them.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from ..system.system import AlgebraicFailure, Problem, System
 from .element_modes import Elements, rests
 
 if TYPE_CHECKING:
-    from ..nonsmooth.modes.gaps import Contacts
+    from ..nonsmooth.modes.drift_correction import Contacts
     from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["Catalog", "Episode", "RunRecording"]
@@ -308,7 +308,7 @@ class RunRecording:
             return x, np.zeros((0, len(t))), laws.efforts_at(t, episode.start)
         if laws is not None and len(t):
             x = y * problem.scale_x[free][:, None]
-            inputs = None if problem.algebraic else laws.along(problem, t, x, share)
+            inputs = None if problem.algebraic else laws.inputs_at(problem, t, x, share)
             if inputs is not None:
                 return x, np.zeros((0, len(t))), inputs
         problem.x[:], problem.z[:] = episode.x, episode.z
@@ -331,7 +331,7 @@ class RunRecording:
                 if held is not None and not held.close(problem, at):  # as at the ends of steps
                     problem.update(at)
                 if laws is not None and share:
-                    laws.share(problem, at)
+                    laws.split_internal_stress(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
                 before = at
             except AlgebraicFailure:
@@ -355,10 +355,10 @@ class RunRecording:
     @cached_property
     def _contacts(self) -> Contacts | None:
         """What keeps closed contacts closed, where there are any."""
-        laws = self.problem.laws.plain
+        laws = self.problem.laws.set_valued
         if not laws.contact.any():
             return None
-        from ..nonsmooth.modes.gaps import Contacts
+        from ..nonsmooth.modes.drift_correction import Contacts
 
         return Contacts(laws)
 
@@ -453,7 +453,7 @@ class RunRecording:
             x, z, u = self.points(e, np.array([middle]))
             self.problem.x[:], self.problem.z[:], self.problem.u[:] = x[:, 0], z[:, 0], u[:, 0]
             present = {}
-            for names, efforts in laws.shared(self.problem, middle):
+            for names, efforts in laws.indeterminate_groups(self.problem, middle):
                 members = tuple(names)
                 k = present[members] = last.get(members, len(found))
                 start = found[k].start if members in last else e.start

@@ -47,8 +47,8 @@ class Crossings:
         if laws is None or not laws.watched:
             return
         if self._flows is None:
-            self._flows = laws.plain.grain(self.problem, t)
-        plain, self.grain = laws.plain, np.zeros(len(laws.modes))
+            self._flows = laws.set_valued.flow_rounding(self.problem, t)
+        plain, self.grain = laws.set_valued, np.zeros(len(laws.modes))
         self.grain[: plain.size] = np.where((plain.modes != 0) & ~plain.contact, self._flows, 0.0)
 
     def look_back(self, step: Step) -> None:
@@ -117,9 +117,9 @@ class Crossings:
         times = step.t_old + inside * (step.t - step.t_old)
         times[-1] = step.t
         laws = self.problem.laws
-        if laws is not None and laws.together is not None:
+        if laws is not None and laws.held_modes is not None:
             y = np.column_stack([step.dense(times[:-1]), step.y])
-            found = laws.several_margins(self.problem, times, y)
+            found = laws.margins_at(self.problem, times, y)
             if found is not None:
                 return [(float(t), np.concatenate([self._relations(g, t), margin + self.grain]))
                         for t, g, margin in zip(times, found[0].T, found[1].T, strict=True)]

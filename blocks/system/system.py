@@ -468,12 +468,12 @@ class Problem:
         except AlgebraicFailure as failure:
             self.failure = failure
             return np.full(self.size, np.nan)
-        together = None if self.laws is None else self.laws.together
-        if getattr(self.laws, "restless", "") and self.laws.load is None:  # else a jam is watched
+        held = None if self.laws is None else self.laws.held_modes
+        if self.laws is not None and self.laws.restless:
             self.failure = AlgebraicFailure(t, [self.laws.restless],
                                             "efforts that depend on each other do not settle")
             return np.full(self.size, np.nan)
-        slope = self.system.slope(*self._arguments(t)) if together is None else together.slope
+        slope = self.system.slope(*self._arguments(t)) if held is None else held.slope
         if self.laws is not None:
             slope = self.laws.correct(slope, self, t)
         return slope[self.free] / self.scale

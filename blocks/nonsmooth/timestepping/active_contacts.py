@@ -18,9 +18,11 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, diags_array
 
 from ...language.expression import TIME
+from ...numerics.arrays import Indices
 from ...system.system import Evaluator, Problem, System
+from ..contract import Laws
+from ..modes.elements import Change, elements_of
 from ..modes.gaps import refuse_overlap
-from ..modes.laws import SetValuedLaws
 from .bare_network import bare_network
 from .contact_kinds import Kind, Values, kinds_of
 
@@ -68,21 +70,20 @@ def step_laws(system: System) -> StepLaws | None:
     return None if made is None else made.fresh()
 
 
-class StepLaws(SetValuedLaws):
+class StepLaws(Laws):
     """All set-valued elements of a system, for
     :class:`blocks.nonsmooth.timestepping.moreau_jean.MoreauJean`."""
 
     watched = False
-    load = None
     recorded = True  # its efforts are those of the run's steps
     ends: list[float]  # of every step
     steps: list[tuple[np.ndarray, np.ndarray]]  # elements with an effort, and the efforts
     begun: Any  # parameters of the tables of arguments
 
     def __init__(self, system: System, kinds: list[Kind], bare: Any) -> None:
-        self.system, self.kinds = system, kinds
+        super().__init__(system, elements_of(system))
+        self.kinds = kinds
         tape, flat = system.tape, system.flat
-        self._name_elements()
         self.small = max(bare.gathers.shape) <= SMALL
         self.gathers = bare.gathers.toarray() if self.small else bare.gathers
         w0 = ca.SX.zeros(bare.w.numel())
@@ -122,34 +123,20 @@ class StepLaws(SetValuedLaws):
         bare = bare_network(tape, sorted({k.family for k in kinds}))
         return None if bare is None else cls(system, kinds, bare)
 
-    def _name_elements(self) -> None:
-        flat = self.system.flat
-        at = {int(c): k for k, c in enumerate(self.system.tape.writer.inputs)}
-        owners, column, sign, contact = [], [], [], []
-        self.effort_names, self._twins = [], []
-        for f, family in enumerate(flat.network.families):
-            laws = family.kernel.set_valued
-            touches = [law.is_contact for law in laws]
-            for law, touch in zip(laws, touches, strict=True):
-                slots = flat.base[f][law.effort, 0] + np.arange(family.size)
-                column += [at[int(c)] for c in flat.class_of[slots]]
-                sign += flat.sign_of[slots].tolist()
-                owners += [(f, i) for i in range(family.size)]
-                self.effort_names += [family.kernel.variables[law.effort].name] * family.size
-                self._twins += [touches.count(touch) > 1] * family.size
-                contact += [touch] * family.size
-        self.owners, self.size = owners, len(column)
-        self.column, self.sign = np.array(column, dtype=int), np.array(sign)
-        self.contact = np.array(contact, dtype=bool)
-        self.gives_flow = np.zeros(self.size, dtype=bool)
+    @property
+    def modes(self) -> Indices:
+        return self._modes
+
+    @modes.setter
+    def modes(self, value: Indices) -> None:
+        self._modes = value
 
     def fresh(self) -> StepLaws:
         """The same laws at the start of another run."""
         import copy
 
         new = copy.copy(self)
-        new.modes = np.zeros(self.size, dtype=np.int8)
-        new.modes[self.contact] = -1
+        new.modes = np.where(self.contact, -1, 0).astype(np.int8)
         new.ends, new.steps = [], []
         new.begun = None
         return new
@@ -292,7 +279,7 @@ class StepLaws(SetValuedLaws):
         self.ends.append(t)
         self.steps.append((elements[some], efforts[some]))
         problem.u[:] = 0.0
-        problem.u[self.column[elements]] = efforts * self.sign[elements]
+        problem.u[self.elements.column[elements]] = efforts * self.elements.sign[elements]
 
     def last_efforts(self) -> np.ndarray:
         """Efforts of the last step, of all elements."""
@@ -310,7 +297,7 @@ class StepLaws(SetValuedLaws):
         k = np.searchsorted(self.ends, np.maximum(t, np.nextafter(start, np.inf)))
         for column, step in enumerate(np.minimum(k, len(self.ends) - 1)):
             elements, efforts = self.steps[step]
-            u[self.column[elements], column] = efforts * self.sign[elements]
+            u[self.elements.column[elements], column] = efforts * self.elements.sign[elements]
         return u
 
     def acted(self) -> dict[int, np.ndarray]:
@@ -333,7 +320,8 @@ class StepLaws(SetValuedLaws):
         for kind, values in zip(self.kinds, self.gaps(), strict=True):
             gaps[kind.elements[:, kind.contact]] = values
         far = float(np.maximum(np.abs(problem.x), problem.scale_x).max(initial=0.0))
-        refuse_overlap(self, gaps[self.contact], np.flatnonzero(self.contact), far)
+        refuse_overlap(self.system, self.elements, gaps[self.contact],
+                       np.flatnonzero(self.contact), far)  # fmt: skip
         flow = np.zeros(self.size)
         for kind in self.kinds:
             flow[kind.elements] = kind.values(np.arange(len(kind.instances))).flow
@@ -343,21 +331,12 @@ class StepLaws(SetValuedLaws):
         self.modes = np.where(self.contact, np.where(touches, 0, -1),
                               np.where(rests, 0, np.sign(flow))).astype(np.int8)
 
-    def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Any]:
+    def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Change]:
         """At known instants the next step decides."""
         return []
 
     def apply(self, problem: Problem, t: float) -> None:
         """Efforts are those of the step; nothing follows from the present point."""
-
-    def correct(self, slope: np.ndarray, problem: Problem, t: float) -> np.ndarray:
-        return slope
-
-    def share(self, problem: Problem, t: float) -> None:
-        """Efforts that the motion leaves open are those the step has found."""
-
-    def shared(self, problem: Problem, t: float) -> list[Any]:
-        return []
 
 
 def _sparse(arguments: list[Any], expression: Any) -> Evaluator:

@@ -21,8 +21,8 @@ from ...exceptions import ParameterError, SimulationError
 from ...solvers import Method, Step
 from ...system.system import System
 from ..modes.choice import set_valued_laws
-from ..modes.load_laws import Loads, with_loads
-from ..modes.massless_nodes import MixedLaws
+from ..modes.load_laws import LoadLaws, with_loads
+from ..modes.massless_nodes import MasslessLaws
 from ..unsettled import unsettled
 from .active_contacts import Active, StepLaws, step_laws
 
@@ -59,19 +59,19 @@ class MoreauJean(Method):
                                  "Give the step, such as step='1 ms'.")
         laws = problem.laws
         self.few = isinstance(laws, StepLaws)  # of all elements only those that can act
-        if isinstance(laws, Loads):
+        if isinstance(laws, LoadLaws):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' knows exact friction and contacts, but no "
                 "laws that look at the load.", "Take another method, or law='coulomb'.",
             )  # fmt: skip
-        if laws is not None and (laws.gives_flow.any() or isinstance(laws, MixedLaws)):
+        if laws is not None and isinstance(laws, MasslessLaws):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
         self._factor: Any = None
         self._eye = csc_matrix(identity(len(y)))
-        self._effort = np.zeros(0) if laws is None else laws.efforts_of(problem.u)
+        self._effort = np.zeros(0) if laws is None else laws.elements.efforts_of(problem.u)
 
     @staticmethod
     def laws_of(system: System) -> Any:
@@ -172,13 +172,15 @@ class MoreauJean(Method):
 
         problem = self.problem
         problem.solve(t + h / 2, (y + end) / 2)
-        push = csc_matrix(laws._push(problem, t + h / 2, np.arange(laws.size)))[problem.free]
+        push = csc_matrix(laws.delassus.slope_by_efforts(
+            problem, t + h / 2, np.arange(laws.size)))[problem.free]
         push = _rows_by(1 / problem.scale, push)
         problem.solve(t + h, end)
         args = problem._arguments(t + h)
         free = laws.look(problem, t + h).flow
         push = self._through_smooth(csc_matrix(push), h)
-        flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
+        flow_x = csc_matrix(laws.functions.flow_x.sparse(*args))[:, problem.free] @ diags(
+            problem.scale)
         d = -(flow_x @ push)
         d = d.toarray() if laws.size <= FEW else d
         stuck = laws.modes == 0
@@ -188,7 +190,7 @@ class MoreauJean(Method):
         closed = laws.contact & touching
         low = np.where(laws.contact, 0.0, low)
         high = np.where(laws.contact, np.where(closed, np.inf, 0.0), high)
-        restitution = np.where(closed, laws._restitution(*args), 0.0)
+        restitution = np.where(closed, laws.functions.restitution(*args), 0.0)
         if laws.load is None:
             solved = moreau_step(d, free, low, high, h, flow_before=before.flow,
                                  restitution=restitution)
@@ -291,9 +293,9 @@ class MoreauJean(Method):
 
         problem, effort = self.problem, self._effort
         problem.solve(t, y)
-        laws.load.refuse_jam(problem, t, np.ones(laws.size, dtype=bool))
+        laws.painleve.refuse_jam(problem, t, np.ones(laws.size, dtype=bool))
         for _ in range(LOADED):
-            problem.u[laws.column] = effort * laws.sign
+            laws.elements.put(problem.u, effort)
             problem.solve(t, y)
             now, stuck = laws.look(problem, t), laws.modes == 0
             by_low, by_high = laws.load.bounds(problem, t, stuck)
@@ -317,7 +319,7 @@ class MoreauJean(Method):
     def _refuse(self, laws: Any, solution: Any, t: float, index: Any = None) -> None:
         """Say why a step has no solution; ``index`` are the elements it was sought for."""
         if laws.load is not None:
-            laws.load.refuse(t, solution, np.arange(laws.size))
+            laws.painleve.refuse(t, solution, np.arange(laws.size))
         suspects = solution.suspects if index is None else index[solution.suspects]
         names = tuple(dict.fromkeys(laws.name(int(i)) for i in suspects))
         raise SimulationError(

@@ -136,6 +136,14 @@ SMOOTHING = 1e-9  # of the largest rate: roundness of corners to begin with
 SHARPEST = 1e-14  # of that: roundness at which smoothing ends
 
 # -- time stepping ----------------------------------------------------------------------------
+TOUCHES = 1e-9  # of the largest position: a gap that is none at the start
+NO_FLOW = 1e-12  # of the largest flow: at rest at the start
+STEP_RESIDUAL = 1e-8  # of the flows at the end of a step, in units of the fastest: sought
+ACCEPTED_RESIDUAL = 1e-5  # and accepted from hundreds of contacts that jam
+SAME_IMPULSES = 1e-6  # of the largest impulse: a change that is none within a step
+NO_CHANGE = 1e-12  # of the largest effort: a repetition that has settled
+STEP_CORRECTION = 1e-12  # of the unknowns: Newton's method over the smooth forces has converged
+SERIES_TERM = 1e-15  # of the sum: a term of the inverse's series that no longer counts
 
 # -- methods and machine code -----------------------------------------------------------------
 FIRST_STEP = 1e-6  # s: where nothing is known of how fast the motion is

@@ -33,18 +33,18 @@ from .costs import (
     LOADS,
     REACH,
     TIGHT,
+    compiles_quickly,
     loaded,
     most_steps,
+    pays_off,
     ready_for_solves,
     study,
-    worth,
-    written_soon,
 )
 from .forms import is_large, why_not
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "is_large", "loaded", "most_steps",
-           "ready_for_solves", "study", "unwritable", "why_not", "worth",
-           "written_soon"]  # fmt: skip
+__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly", "is_large", "loaded",
+           "most_steps", "pays_off", "ready_for_solves", "study", "unwritable",
+           "why_not"]  # fmt: skip
 
 
 def unwritable(problem: Any) -> str:

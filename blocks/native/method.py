@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..numerics.tolerances import LEAST_ERROR
 from ..solvers.base import Array, Method, Step
 from ..system.time_functions import ACROSS
 from . import dopri
@@ -81,7 +82,7 @@ class Dopri5(Method):
         self.watched[HELD, : len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
-        self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
+        self.state = np.array([self.t, self.first_step or 0.0, LEAST_ERROR, 0.0])
         self.course = Course(self, self.t, self.x)
         self.fresh = True
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import FAR, ROUNDS
+from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from .expressions import Writer
 from .text import Text
 from .tied_states import Tied
@@ -101,7 +102,7 @@ class SolvedCode(Text):
         done = self._states(w)
         self._efforts(w)
         values = self._values(w, self.e["slope"] * self.free)
-        self._put(w, self.tied.kept(w, done, values) if self.tied else values, "%out", 0)
+        self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
         return self._text(w)
 
     def margins(self) -> str:
@@ -123,7 +124,7 @@ class SolvedCode(Text):
             share = w.intrinsic("minnum", share, own)
         share = w.binary("fsub", share, w.constant(FAR))
         if self.tied:
-            values = self.tied.kept(w, done, values)
+            values = self.tied.or_nan(w, done, values)
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         values.append(share)
         self._put(w, values, "%out", 0)
@@ -136,7 +137,7 @@ class SolvedCode(Text):
         """
         w = Writer()
         self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
-        self._bring(w)
+        self._settle_tied(w)
         if self.laws.contact.any():
             self._close(w)
         return self._text(w)
@@ -162,14 +163,14 @@ class SolvedCode(Text):
         w.lines += [f"  br i1 {open_}, label %close, label %end", "close:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %close ]"]
         values = self._move(w, -way, _masked(widening, closed), gap, moved)
-        self._bring(w)
+        self._settle_tied(w)
         w.lines.append("  %more = add i64 %count, 1")
         again = w.compare("ogt", self._largest(w, values), allowed)
         w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
                     "  br i1 %go, label %close, label %stop", "stop:"]
         own = -ca.jacobian(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]), self.effort)
         self._move(w, push, _masked(own, stuck), flow, moved)
-        self._bring(w)
+        self._settle_tied(w)
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
@@ -177,10 +178,10 @@ class SolvedCode(Text):
         """Solve for states that constraints tie, where there are any."""
         return self.tied.call(w) if self.tied else "true"
 
-    def _bring(self, w: Writer) -> None:
+    def _settle_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
         if self.tied:
-            self.tied.bring(w, self.tied.call(w, "%out"))
+            self.tied.store_solution(w, self.tied.call(w, "%out"))
 
     def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
         """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
@@ -223,8 +224,8 @@ class SolvedCode(Text):
         if affine:
             return
         size, whole = self._largest(w, steps), self._largest(w, efforts)
-        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-14)))
-        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-9)))
+        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(LAST_NEWTON_STEP)))
+        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(EFFORTS_STALLED)))
         slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))
         w.lines += [f"  %size = fadd double {size}, {w.constant(-0.0)}",
                     f"  %noise = and i1 {small}, {slow}", f"  %done = or i1 {exact}, %noise",

@@ -7,7 +7,6 @@ that a user sets (``rtol``, ``atol``) is none of these.
 from __future__ import annotations
 
 # -- language, assembly, units ----------------------------------------------------------------
-TINY = 1e-300  # keeps a division from being one by zero
 
 TINY = 1e-300  # instead of zero, where something is divided by it
 
@@ -88,7 +87,7 @@ TRIAL_RESISTANCES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
 
 # -- complementarity problems -----------------------------------------------------------------
 SYMMETRIC = 1e-12  # of entries in equal units: a difference that leaves a matrix symmetric
-PIVOT = 1e-13  # of a unit diagonal: a pivot that counts as zero
+UNIT_PIVOT = 1e-13  # of a unit diagonal: a pivot that counts as zero
 SAFE_PIVOT = 1e-8  # of a unit diagonal: a pivot that is no rounding
 SEMIDEFINITE = 1e-11  # of a unit diagonal: added before a matrix is asked to be positive
 P_MATRIX = 1e-12  # of a unit diagonal: a principal minor that counts as positive
@@ -96,19 +95,19 @@ PROXIMAL_BLOCK = 1e-8  # of a unit diagonal: weight of the point that a singular
 PROXIMAL_POINT = 1e-6  # of a unit diagonal: least weight of the last efforts
 SHORTEST_SEARCH = 1e-6  # of a Newton step: a line search ends there
 RANK = 1e-11  # singular values that count as zero, beside those of size 1
-LEAST_SQUARES = 1e-12  # the same where a solution of least norm is looked for
+LEAST_NORM = 1e-12  # the same where a solution of least norm is looked for
 STRESS_RANK = 1e-9  # the same for directions of internal stress
 PSEUDO_INVERSE = 1e-13  # the same for the dual problem of massless nodes
 NO_INERTIA = 1e-14  # of the largest entry: a diagonal that counts as zero
 CANCELLATION = 1e-15  # of terms that cancel: what is left is noise
 CUT_OFF = 1e-13  # of the largest rate of its part: noise of an element that is cut out of it
 SELF_CARRYING = 1e-12  # determinant below which friction carries itself
-AT_BOUND = 1e-9  # of its size: an effort at its bound, a rate that is none
+BOUND_BAND = 1e-9  # of its size: an effort at its bound, a rate that is none
 OWN_ROUNDING = 1e-14  # of the effort that stops the largest rate of the part: none at all
 GUESSED_MODE = 1e-8  # of the largest rate: what tells a mode from the end of Lemke's path
 ENUMERATED_ERROR = 1e-9  # residual of a combination of modes that is a solution
 SAME_RATES = 1e-7  # of the largest rate: two motions that are the same
-RATE_ROUNDING = 1e-12  # of the terms of a rate
+TERMS_ROUNDING = 1e-12  # of the terms of a rate
 NO_SPEED = 1e-13  # of the largest: a basic unknown that stays where it is on Lemke's path
 RISING = 1e-11  # of the largest entry of its column: one that may be the pivot
 TIED_RATIO = 1e-12  # ratios of a pivot's rows that are the same
@@ -154,6 +153,13 @@ SMALLEST_STEP = 4e-16  # of the time: a step that no longer moves it
 SMALLEST_TRIAL = 1e-14  # of the time: a step whose values are not finite is shortened down to it
 TIME_GRAIN = 2.220446049250313e-16  # of the time: instants that are told apart
 ZERO_MARGIN = 1e-6  # of its size before: a margin that counts as crossed
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+TIGHT_FOR_SOLVES = 1e-10  # the same with exact friction, contacts or tied states
+LEAST_RTOL = 1e-15  # relative tolerance that SUNDIALS still takes
+STEP_REST = 1e-9  # of a fixed step: a shorter rest is not left over
+SAME_COEFFICIENT = 1e-6  # of 1 / step: factors made for one serve the other
+TIED_SOLVED = 1e-9  # of an unknown: its change after which it has converged (squared it is 0)
+NO_DIP = 1e-12  # of the largest margin in a step: below zero by rounding
 EXTREME_ROUNDING = 1e-12  # of an output: an extreme between looks that is no rounding
 
 # -- diagnostics ------------------------------------------------------------------------------

@@ -359,7 +359,7 @@ class Driver:
         from .. import native
 
         left = (self.settings.t_end - step.t) / max(step.t - step.t_old, 1e-300)
-        if native.why_not(self.system, problem.laws) or not native.worth(
+        if native.why_not(self.system, problem.laws) or not native.pays_off(
                 weight * left, problem.size, self.settings.rtol) or native.unwritable(problem):
             return False
         self.settings = replace(self.settings, method=native.compiled_method())

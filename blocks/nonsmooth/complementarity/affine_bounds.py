@@ -32,16 +32,16 @@ from scipy.sparse import issparse
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
-    AT_BOUND,
+    BOUND_BAND,
     ENUMERATED_ERROR,
     GUESSED_MODE,
     NO_INERTIA,
     OWN_ROUNDING,
     RANK,
-    RATE_ROUNDING,
     SAME_RATES,
     SELF_CARRYING,
     SYMMETRIC,
+    TERMS_ROUNDING,
     TINY,
 )
 from .box import BoxSolution, BoxStatus
@@ -196,13 +196,13 @@ def _modes_told(effort: Array, rate: Array, low: Array, high: Array, fixed: Flag
     """
     moving = np.abs(rate) > tol * size + noise
     own = np.maximum(diagonal, TINY)  # rounding of an effort that should be zero
-    band = AT_BOUND * np.abs(effort) + OWN_ROUNDING * size / own
+    band = BOUND_BAND * np.abs(effort) + OWN_ROUNDING * size / own
     floor = (effort <= low) | (effort <= low + band)
     top = (effort >= high) | (effort >= high - band)
     state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))
     state = np.where(fixed, np.sign(rate), state).astype(np.int8)
     rest = (state == 0) & ~fixed
-    rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, AT_BOUND * size))] = 0.0
+    rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, BOUND_BAND * size))] = 0.0
     return state, rest, floor | top
 
 
@@ -371,7 +371,7 @@ def _all_answers(part: _Part, tol: float) -> tuple[list[Array], list[Array]]:
         if x is None or part.residual(x, tol).max() > max(tol, ENUMERATED_ERROR):
             continue
         w = part.rate(x)
-        same = SAME_RATES * part.unit(w) + part.floor + RATE_ROUNDING * (
+        same = SAME_RATES * part.unit(w) + part.floor + TERMS_ROUNDING * (
             np.abs(part.D) @ np.abs(x)) + TINY
         if all(np.any(np.abs(w - other) > same) for other in rates):
             rates.append(w)

@@ -14,7 +14,7 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
 from ...numerics.arrays import Array
-from ...numerics.tolerances import LEAST_SQUARES, PIVOT, PROXIMAL_BLOCK, SEMIDEFINITE
+from ...numerics.tolerances import LEAST_NORM, PROXIMAL_BLOCK, SEMIDEFINITE, UNIT_PIVOT
 from .scaling import Matrix
 
 __all__ = ["factorise", "is_convex", "solve_block"]
@@ -23,7 +23,7 @@ Solve = Callable[[Array], Array]
 
 
 def factorise(A: Matrix, *, symmetric: bool) -> Solve | None:
-    """Solver of A x = r, or None where A is singular to PIVOT.
+    """Solver of A x = r, or None where A is singular to UNIT_PIVOT.
 
     For symmetric matrices "singular" includes "not positive definite".
     """
@@ -31,11 +31,11 @@ def factorise(A: Matrix, *, symmetric: bool) -> Solve | None:
         return _factorise_sparse(A, symmetric=symmetric)
     if symmetric:
         factor, info = lapack.dpotrf(A, lower=1)
-        if info != 0 or np.min(np.diag(factor), initial=1.0) ** 2 <= PIVOT:
+        if info != 0 or np.min(np.diag(factor), initial=1.0) ** 2 <= UNIT_PIVOT:
             return None
         return lambda r: lapack.dpotrs(factor, r, lower=1)[0]
     lu, pivots, info = lapack.dgetrf(A)
-    if info != 0 or np.min(np.abs(np.diag(lu)), initial=1.0) <= PIVOT:
+    if info != 0 or np.min(np.abs(np.diag(lu)), initial=1.0) <= UNIT_PIVOT:
         return None
     return lambda r: lapack.dgetrs(lu, pivots, r)[0]
 
@@ -55,7 +55,7 @@ def _factorise_sparse(A: Matrix, *, symmetric: bool) -> Solve | None:
             worst = np.abs(lu.U.diagonal()).min()
     except RuntimeError:  # SuperLU: "Factor is exactly singular"
         return None
-    return lu.solve if worst > PIVOT else None
+    return lu.solve if worst > UNIT_PIVOT else None
 
 
 def solve_block(A: Matrix, r: Array, near: Array, *, symmetric: bool) -> Array:
@@ -69,7 +69,7 @@ def solve_block(A: Matrix, r: Array, near: Array, *, symmetric: bool) -> Array:
     if solve is not None:
         return solve(r)
     if not symmetric and not sp.issparse(A):
-        return near + np.linalg.lstsq(A, r - A @ near, rcond=LEAST_SQUARES)[0]
+        return near + np.linalg.lstsq(A, r - A @ near, rcond=LEAST_NORM)[0]
     n = A.shape[0]
     eye = sp.eye_array(n, format="csr") if sp.issparse(A) else np.eye(n)
     solve = factorise(A + PROXIMAL_BLOCK * eye, symmetric=symmetric)

@@ -33,10 +33,10 @@ from scipy.optimize import linprog
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
-    AT_BOUND,
+    BOUND_BAND,
     BOUND_ROUNDING,
     DAMPED,
-    LEAST_SQUARES,
+    LEAST_NORM,
     PSEUDO_INVERSE,
     RANK,
     SLIPPING,
@@ -183,7 +183,7 @@ def _regularised(
     effort = held.copy()
     # Any share of the resting elements that balances, near the dual answer.
     short = g - W.T @ held - C @ velocity
-    effort[rest] += np.linalg.lstsq(W[rest].T, short, rcond=LEAST_SQUARES)[0]
+    effort[rest] += np.linalg.lstsq(W[rest].T, short, rcond=LEAST_NORM)[0]
     effort = np.clip(effort, low, high)
     flow = W @ velocity + c
     pace = max(_top(np.abs(W) @ np.abs(velocity), c), TINY)
@@ -214,7 +214,7 @@ def _balance(
 
     Returns it with the flows that the elements at rest could not avoid.
     """
-    velocity = np.linalg.lstsq(W[rest], -c[rest], rcond=LEAST_SQUARES)[0]
+    velocity = np.linalg.lstsq(W[rest], -c[rest], rcond=LEAST_NORM)[0]
     gap = np.abs(W[rest] @ velocity + c[rest])
     free = _kernel(W[rest])
     values, vectors = np.linalg.eigh(free.T @ C @ free)
@@ -235,7 +235,7 @@ def _unique(W: Array, C: Array, flow: Array, effort: Array, low: Array, high: Ar
     one sign where the effort already is at that bound.
     """
     rest = flow == 0
-    slack = AT_BOUND * np.maximum(high - low, TINY)
+    slack = BOUND_BAND * np.maximum(high - low, TINY)
     top, bottom = rest & (effort >= high - slack), rest & (effort <= low + slack)
     strict = rest & ~top & ~bottom
     basis = _kernel(np.vstack([_unit(C), _unit(W[strict])]))

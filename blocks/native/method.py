@@ -37,7 +37,8 @@ class Dopri5(Method):
 
     name, order = "dopri5", 5
     looks_itself = True
-    many = staticmethod(most_steps)
+    many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
+    course: Course
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

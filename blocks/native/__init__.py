@@ -27,7 +27,7 @@ asked for. The steps are compiled once, for all models, and kept on disk:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .costs import (
     LOADS,
@@ -42,12 +42,16 @@ from .costs import (
 )
 from .forms import is_large, why_not
 
+if TYPE_CHECKING:
+    from ..system import Problem
+    from .method import Dopri5
+
 __all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly", "is_large", "loaded",
            "most_steps", "pays_off", "ready_for_solves", "study", "unwritable",
            "why_not"]  # fmt: skip
 
 
-def unwritable(problem: Any) -> str:
+def unwritable(problem: Problem) -> str:
     """What keeps a problem from being written as machine code; empty once it is."""
     from .equations import equations_of
     from .expressions import Unwritable
@@ -59,7 +63,7 @@ def unwritable(problem: Any) -> str:
     return ""
 
 
-def compiled_method() -> Any:
+def compiled_method() -> type[Dopri5]:
     """The method's class.
 
     Raises

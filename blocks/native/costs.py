@@ -8,10 +8,13 @@ import sys
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..numerics.tolerances import TIGHT, TIGHT_FOR_SOLVES
 from .disk_cache import newest_source
+
+if TYPE_CHECKING:
+    from ..system import Problem
 
 __all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "loaded", "most_steps", "pays_off",
            "ready_for_solves", "study"]  # fmt: skip
@@ -53,7 +56,7 @@ def ready_for_solves(rtol: float) -> bool:
     return _installed() and rtol >= TIGHT_FOR_SOLVES and (runs >= MANY if runs else loaded())
 
 
-def compiles_quickly(problem: Any) -> bool:
+def compiles_quickly(problem: Problem) -> bool:
     """Whether the laws of a problem are in machine code already, or short enough to be compiled in
     some tenths of a second."""
     if "native" in problem.system.cache:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from ..assembly.flatten import Group
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from .expressions import Unwritable, Writer
+
+if TYPE_CHECKING:
+    from ..system import System
 
 __all__ = ["Loops"]
 
@@ -55,7 +58,7 @@ class Loops:
     BASES = ("%x", "%q", "%p", "%out", "%t")
     X, Q, P, OUT, T = range(5)
 
-    def __init__(self, system: Any, uniform: np.ndarray, offsets: Sequence[int], scratch: int
+    def __init__(self, system: System, uniform: Flags, offsets: Sequence[int], scratch: int
                  ) -> None:
         self.system, self.uniform = system, uniform
         self.tape, self.flat, self.writer = system.tape, system.flat, system.tape.writer

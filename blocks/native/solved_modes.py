@@ -10,17 +10,21 @@ matrix.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
-from ..nonsmooth.modes.solved_modes import FAR, ROUNDS
+from ..nonsmooth.modes.solved_modes import FAR, ROUNDS, SolvedModes
 from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from .expressions import Writer
 from .text import Text
 from .tied_states import Tied
+
+if TYPE_CHECKING:
+    from ..nonsmooth.contract import Laws
+    from ..system import System
 
 __all__ = ["LoopCode", "SolvedCode"]
 
@@ -35,7 +39,7 @@ class LoopCode(Text):
     start : the first free entry of ``q``
     """
 
-    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
         n = self.n = system.nz
@@ -43,7 +47,7 @@ class LoopCode(Text):
         self.matrix, self.right, self.pivots, self.failed, self.end = (int(i) for i in at)
         self.scratch = self.end - start
 
-    def of(self, expression: Any) -> str:
+    def of(self, expression: ca.SX) -> str:
         """Text of the function that gives an expression."""
         w, tape = Writer(), self.tape
         found, zero = self.places[2], w.constant(0.0)
@@ -74,8 +78,9 @@ class SolvedCode(Text):
     places : of the arguments t, x, z, p, m, d, and the first free entry of ``q``
     """
 
-    def __init__(self, laws: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
+        assert isinstance(laws.held_modes, SolvedModes)
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx

@@ -9,16 +9,20 @@ tied stands in ``q``: code is written once for every choice.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..numerics.arrays import Array
 from ..numerics.tolerances import TIED_SOLVED
 from .expressions import Writer
 from .machine import compiled
 from .text import Text
+
+if TYPE_CHECKING:
+    from ..system import Problem, System
 
 __all__ = ["Tied", "TiedCode"]
 
@@ -36,7 +40,7 @@ class Tied(Text):
     start : the first free entry of ``q``
     """
 
-    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         tape = system.tape
         self.arguments, self.nx, self.nz = system.arguments, system.nx, system.nz
@@ -57,7 +61,7 @@ class Tied(Text):
         self.address = compiled(self._solver(), parallel=False)
 
     # -- what stands in q ----------------------------------------------------------------
-    def fill(self, q: np.ndarray, problem: Any) -> None:
+    def fill(self, q: Array, problem: Problem) -> None:
         """Which states are tied."""
         entries = np.concatenate([problem.tied, np.arange(self.nx, self.nx + self.nz)])
         columns = np.searchsorted(self.candidates, entries) * self.n
@@ -65,11 +69,11 @@ class Tied(Text):
         q.view(np.int64)[self.entries : self.entries + self.n] = entries
         q[self.magnitudes : self.magnitudes + self.n] = problem.scale_w
 
-    def refer(self, q: np.ndarray, size: float) -> None:
+    def refer(self, q: Array, size: float) -> None:
         """The determinant's logarithm that others are measured against."""
         q[self.whole] = size
 
-    def size(self, q: np.ndarray) -> float:
+    def size(self, q: Array) -> float:
         """The logarithm of the determinant at the last solution."""
         pivots = q[self.matrix : self.matrix + self.n**2 : self.n + 1]
         return float(np.log(np.abs(pivots)).sum())
@@ -157,7 +161,7 @@ class TiedCode(Text):
 
     tied: Tied
 
-    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         self.tied = Tied(system, places, start)
         self.tape, self.arguments, self.places = system.tape, system.arguments, self.tied.places

@@ -12,6 +12,9 @@
     machine         how machine code comes to run
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
+    steps           one step, compiled: stages, error, values inside
+    step_control    how long steps are
+    zero_crossings  where relations cross in a step
     dopri           the compiled steps of the explicit method
     lanes           the same for several runs at once
     disk_cache      how they are kept on disk
@@ -24,27 +27,31 @@ asked for. The steps are compiled once, for all models, and kept on disk:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .costs import (
     LOADS,
     REACH,
     TIGHT,
+    compiles_quickly,
     loaded,
     most_steps,
+    pays_off,
     ready_for_solves,
     study,
-    worth,
-    written_soon,
 )
 from .forms import is_large, why_not
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "is_large", "loaded", "most_steps",
-           "ready_for_solves", "study", "unwritable", "why_not", "worth",
-           "written_soon"]  # fmt: skip
+if TYPE_CHECKING:
+    from ..system import Problem
+    from .method import Dopri5
+
+__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly", "is_large", "loaded",
+           "most_steps", "pays_off", "ready_for_solves", "study", "unwritable",
+           "why_not"]  # fmt: skip
 
 
-def unwritable(problem: Any) -> str:
+def unwritable(problem: Problem) -> str:
     """What keeps a problem from being written as machine code; empty once it is."""
     from .equations import equations_of
     from .expressions import Unwritable
@@ -56,7 +63,7 @@ def unwritable(problem: Any) -> str:
     return ""
 
 
-def compiled_method() -> Any:
+def compiled_method() -> type[Dopri5]:
     """The method's class.
 
     Raises

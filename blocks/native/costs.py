@@ -8,10 +8,16 @@ import sys
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-__all__ = ["LOADS", "REACH", "TIGHT", "loaded", "most_steps", "ready_for_solves", "study", "worth",
-           "written_soon"]  # fmt: skip
+from ..numerics.tolerances import TIGHT, TIGHT_FOR_SOLVES
+from .disk_cache import newest_source
+
+if TYPE_CHECKING:
+    from ..system import Problem
+
+__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "loaded", "most_steps", "pays_off",
+           "ready_for_solves", "study"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 5_000  # steps of a small model that are worth loading what was compiled before
@@ -20,9 +26,7 @@ MANY = 50  # runs with exact friction, contacts or tied states that are worth lo
 #: In a study: how many runs it has. Then the work alone decides, not what this process, or
 #: another one on this machine, has done before.
 study: ContextVar[int] = ContextVar("study", default=0)
-TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
-TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
 
 
 def most_steps(size: int) -> float:
@@ -30,7 +34,7 @@ def most_steps(size: int) -> float:
     return 3e4 + 3e5 / (1 + size / 30)
 
 
-def worth(steps: float, size: int, rtol: float) -> bool:
+def pays_off(steps: float, size: int, rtol: float) -> bool:
     """Whether about so many steps are worth loading the compiled method."""
     if not _installed():
         return False
@@ -52,8 +56,9 @@ def ready_for_solves(rtol: float) -> bool:
     return _installed() and rtol >= TIGHT_FOR_SOLVES and (runs >= MANY if runs else loaded())
 
 
-def written_soon(problem: Any) -> bool:
-    """Whether the laws of a problem are in machine code, or are so in a moment."""
+def compiles_quickly(problem: Problem) -> bool:
+    """Whether the laws of a problem are in machine code already, or short enough to be compiled in
+    some tenths of a second."""
     if "native" in problem.system.cache:
         return True
     if problem.laws is None:
@@ -75,9 +80,9 @@ def _installed() -> bool:
 @cache
 def _prepared() -> bool:
     """Whether numba has kept the steps on disk: of this Python and of the steps as they are."""
-    source = Path(__file__).with_name("dopri.py")
+    folder = Path(__file__).with_name("__pycache__")
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     with contextlib.suppress(OSError):
-        return any(file.stat().st_mtime >= source.stat().st_mtime for file in
-                   source.with_name("__pycache__").glob(f"dopri.advance-*.{python}.nbi"))
+        return any(file.stat().st_mtime >= newest_source() for file in
+                   folder.glob(f"dopri.advance-*.{python}.nbi"))
     return False

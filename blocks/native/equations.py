@@ -7,12 +7,13 @@ is constant between two events (held relations, discrete values).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ..nonsmooth.modes.solved_modes import SolvedModes
+from ..numerics.arrays import Array, Flags
 from .expressions import Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import PARALLEL, Loops
@@ -20,12 +21,16 @@ from .machine import compiled
 from .solved_modes import LoopCode, SolvedCode
 from .tied_states import Tied, TiedCode
 
+if TYPE_CHECKING:
+    from ..nonsmooth.contract import Laws
+    from ..system import Problem, System
+
 __all__ = ["Equations", "equations_of"]
 
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
-def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
+def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
     """The machine code of a system, written anew only where equal parameters no longer are."""
     if laws is not None:
         if "native" not in system.cache:
@@ -38,7 +43,7 @@ def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
     return kept
 
 
-def _uniform(system: Any, p: np.ndarray) -> np.ndarray:
+def _uniform(system: System, p: Array) -> Flags:
     """Parameters that have the same value in all instances of their family."""
     out = np.zeros(len(p), dtype=bool)
     for f, _, offset, width in system.tape.parameter_layout:
@@ -51,7 +56,7 @@ def _uniform(system: Any, p: np.ndarray) -> np.ndarray:
 class Equations:
     """Addresses of a system's slopes and crossings."""
 
-    def __init__(self, system: Any, uniform: np.ndarray, laws: Any = None) -> None:
+    def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
         self.system, self.uniform = system, uniform
         self.relations = system.nm
         self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
@@ -96,7 +101,7 @@ class Equations:
         self.crossings = self.relations and compiled(code.crossings(), parallel=False)
         self.scratch = code.room
 
-    def _with_laws(self, laws: Any) -> None:
+    def _with_laws(self, laws: Laws) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
         held, free = laws.held_modes, ca.SX.sym("free", self.system.nx)
         n = laws.size
@@ -111,6 +116,7 @@ class Equations:
                 self.settle = compiled(code.settle(), parallel=False)
             self.scratch = code.scratch
             return
+        assert held is not None  # else the system is not written
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])
         self.relations += n
         self.large = False
@@ -126,7 +132,7 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
-    def constants(self, problem: Any, t: float) -> np.ndarray:
+    def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
         room = np.zeros(self.scratch + 1)
         efforts = (problem.u if problem.laws is None
@@ -143,7 +149,7 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
-    def in_lanes(self, lanes: int, outputs: Any) -> tuple[int, int]:
+    def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
         arguments = self.system.arguments
         slope = ca.Function("slope", arguments, [self.system.tape.slope])

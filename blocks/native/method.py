@@ -10,12 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..numerics.tolerances import LEAST_ERROR
 from ..solvers.base import Array, Method, Step
 from ..system.time_functions import ACROSS
 from . import dopri
 from .costs import most_steps
 from .equations import equations_of
 from .stages import ATOL, ROWS, arithmetic
+from .zero_crossings import HELD, HINT, KNOWN, LARGEST, LOOK_ROWS, SLACK
 
 __all__ = ["Course", "Dopri5"]
 
@@ -35,7 +37,8 @@ class Dopri5(Method):
 
     name, order = "dopri5", 5
     looks_itself = True
-    many = staticmethod(most_steps)
+    many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
+    course: Course
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -43,15 +46,15 @@ class Dopri5(Method):
         self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
         self.p = np.array(problem.p, dtype=float)
         self.equations = equations_of(problem.system, self.p, problem.laws)
-        self.known = np.zeros(self.equations.relations, dtype=bool)
-        self.crossed = np.zeros(self.equations.relations, dtype=bool)
+        count = self.equations.relations
+        self.crossed = np.zeros(count, dtype=bool)
         #: Without the reserve of solved equations, which is watched with them.
-        self.relations = self.equations.relations - self.equations.reserve
-        self.hints = np.zeros(self.equations.relations, dtype=bool)
-        self.hints[self.relations :] = True
-        self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
-        self.slack = np.zeros(self.held.size)
-        self.looks = np.empty((dopri.LOOK_ROWS, self.held.size))
+        self.relations = count - self.equations.reserve
+        self.watched = np.zeros((4, count))
+        self.watched[HELD] = 1.0  # margins of laws have their sign already
+        self.watched[HINT, self.relations :] = 1.0
+        self.looks = np.empty((LOOK_ROWS, count))
+        self.times = np.empty(self.looks.shape[0])  # of the looks of a step
         self.pieces = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
@@ -77,10 +80,10 @@ class Dopri5(Method):
             self.x = np.concatenate([problem.x, problem.z])
             self.x[self.free] = self.y * self.scale
         self.q = self.equations.constants(problem, self.t)
-        self.held[: len(problem.m)] = problem.m
-        self.looks[dopri.LARGEST] = 0.0
+        self.watched[HELD, : len(problem.m)] = problem.m
+        self.looks[LARGEST] = 0.0
         self.unsure = False
-        self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
+        self.state = np.array([self.t, self.first_step or 0.0, LEAST_ERROR, 0.0])
         self.course = Course(self, self.t, self.x)
         self.fresh = True
 
@@ -91,14 +94,13 @@ class Dopri5(Method):
 
     def watch(self, known: Array, hints: Array, slack: Array) -> None:
         """Relations that are not searched for, those that others must judge, and their slack."""
-        self.known[: len(known)] = known
-        self.hints[: len(hints)] = hints
-        self.slack[: len(slack)] = slack
+        for row, values in ((KNOWN, known), (HINT, hints), (SLACK, slack)):
+            self.watched[row, : len(values)] = values
 
     @property
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
-        return self.looks[dopri.LARGEST, : self.relations]
+        return self.looks[LARGEST, : self.relations]
 
     def advance(self, t_stop: float) -> Step:
         if self.fresh:
@@ -115,8 +117,8 @@ class Dopri5(Method):
         status, taken = dopri.advance(
             arithmetic(), self.equations.slope, self.equations.crossings, self.equations.settle,
             self.p.ctypes.data, self.q.ctypes.data, self.x, self.k, self.state, counts,
-            float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS, self.held, self.known,
-            self.hints, self.slack, self.looks, self.crossed, ends, sizes, rows, every,
+            float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS, self.watched,
+            self.looks, self.times, self.crossed, ends, sizes, rows, every,
         )  # fmt: skip
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])

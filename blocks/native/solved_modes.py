@@ -10,16 +10,21 @@ matrix.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
-from ..nonsmooth.modes.solved_modes import FAR, ROUNDS
+from ..nonsmooth.modes.solved_modes import FAR, ROUNDS, SolvedModes
+from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from .expressions import Writer
 from .text import Text
 from .tied_states import Tied
+
+if TYPE_CHECKING:
+    from ..nonsmooth.contract import Laws
+    from ..system import System
 
 __all__ = ["LoopCode", "SolvedCode"]
 
@@ -34,7 +39,7 @@ class LoopCode(Text):
     start : the first free entry of ``q``
     """
 
-    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
         n = self.n = system.nz
@@ -42,7 +47,7 @@ class LoopCode(Text):
         self.matrix, self.right, self.pivots, self.failed, self.end = (int(i) for i in at)
         self.scratch = self.end - start
 
-    def of(self, expression: Any) -> str:
+    def of(self, expression: ca.SX) -> str:
         """Text of the function that gives an expression."""
         w, tape = Writer(), self.tape
         found, zero = self.places[2], w.constant(0.0)
@@ -73,8 +78,9 @@ class SolvedCode(Text):
     places : of the arguments t, x, z, p, m, d, and the first free entry of ``q``
     """
 
-    def __init__(self, laws: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
+        assert isinstance(laws.held_modes, SolvedModes)
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
@@ -101,7 +107,7 @@ class SolvedCode(Text):
         done = self._states(w)
         self._efforts(w)
         values = self._values(w, self.e["slope"] * self.free)
-        self._put(w, self.tied.kept(w, done, values) if self.tied else values, "%out", 0)
+        self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
         return self._text(w)
 
     def margins(self) -> str:
@@ -123,7 +129,7 @@ class SolvedCode(Text):
             share = w.intrinsic("minnum", share, own)
         share = w.binary("fsub", share, w.constant(FAR))
         if self.tied:
-            values = self.tied.kept(w, done, values)
+            values = self.tied.or_nan(w, done, values)
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         values.append(share)
         self._put(w, values, "%out", 0)
@@ -136,7 +142,7 @@ class SolvedCode(Text):
         """
         w = Writer()
         self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
-        self._bring(w)
+        self._settle_tied(w)
         if self.laws.contact.any():
             self._close(w)
         return self._text(w)
@@ -162,14 +168,14 @@ class SolvedCode(Text):
         w.lines += [f"  br i1 {open_}, label %close, label %end", "close:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %close ]"]
         values = self._move(w, -way, _masked(widening, closed), gap, moved)
-        self._bring(w)
+        self._settle_tied(w)
         w.lines.append("  %more = add i64 %count, 1")
         again = w.compare("ogt", self._largest(w, values), allowed)
         w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
                     "  br i1 %go, label %close, label %stop", "stop:"]
         own = -ca.jacobian(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]), self.effort)
         self._move(w, push, _masked(own, stuck), flow, moved)
-        self._bring(w)
+        self._settle_tied(w)
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
@@ -177,10 +183,10 @@ class SolvedCode(Text):
         """Solve for states that constraints tie, where there are any."""
         return self.tied.call(w) if self.tied else "true"
 
-    def _bring(self, w: Writer) -> None:
+    def _settle_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
         if self.tied:
-            self.tied.bring(w, self.tied.call(w, "%out"))
+            self.tied.store_solution(w, self.tied.call(w, "%out"))
 
     def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
         """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
@@ -223,8 +229,8 @@ class SolvedCode(Text):
         if affine:
             return
         size, whole = self._largest(w, steps), self._largest(w, efforts)
-        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-14)))
-        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-9)))
+        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(LAST_NEWTON_STEP)))
+        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(EFFORTS_STALLED)))
         slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))
         w.lines += [f"  %size = fadd double {size}, {w.constant(-0.0)}",
                     f"  %noise = and i1 {small}, {slow}", f"  %done = or i1 {exact}, %noise",

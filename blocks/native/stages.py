@@ -20,6 +20,8 @@ __all__ = ["ROWS", "STAGE_TIMES", "arithmetic"]
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
+#: Entries of :func:`arithmetic` after the weighted sums.
+ERROR_NORM, EXTENSION, FLUSH, BACK = 6, 7, 8, 9
 STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 STAGES = (
     (1 / 5,),

@@ -100,7 +100,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
             return stiff, why
         if reason := native.why_not(problem.system, problem.laws):
             return stiff, f"{why}; in Python, as {reason}"
-        if not native.written_soon(problem):
+        if not native.compiles_quickly(problem):
             return stiff, f"{why}; in Python, as it takes long to write in machine code"
         if reason := native.unwritable(problem):
             return stiff, f"{why}; in Python, as {reason}"
@@ -108,7 +108,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
     rate = problem.fastest_rate(t0, problem.start_vector())
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
-        if steps <= native.most_steps(problem.size) and native.worth(
+        if steps <= native.most_steps(problem.size) and native.pays_off(
                 steps, problem.size, rtol) and not native.unwritable(problem):
             return native.compiled_method(), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "

@@ -157,7 +157,7 @@ class RunningMethod:
         from .. import native
 
         left = self._steps_left(step)
-        if native.why_not(problem.system, problem.laws) or not native.worth(
+        if native.why_not(problem.system, problem.laws) or not native.pays_off(
                 weight * left, problem.size, self.settings.rtol) or native.unwritable(problem):
             return False
         self._take(native.compiled_method(), "dopri5",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numerics.tolerances import NO_DIP
+
 __all__ = ["MOST_LOOKS", "next_look"]
 
 MOST_LOOKS = 32  # at a step
@@ -15,7 +17,6 @@ ALONE = 1.5  # times that again, where there is no second parabola to compare it
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
-ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
 
 
 def next_look(times, margins, count, low, high):  # type: ignore[no-untyped-def]
@@ -71,6 +72,6 @@ def next_look(times, margins, count, low, high):  # type: ignore[no-untyped-def]
             lowest = a + away * rise + away * (away - width) * bend
             close = width > WIDE * (times[count - 1] - times[0]) and (
                 lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
-            if close or lowest < -ROUNDING * high[r]:
+            if close or lowest < -NO_DIP * high[r]:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
     return earliest

@@ -32,8 +32,9 @@ from .exceptions import (
     UnknownName,
 )
 from .initialisation.initial_values import InitialWarning
+from .language.branch import Branch
 from .language.calculus import partial, sample
-from .language.component import Branch, Component
+from .language.component import Component
 from .language.declarations import (
     Discrete,
     Input,
@@ -51,27 +52,18 @@ from .language.expression import (
     arcsin,
     arctan,
     arctan2,
-    breakpoints,
-    contact,
     cos,
     cosh,
     delayed,
     der,
-    dry_friction,
-    every,
     exp,
     floor,
     held,
-    initially,
     interpolate,
-    load_law,
     log,
     maximum,
     minimum,
     mod,
-    require,
-    reset,
-    set_valued,
     sign,
     sin,
     sinh,
@@ -79,10 +71,21 @@ from .language.expression import (
     tan,
     tanh,
     time,
-    when,
     where,
 )
 from .language.replaceable import Replaceable, Replacement
+from .language.statements import (
+    breakpoints,
+    contact,
+    dry_friction,
+    every,
+    initially,
+    load_law,
+    require,
+    reset,
+    set_valued,
+    when,
+)
 from .model import Model
 from .reading.foreign_words import foreign_words
 from .results.recording import EnergyWarning

@@ -7,53 +7,38 @@ and initial targets may change between runs without a new assembly.
 
 from __future__ import annotations
 
-import inspect
 import time as clock
-from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from .assembly import flatten, reduce_index, write_tape
-from .assembly.index_reduction import Singular
 from .assembly.network import Network, build_network
+from .assembly.reduced import Singular
 from .assembly.set_valued import set_valued_elements
 from .assembly.state_priorities import state_priorities
 from .diagnostics import Findings, check_model, structure_error
-from .exceptions import (
-    ParameterError,
-    SimulationError,
-    UnknownName,
-    WrongCall,
-    did_you_mean,
-    nearest,
-)
-from .initialisation.initial_values import Start, initialise
-from .initialisation.nominal_values import Nominals, find_nominals, nominal_rows, nominal_table
+from .initialisation.nominal_values import find_nominals, nominal_rows, nominal_table
 from .language.component import Component
-from .reading.foreign_words import option_elsewhere
-from .simulation.driver import Driver, Settings
-from .simulation.method_choice import (
-    by_stiffness,
-    chosen_method,
-    refuse_full_jacobian,
-    refuse_uncompiled,
-)
-from .simulation.progress import Progress
-from .simulation.recording import RunRecording
-from .simulation.settings import end_of_run, positive_time, sample_times
-from .simulation.start import begun
-from .simulation.tolerances import Tolerances
-from .system.system import DaeProblem, Problem, System
-from .units import to_si, unit
+from .simulation.run import run
+from .simulation.settings import Options, refuse_positional, refuse_unknown_options
+from .simulation.start import consistent_start, first_decisions, start_of
+from .system.system import System
+from .units import Unit
 
 if TYPE_CHECKING:
     from .system.description import Equations, Structure
 
 __all__ = ["Model"]
 
-LEDGER = 100.0  # relative tolerances that the residual of an energy balance may have
-COARSE = 0.05  # the same in all for a fixed step, which has no tolerance
+
+@dataclass
+class _Made:
+    """What has been made of a model, and of which state of it: made anew once that is past."""
+
+    system: System | None = None
+    revision: int = -1  # of the structure that the system is of
+    findings: Findings | None = None
+    checked: tuple[int, int, int] | None = None  # revisions that the findings are about
 
 
 class Model(Component):
@@ -83,7 +68,10 @@ class Model(Component):
 
     def __init__(self, name: str = "model") -> None:
         super().__init__()
-        self.__dict__.update(_title=name, _compiled=None, _nominal_table={}, _structure_revision=0)
+        self._title = name
+        self._structure_revision = 0
+        self._nominal_table: dict[Any, tuple[float, Unit]] = {}  # by dimension
+        self._made = _Made()
 
     @property
     def name(self) -> str:
@@ -93,6 +81,13 @@ class Model(Component):
     def __repr__(self) -> str:
         parts = ", ".join(f"{n}: {type(c).__name__}" for n, c in self._children.items())
         return f"<Model {self._title!r} with {len(self._children)} parts: {parts}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_made"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._made = _Made()
 
     # -- structure ---------------------------------------------------------------------
     @property
@@ -120,12 +115,19 @@ class Model(Component):
     def check(self) -> Findings:
         """Find every mistake that can be found without integrating.
 
+        The findings are kept until structure or values change.
+
         Returns
         -------
         Findings
             Readable list of errors and warnings with stable codes.
         """
-        return check_model(self, begun)
+        state = self._structure_revision, self._revision, len(self._nominal_table)
+        made = self._made
+        if made.findings is None or made.checked != state:
+            made.findings = check_model(self, consistent_start, first_decisions)
+            made.checked = state
+        return made.findings
 
     def compile(self) -> System:
         """Assemble and reduce the present structure (kept until it changes).
@@ -135,23 +137,30 @@ class Model(Component):
         StructureError
             Naming the components of the over- and under-determined parts.
         """
-        revision = self._structure_revision
-        if self._compiled is None or self._compiled[0] != revision:
+        made = self._made
+        if made.system is None or made.revision != self._structure_revision:
+            revision = self._structure_revision
             start = clock.perf_counter()
-            network = build_network(self)
-            flat = flatten(network)
-            parameters = [
-                [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
-            ]
-            elements = set_valued_elements(flat)
-            try:
-                reduced = reduce_index(flat, state_priorities(network, flat), parameters, elements)
-                tape = write_tape(reduced, parameters)
-            except Singular as singular:
-                raise structure_error(flat, singular) from None
-            system = System(network, tape)
-            self.__dict__["_compiled"] = (revision, system, clock.perf_counter() - start)
-        return self._compiled[1]
+            system = self._assembled()
+            system.seconds = clock.perf_counter() - start
+            if made.system is not None:
+                made.system.superseded = True
+            made.system, made.revision = system, revision
+        return made.system
+
+    def _assembled(self) -> System:
+        network = build_network(self)
+        flat = flatten(network)
+        parameters = [
+            [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
+        ]
+        elements = set_valued_elements(flat)
+        try:
+            reduced = reduce_index(flat, state_priorities(network, flat), parameters, elements)
+            tape = write_tape(reduced, parameters)
+        except Singular as singular:
+            raise structure_error(flat, singular) from None
+        return System(network, tape)
 
     def structure(self) -> Structure:
         """Sizes before and after reduction, states, blocks, largest loop and index."""
@@ -199,8 +208,7 @@ class Model(Component):
         """
         from .results.sheet import Sheet
 
-        system = self.compile()
-        _, start = self._start(system, find_nominals(system, self._nominal_table), 0.0, Problem)
+        _, start = start_of(self)
         return Sheet(f"Initial values of {self.name}", {
             "status": ["met" if r.met else "not met" for r in start.rows],
             "variable": [r.path for r in start.rows],
@@ -208,38 +216,6 @@ class Model(Component):
             "target": [f"{r.target:.6g~P}" for r in start.rows],
             "start": [f"{r.start:.6g~P}" for r in start.rows],
         })  # fmt: skip
-
-    def _start(self, system: System, nominals: Nominals, t: float, kind: type[Problem],
-               laws: Any = None) -> tuple[Problem, Start]:
-        states, torn = system.tape.reduced.states, system.tape.z_classes
-        problem = kind(system, system.parameters(), nominals.power_of_two(states),
-                       nominals.power_of_two(torn))
-        for f, i, offset in system.tape.discrete_layout:
-            family = system.network.families[f]
-            local = family.kernel.variables[i]
-            for start, m in zip(family.starts, family.members, strict=True):
-                value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
-                problem.d[offset + start : offset + start + m.size] = value
-        if system.nu:
-            from .nonsmooth.modes.choice import set_valued_laws
-            from .nonsmooth.modes.load_laws import with_loads
-
-            problem.laws = (laws or (lambda s: with_loads(s, set_valued_laws(s))))(system)
-        held = np.zeros(0)
-        for _ in range(20):  # relations and initial values depend on each other
-            start_point = initialise(system, problem, nominals, t)
-            if not system.nm:
-                break
-            from .simulation.time_events import Stops
-
-            stops = Stops(system, problem.p, t, t)
-            g = problem.crossings_here(t)
-            held = np.where(stops.at_zero, g >= 0, g > 0).astype(float)
-            held[stops.timed] = stops.right_limits(t)[stops.timed]
-            if np.array_equal(held, problem.m):
-                break
-            problem.m[:] = held
-        return problem, start_point
 
     # -- running -----------------------------------------------------------------------
     def simulate(
@@ -294,61 +270,10 @@ class Model(Component):
         SimulationError
             For a run that failed; ``error.result`` holds everything before.
         """
-        from .results import Result
-        from .solvers import method_named
-
-        _refuse_unknown(unknown)
-        _refuse_call(duration, nameless)
-        began = clock.perf_counter()
-        t0 = float(to_si(start, unit("s"), "simulate(start=…)"))
-        t1 = end_of_run(t0, positive_time(duration, "duration"))
-        with suppress(SimulationError):  # the run says it again, and has a result
-            self.check().raise_errors()
-        system = self.compile()
-        checked = clock.perf_counter()
-        nominals = find_nominals(system, self._nominal_table)
-        chosen, why = chosen_method(method, system, step)
-        if chosen.fixed_step and step is None:
-            raise ParameterError("simulate(step=…)", f"method {chosen.name!r} takes fixed steps.",
-                                 "Give the step, such as step='1 ms'.")
-        dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
-        kind = DaeProblem if dae else Problem
-        problem, begin = self._start(system, nominals, t0, kind, chosen.laws_of)
-        initialised = clock.perf_counter()
-        scaled = Tolerances(system, rtol, atol)
-        if method == "auto" and chosen.name in ("cvode", "DOP853"):
-            chosen, why = by_stiffness(problem, t0, t1, rtol, chosen, why)
-            if chosen.name == "cvode" and problem.bulky:
-                chosen, why = method_named("ida"), "sparse: stiff, with large algebraic loops"
-                problem, begin = self._start(system, nominals, t0, DaeProblem)
-        if chosen.implicit and not isinstance(problem, DaeProblem):
-            refuse_full_jacobian(problem, chosen.name)
-        if method != "auto" and chosen.name == "dopri5":
-            refuse_uncompiled(system, problem)
-        settings = Settings(
-            t0, t1, chosen, rtol, np.zeros(0),
-            np.inf if max_step is None else positive_time(max_step, "max_step"),
-            None if first_step is None else positive_time(first_step, "first_step"),
-            None if step is None else positive_time(step, "step"),
-            method == "auto" and not chosen.implicit,
-        )  # fmt: skip
-        recording = RunRecording(self._title, system, problem, problem.p)
-        recording.samples = sample_times(every, times, t0, t1)
-        recording.energy_tolerance = COARSE if chosen.fixed_step else max(LEDGER * rtol, 1e-8)
-        recording.statistics.update({
-            "method": chosen.name, "why": why, "states": system.nx, "algebraic unknowns": system.nz,
-            "time compiling": self._compiled[2], "time checking": checked - began,
-            "time initialising": initialised - checked,
-        })  # fmt: skip
-        recording.start = begin
-        driver = Driver(system, problem, recording, settings, scaled, None)
-        try:
-            with Progress(progress, t0, t1) as driver.progress:
-                driver.run()
-        except SimulationError as error:
-            error.data["result"] = Result(recording)
-            raise
-        return Result(recording)
+        refuse_unknown_options(unknown)
+        refuse_positional(duration, nameless)
+        return run(self, duration, Options(start, method, rtol, atol, step, max_step, first_step,
+                                           every, times, progress))
 
     def sweep(
         self,
@@ -417,33 +342,3 @@ class Model(Component):
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
                      seed=seed, executor=executor, store=store, progress=progress, start=start,
                      **options)  # fmt: skip
-
-
-def _refuse_unknown(options: dict[str, Any]) -> None:
-    for name, given in options.items():
-        known = [p.name for p in inspect.signature(Model.simulate).parameters.values()
-                 if p.kind is p.KEYWORD_ONLY]
-        sentence, here = option_elsewhere(name, given)
-        raise UnknownName(
-            "simulate()", f"there is no option {name!r}.",
-            sentence or did_you_mean(name, known, "options"),
-            name=name, known=known, nearest=[here] if here else nearest(name, known),
-        )  # fmt: skip
-
-
-def _refuse_call(duration: Any, nameless: tuple[Any, ...]) -> None:
-    """Say how long to run, and name all else."""
-    if duration is None:
-        raise WrongCall("simulate()", "has to be told how long to run.",
-                        "Write for example simulate('4 s').")
-    span = [duration, *nameless] if nameless else duration
-    if isinstance(span, (list, tuple)) and len(span) == 2:
-        raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
-                        f"{span[0]!r} and {span[1]!r}.", "Give the duration, and the start where "
-                        "it is not 0 s: simulate('4 s', start='1 s').", given=span)  # fmt: skip
-    if nameless:
-        raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
-                        f"{len(span)} values.", "Name all else: simulate('4 s', rtol=1e-8).",
-                        given=span)  # fmt: skip
-
-

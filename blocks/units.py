@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
+import pint
+from numpy.typing import ArrayLike
 
 from .exceptions import (
     AngleFrequencyError,
@@ -29,6 +31,7 @@ from .exceptions import (
     WrongDimension,
     brief,
 )
+from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
 from .reading.slips import meant_texts, meant_unit, measures
 from .reading.unit import (
@@ -47,11 +50,11 @@ from .reading.unit import (
 )
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "describe",
-           "dimensionless", "from_si", "magnitude_of", "placed", "quantity", "registry", "to_si",
-           "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
+           "dimensionless", "from_si", "is_quantity", "magnitude_of", "placed", "quantity",
+           "registry", "to_si", "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
 
 
-def quantity(value: Any, units: str | Unit | None = None) -> Any:
+def quantity(value: object, units: object = None) -> pint.Quantity:
     """A pint quantity of the application registry from a text, quantity or number.
 
     Examples
@@ -66,7 +69,7 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     if isinstance(value, str):
         number, u = _parse(value)
         return registry().Quantity(number, u.pint)
-    if _is_quantity(value):
+    if is_quantity(value):
         ureg = registry()
         if value._REGISTRY is ureg or value._REGISTRY is getattr(ureg, "_registry", ureg):
             return value
@@ -74,7 +77,7 @@ def quantity(value: Any, units: str | Unit | None = None) -> Any:
     return _made(value)
 
 
-def _made(value: Any, units: Any = None) -> Any:
+def _made(value: Any, units: pint.Unit | str | None = None) -> pint.Quantity:
     """A quantity of numbers; pint would evaluate a text."""
     try:
         if not _holds_text(value):
@@ -85,7 +88,7 @@ def _made(value: Any, units: Any = None) -> Any:
                       "Write quantity('5 N') or quantity(5, 'N').", given=value)  # fmt: skip
 
 
-def _holds_text(value: Any) -> bool:
+def _holds_text(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return not {*map(type, value)} <= {float, int} and any(map(_holds_text, value))
     if isinstance(value, np.ndarray):
@@ -94,23 +97,24 @@ def _holds_text(value: Any) -> bool:
     return isinstance(value, (str, bytes))
 
 
-def unit_of(value: Any) -> Unit:
+def unit_of(value: object) -> Unit:
     """The unit of a text such as ``"2 kN"`` (as it is written there) or of a quantity."""
     return _parse(value)[1] if isinstance(value, str) else of_pint(quantity(value).units)
 
 
-def magnitude_of(value: Any) -> Any:
+def magnitude_of(value: object) -> Any:
     """The number of a text or quantity, in its own unit."""
     return _parse(value)[0] if isinstance(value, str) else quantity(value).magnitude
 
 
 def as_written(value: Any) -> str:
     """A value as its giver wrote it, cut where it is long."""
-    text = f"{value:~C}" if _is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
+    text = f"{value:~C}" if is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
     return text if 0 < len(text) < 60 else brief(value)
 
 
-def _is_quantity(value: Any) -> bool:
+def is_quantity(value: object) -> TypeGuard[Any]:
+    """Whether a value is a number or array with a unit, of any registry."""
     return hasattr(value, "magnitude") and hasattr(value, "units")
 
 
@@ -127,7 +131,7 @@ def _parse(text: str) -> tuple[float, Unit]:
     return number, unit(rest)
 
 
-def unit_given(value: Any, where: str) -> Unit:
+def unit_given(value: object, where: str) -> Unit:
     """The unit of a user's value, plain numbers being dimensionless."""
     first = value
     while isinstance(first, (list, tuple)) and len(first):
@@ -138,7 +142,8 @@ def unit_given(value: Any, where: str) -> Unit:
         return unit_of(first)
 
 
-def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str, str] = "") -> Any:
+def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[str, str] = ""
+          ) -> Any:
     """Convert a user's value to SI base units, or say precisely why not.
 
     Parameters
@@ -159,7 +164,7 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str
     if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
         return _convert(number, given, expected, where, value, advice)
-    if _is_quantity(value):
+    if is_quantity(value):
         given = _given_unit(value, where)
         number = _plain_number(value.magnitude, where, expected, value)
         if given.dimension == expected.dimension and given.angular == expected.angular \
@@ -191,12 +196,12 @@ def to_si(value: Any, expected: Unit, where: str = "", advice: str | Mapping[str
     )
 
 
-def _given_unit(value: Any, where: str) -> Unit:
+def _given_unit(value: object, where: str) -> Unit:
     with placed(where):
         return of_pint(quantity(value).units)
 
 
-def _plain_number(value: Any, where: str, expected: Unit, given: Any) -> Any:
+def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:
     """A float or an array of floats, of what is one."""
     try:
         return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=float)
@@ -211,7 +216,7 @@ def _plain_number(value: Any, where: str, expected: Unit, given: Any) -> Any:
         ) from None  # fmt: skip
 
 
-def _stacked(rows: list[Any], where: str, given: Any) -> np.ndarray:
+def _stacked(rows: list[Any], where: str, given: object) -> Array:
     try:
         return np.array(rows, dtype=float)
     except ValueError:
@@ -230,7 +235,8 @@ def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
                           **data) from None  # fmt: skip
 
 
-def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> Any:
+def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
+             advice: str | Mapping[str, str]) -> Any:
     if given.dimension != expected.dimension:
         _refuse_dimension(given, expected, where, shown, advice)
     facts: dict[str, Any] = {"expected": expected, "given": shown}
@@ -240,8 +246,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
     if given.frequency and expected.angular:
         raise AngleFrequencyError(
             where, f"is an angular quantity in {expected}, but was given {shown}.",
-            f"One turn is 2π rad: write '{_plain(number * given.factor)} turn/s', or the angular "
-            "value in rad/s." if single else "Use turn/s or rad/s.", **facts,
+            f"One turn is 2π rad: write '{_six_digits(number * given.factor)} turn/s', or the "
+            "angular value in rad/s." if single else "Use turn/s or rad/s.", **facts,
         )  # fmt: skip
     if given.angular and expected.frequency:
         raise AngleFrequencyError(
@@ -251,7 +257,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str, a
     return number * given.factor + given.offset
 
 
-def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str, advice: Any) -> NoReturn:
+def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
+                      advice: str | Mapping[str, str]) -> NoReturn:
     """Refuse another dimension, with advice made from the one that was given."""
     if given.is_dimensionless and not given.angular:
         raise MissingUnit(
@@ -292,7 +299,7 @@ def _temperatures(number: Any, given: Unit, expected: Unit, shown: str) -> tuple
     what = {"temperature": "a temperature", "difference": "a difference of temperatures"}
     other = str(given).replace("Δ", "delta_").replace("°", "deg")
     other = f"delta_{other}" if given.temperature == "temperature" else other[6:]
-    example = f"'{_plain(number)} {other}'" if np.ndim(number) == 0 else f"{other}"
+    example = f"'{_six_digits(number)} {other}'" if np.ndim(number) == 0 else f"{other}"
     return (f"is {what[expected.temperature]} in {expected}, but was given {shown}, "
             f"{what[given.temperature]}.", f"Write {example} if that is what you mean.")
 
@@ -300,12 +307,13 @@ def _temperatures(number: Any, given: Unit, expected: Unit, shown: str) -> tuple
 def _turns(rate: float) -> str:
     """Advice for a frequency that was given as an angular value in rad/s."""
     hertz = rate / (2 * np.pi)
-    if float(_plain(hertz)) * 2 * np.pi == rate:
-        return f"Write '{_plain(hertz)} Hz' (one turn per period)."
-    return (f"Write '{float(hertz)!r} Hz', which is {_plain(rate)}/(2π) Hz (one turn per period).")
+    if float(_six_digits(hertz)) * 2 * np.pi == rate:
+        return f"Write '{_six_digits(hertz)} Hz' (one turn per period)."
+    return (f"Write '{float(hertz)!r} Hz', which is {_six_digits(rate)}/(2π) Hz (one turn per "
+            "period).")
 
 
-def _plain(number: Any) -> str:
+def _six_digits(number: float) -> str:
     return f"{float(number):.6g}"
 
 
@@ -321,7 +329,7 @@ def _example(expected: Unit) -> str:
     return f"Write for example '1 {expected}'." if str(expected.text) else "Give it without a unit."
 
 
-def from_si(number: Any, target: Unit) -> Any:
+def from_si(number: ArrayLike, target: Unit) -> pint.Quantity:
     """A pint quantity in ``target`` units from SI base units."""
     if isinstance(number, float):
         return registry().Quantity(float((number - target.offset) / target.factor), target.pint)

@@ -6,7 +6,8 @@ none knows units, users or solvers.
 """
 
 from .flatten import Flat, flatten
-from .index_reduction import Elements, Reduced, reduce_index
+from .index_reduction import reduce_index
+from .reduced import Reduced
 from .tape import Tape, write_tape
 
-__all__ = ["Elements", "Flat", "Reduced", "Tape", "flatten", "reduce_index", "write_tape"]
+__all__ = ["Flat", "Reduced", "Tape", "flatten", "reduce_index", "write_tape"]

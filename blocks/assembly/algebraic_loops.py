@@ -7,19 +7,17 @@ linear, and Cramer's rule for the small ones; evaluates nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from .flatten import Flat, Group
-from .index_reduction import Reduced
+from ..numerics.arrays import Flags, Indices
+from .flatten import Flat, Group, Parameters
+from .reduced import Reduced
 from .tearing import tear
 
 __all__ = ["Block", "classes_with_guesses", "cramer", "entries", "pairs_within", "solvable",
            "torn_block"]  # fmt: skip
-
-Values = list[list[np.ndarray]]  # of parameters, family by family
 
 DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
 LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
@@ -30,21 +28,21 @@ SHALLOW = 6  # than few unknowns, and assignments in a row there
 class Block:
     """A torn block."""
 
-    equations: np.ndarray
-    unknowns: np.ndarray
-    solved: np.ndarray  # per explicit assignment: its equation, unknown, argument and depth
-    assigned: np.ndarray
-    position: np.ndarray
-    depth: np.ndarray
-    torn: np.ndarray
-    leftover: np.ndarray
+    equations: Indices
+    unknowns: Indices
+    solved: Indices  # per explicit assignment: its equation, unknown, argument and depth
+    assigned: Indices
+    position: Indices
+    depth: Indices
+    torn: Indices
+    leftover: Indices
     linear: bool  # in all of its unknowns, with coefficients of parameters only
 
 
 class Pairs:
     """Equations, classes, positions (-1: not solvable) and linearity, block by block."""
 
-    def __init__(self, pairs: np.ndarray, block: np.ndarray) -> None:
+    def __init__(self, pairs: Indices, block: Indices) -> None:
         order = np.lexsort((pairs[1], pairs[0], block))
         pairs, block = pairs[:, order], block[order]
         new = np.ones(len(block), dtype=bool)  # a class may occur at several arguments
@@ -56,12 +54,12 @@ class Pairs:
             self.pairs[3] = np.minimum.reduceat(pairs[3], starts)
         self.block = block[starts]
 
-    def of_block(self, b: int) -> np.ndarray:
+    def of_block(self, b: int) -> Indices:
         return self.pairs[:, slice(*np.searchsorted(self.block, [b, b + 1]))]
 
 
-def pairs_within(reduced: Reduced, parameters: Values, block_of: np.ndarray,
-                 column_block: np.ndarray, hard: np.ndarray) -> Pairs:
+def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
+                 column_block: Indices, hard: Flags) -> Pairs:
     """Which unknowns of its own block occur in every equation of a block to be torn."""
     flat = reduced.flat
     home = np.full(flat.equations, -1)
@@ -88,7 +86,7 @@ def pairs_within(reduced: Reduced, parameters: Values, block_of: np.ndarray,
     return Pairs(pairs, home[pairs[0]])
 
 
-def solvable(group: Group, k: int, parameters: Values) -> tuple[np.ndarray, np.ndarray]:
+def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Indices]:
     """Per row of a group: the position k, or -1 where the law cannot be solved for it
     explicitly; and whether it is linear there, with a coefficient of parameters only."""
     law = group.law
@@ -103,7 +101,7 @@ def solvable(group: Group, k: int, parameters: Values) -> tuple[np.ndarray, np.n
     return np.where(good, k, -1), linear
 
 
-def torn_block(equations: np.ndarray, unknowns: np.ndarray, pairs: np.ndarray, wanted: np.ndarray
+def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags
                ) -> Block:
     """Tear a block; ``pairs`` are its equations, unknowns, positions and linearity;
     per class, ``wanted`` ones are torn before others.
@@ -120,7 +118,7 @@ def torn_block(equations: np.ndarray, unknowns: np.ndarray, pairs: np.ndarray, w
     )  # fmt: skip
 
 
-def classes_with_guesses(flat: Flat) -> np.ndarray:
+def classes_with_guesses(flat: Flat) -> Flags:
     """Per class, whether users gave it a value to start from: good unknowns to iterate on."""
     found = np.zeros(flat.classes, dtype=bool)
     for f, family in enumerate(flat.network.families):
@@ -132,7 +130,7 @@ def classes_with_guesses(flat: Flat) -> np.ndarray:
     return found
 
 
-def entries(matrix: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+def entries(matrix: ca.SX, rows: Indices, columns: Indices) -> ca.SX:
     """Entries of a sparse matrix as a column, those that are not stored as zeros."""
     places = np.array(matrix.sparsity().get_nz((rows + columns * matrix.shape[0]).tolist()))
     stored = np.flatnonzero(places >= 0)
@@ -142,7 +140,7 @@ def entries(matrix: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
     return out
 
 
-def cramer(a: list[list[Any]], b: list[Any]) -> list[Any]:
+def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
     """Cramer's rule, entry by entry: at most three unknowns, no pivot to choose at run time."""
     if len(b) == 1:
         return [b[0] / a[0][0]]
@@ -154,10 +152,10 @@ def cramer(a: list[list[Any]], b: list[Any]) -> list[Any]:
     ]  # fmt: skip
 
 
-def _determinant(a: list[list[Any]]) -> Any:
+def _determinant(a: list[list[ca.SX]]) -> ca.SX:
     if len(a) == 1:
         return a[0][0]
-    total = 0
+    total = ca.SX(0)
     for j, factor in enumerate(a[0]):
         minor = _determinant([row[:j] + row[j + 1 :] for row in a[1:]])
         total = total + (factor * minor if j % 2 == 0 else -factor * minor)

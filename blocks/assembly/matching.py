@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ..numerics.arrays import Indices
+
 __all__ = ["Matching", "connected", "distinct", "match"]
 
 BIG = 100_000  # vertices from which SciPy's search is worth its import
@@ -32,26 +34,26 @@ class Matching:
         order in which each needs only the ones before it
     """
 
-    equation_of: np.ndarray
-    unknown_of: np.ndarray
-    over_equations: np.ndarray
-    over_unknowns: np.ndarray
-    under_equations: np.ndarray
-    under_unknowns: np.ndarray
-    block_starts: np.ndarray
-    block_equations: np.ndarray
-    block_unknowns: np.ndarray
+    equation_of: Indices
+    unknown_of: Indices
+    over_equations: Indices
+    over_unknowns: Indices
+    under_equations: Indices
+    under_unknowns: Indices
+    block_starts: Indices
+    block_equations: Indices
+    block_unknowns: Indices
 
     @property
     def perfect(self) -> bool:
         return not (len(self.over_equations) or len(self.under_unknowns))
 
     @property
-    def spare_equations(self) -> np.ndarray:
+    def spare_equations(self) -> Indices:
         return np.flatnonzero(self.unknown_of < 0)
 
 
-def connected(a: np.ndarray, b: np.ndarray, size: int) -> np.ndarray:
+def connected(a: Indices, b: Indices, size: int) -> Indices:
     """Label of the connected component of every vertex, given edges a to b.
 
     Components of an undirected graph are the strong ones of its symmetric pattern.
@@ -72,7 +74,7 @@ def connected(a: np.ndarray, b: np.ndarray, size: int) -> np.ndarray:
     return label
 
 
-def distinct(values: np.ndarray) -> np.ndarray:
+def distinct(values: Indices) -> Indices:
     """Sorted distinct values; unlike numpy's own it does not load masked arrays first."""
     values = np.sort(values, axis=None)
     first = np.ones(len(values), dtype=bool)
@@ -80,15 +82,15 @@ def distinct(values: np.ndarray) -> np.ndarray:
     return values[first]
 
 
-def _compressed(rows: np.ndarray, columns: np.ndarray, height: int, width: int
-                ) -> tuple[np.ndarray, np.ndarray]:
+def _compressed(rows: Indices, columns: Indices, height: int, width: int
+                ) -> tuple[Indices, Indices]:
     """Column starts and sorted row indices of incidence pairs, each pair once."""
     keys = distinct(columns.astype(np.int64) * height + rows)
     starts = np.searchsorted(keys, np.arange(width + 1, dtype=np.int64) * height)
     return starts, keys % max(height, 1)
 
 
-def match(rows: np.ndarray, columns: np.ndarray, equations: int, unknowns: int) -> Matching:
+def match(rows: Indices, columns: Indices, equations: int, unknowns: int) -> Matching:
     """Match ``equations`` with ``unknowns`` given incidence pairs."""
     starts, indices = _compressed(rows, columns, equations, unknowns)
     sparsity = ca.Sparsity(equations, unknowns, starts.tolist(), indices.tolist())

@@ -12,14 +12,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..language.component import Component
-from ..language.declarations import Parameter, Port, PortRef, Signal
-from ..language.kernel import Kernel, kernel_of
+from ..language.declarations import Port, Signal
+from ..language.domain import Domain
+from ..language.kernel import Kernel
+from ..language.references import PortRef
+from ..language.tracing import kernel_of
+from ..numerics.arrays import Array, Indices
 from .matching import connected
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Family", "Network", "build_network"]
 
@@ -51,10 +58,15 @@ class Family:
             return component.path
         return f"{component.path}[{instance - self.starts[m]}]"
 
-    def parameter(self, name: str) -> np.ndarray:
+    @property
+    def is_reference(self) -> bool:
+        """Whether it grounds circuits, as its class says."""
+        return any(getattr(type(m), "grounds", False) for m in self.members[:1])
+
+    def parameter(self, name: str) -> Array:
         """SI values of a parameter, one row per instance (or a vector)."""
-        declared: Any = self.kernel_parameter(name)
-        width = next(p.size for p in self.kernel.parameters if p.name == name)
+        declared, width = next((p.declared, p.size) for p in self.kernel.parameters
+                               if p.name == name)  # fmt: skip
         if width == 1 and self.size == len(self.members):  # single instances, the common case
             values = [m._values.get(name, declared.default) for m in self.members]
             return np.array([v if type(v) is float else np.ravel(v)[0] for v in values])[:, None]
@@ -68,9 +80,6 @@ class Family:
                 rows = rows[:, None]
             out[start : start + component.size] = rows
         return out
-
-    def kernel_parameter(self, name: str) -> Parameter:
-        return next(p.declared for p in self.kernel.parameters if p.name == name)
 
 
 @dataclass
@@ -93,20 +102,20 @@ class Network:
     families: list[Family]
     place: dict[int, tuple[int, int]]
     port_base: dict[tuple[int, str], int]
-    node_of: np.ndarray
+    node_of: Indices
     ports: int
 
-    def port_numbers(self, family: int, name: str) -> np.ndarray:
+    def port_numbers(self, family: int, name: str) -> Indices:
         base = self.port_base[family, name]
         return np.arange(base, base + self.families[family].size)
 
     @cached_property
-    def spare(self) -> np.ndarray:
+    def spare(self) -> Indices:
         """Ports of references at nodes that another reference holds already."""
         found, held = [], np.zeros(self.ports, dtype=bool)
         for f, family in enumerate(self.families):
             kernel = family.kernel
-            if not _is_reference(family) or kernel.parameters or len(kernel.ports) != 1:
+            if not family.is_reference or kernel.parameters or len(kernel.ports) != 1:
                 continue
             for number in self.port_numbers(f, next(iter(kernel.ports))):
                 if held[self.node_of[number]]:
@@ -115,19 +124,19 @@ class Network:
         return np.array(found, dtype=int)
 
     @cached_property
-    def balance_of(self) -> np.ndarray:
+    def balance_of(self) -> Indices:
         """Node of every port as the equations see it: a spare reference carries nothing."""
         nodes = self.node_of.copy()
         nodes[self.spare] = int(nodes.max(initial=-1)) + 1 + np.arange(len(self.spare))
         return nodes
 
-    def leaf_ports(self) -> Iterator[tuple[int, str, Any]]:
+    def leaf_ports(self) -> Iterator[tuple[int, str, Domain]]:
         """(family index, port name, domain) of all conserving ports."""
         for f, family in enumerate(self.families):
             for name, (domain, _) in family.kernel.ports.items():
                 yield f, name, domain
 
-    def circuits(self, domain: Any) -> np.ndarray:
+    def circuits(self, domain: Domain) -> Indices:
         """Per node, a label of the part that components with ports of a domain join."""
         left, right = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
         for f, family in enumerate(self.families):
@@ -138,17 +147,17 @@ class Network:
         count = int(self.node_of.max(initial=-1)) + 1
         return connected(np.concatenate(left), np.concatenate(right), count)
 
-    def graph(self) -> Any:
+    def graph(self) -> nx.MultiGraph:
         """The topology as a bipartite networkx graph of components and nodes."""
         import networkx as nx
 
-        g = nx.MultiGraph(name=self.root.__dict__.get("name", ""))
+        g = nx.MultiGraph(name=getattr(self.root, "name", ""))
         members: dict[int, list[tuple[str, str]]] = {}
-        domains: dict[int, Any] = {}
+        domains: dict[int, str] = {}
         for f, family in enumerate(self.families):
             for i in range(family.size):
                 g.add_node(family.path(i), kind="component", type=family.kernel.name,
-                           reference=_is_reference(family))
+                           reference=family.is_reference)
             for name, (domain, _) in family.kernel.ports.items():
                 for i, number in enumerate(self.port_numbers(f, name)):
                     node = int(self.node_of[number])
@@ -169,61 +178,69 @@ class Network:
         return g
 
 
-def _is_reference(family: Family) -> bool:
-    return any(getattr(type(m), "grounds", False) for m in family.members[:1])
+class _PortNumbers:
+    """Numbers of all ports and signals: those of leaves first, then composites' own."""
+
+    def __init__(self, families: list[Family], place: dict[int, tuple[int, int]],
+                 composites: list[Component]) -> None:
+        self.place = place
+        self.base: dict[tuple[int, str], int] = {}
+        self.own: dict[tuple[int, str], int] = {}
+        self.count = 0
+        for f, family in enumerate(families):
+            names = list(family.kernel.ports)
+            names += [v.name for v in family.kernel.variables if v.kind in ("input", "output")]
+            for name in names:
+                self.base[f, name] = self.count
+                self.count += family.size
+        for composite in composites:
+            for name, declared in composite._declared.items():
+                if isinstance(declared, (Port, Signal)) and declared.exists(composite):
+                    self.own[id(composite), name] = self.count
+                    self.count += composite.size
+
+    def first(self, ref: PortRef) -> int:
+        """The number of the port of a component's first instance."""
+        where = self.place.get(id(ref.component))
+        if where is None:
+            return self.own[id(ref.component), ref.port.name]
+        return self.base[where[0], ref.port.name] + where[1]
+
+    def joined(self, composites: list[Component]) -> tuple[Indices, Indices]:
+        """Pairs of ports that are joined."""
+        a: list[int] = []
+        b: list[int] = []
+        arrays: list[tuple[Indices, Indices]] = []
+        for composite in composites:
+            for refs in composite._connections:
+                bases = [self.first(r) for r in refs]
+                n = max(r.size for r in refs)
+                if n == 1 and all(r.index is None for r in refs):
+                    for other in bases[1:]:
+                        a.append(bases[0])
+                        b.append(other)
+                    continue
+                numbers = [
+                    np.broadcast_to(base + (np.arange(r.size) if r.index is None else r.index),
+                                    (n,))
+                    for base, r in zip(bases, refs, strict=True)
+                ]  # fmt: skip
+                lead = next((x for x, r in zip(numbers, refs, strict=True) if r.size == n),
+                            numbers[0])  # fmt: skip
+                arrays += [(lead, other) for other in numbers if other is not lead]
+        return (np.concatenate([np.array(a, dtype=np.int64), *(x for x, _ in arrays)]),
+                np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in arrays)]))
 
 
 def build_network(root: Component) -> Network:
     """Flatten a model's tree: trace each class once and join the ports."""
     families: list[Family] = []
-    by_kernel: dict[int, int] = {}
     place: dict[int, tuple[int, int]] = {}
     composites: list[Component] = []
-    _walk(root, families, by_kernel, place, composites)
-
-    port_base: dict[tuple[int, str], int] = {}
-    count = 0
-    for f, family in enumerate(families):
-        names = list(family.kernel.ports)
-        names += [v.name for v in family.kernel.variables if v.kind in ("input", "output")]
-        for name in names:
-            port_base[f, name] = count
-            count += family.size
-    own: dict[tuple[int, str], int] = {}
-    for composite in composites:
-        for name, declared in composite._declared.items():
-            if isinstance(declared, (Port, Signal)) and declared.exists(composite):
-                own[id(composite), name] = count
-                count += composite.size
-
-    def first(ref: PortRef) -> int:
-        where = place.get(id(ref.component))
-        if where is None:
-            return own[id(ref.component), ref.port.name]
-        return port_base[where[0], ref.port.name] + where[1]
-
-    a: list[int] = []
-    b: list[int] = []
-    blocks: list[tuple[np.ndarray, np.ndarray]] = []
-    for composite in composites:
-        for refs in composite._connections:
-            bases = [first(r) for r in refs]
-            n = max(r.size for r in refs)
-            if n == 1 and all(r.index is None for r in refs):
-                for other in bases[1:]:
-                    a.append(bases[0])
-                    b.append(other)
-                continue
-            numbers = [
-                np.broadcast_to(base + (np.arange(r.size) if r.index is None else r.index), (n,))
-                for base, r in zip(bases, refs, strict=True)
-            ]
-            lead = next((x for x, r in zip(numbers, refs, strict=True) if r.size == n), numbers[0])
-            blocks += [(lead, other) for other in numbers if other is not lead]
-    left = np.concatenate([np.array(a, dtype=np.int64), *(x for x, _ in blocks)])
-    right = np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in blocks)])
-    node_of = connected(left, right, count)
-    return Network(root, families, place, port_base, node_of, count)
+    _walk(root, families, {}, place, composites)
+    ports = _PortNumbers(families, place, composites)
+    node_of = connected(*ports.joined(composites), ports.count)
+    return Network(root, families, place, ports.base, node_of, ports.count)
 
 
 def _walk(component: Component, families: list[Family], by_kernel: dict[int, int],

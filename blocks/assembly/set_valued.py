@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from .index_reduction import Elements
+from ..numerics.arrays import Indices
+from .flatten import Flat
 
-__all__ = ["set_valued_elements"]
+__all__ = ["SetValuedElements", "set_valued_elements"]
 
 
-def set_valued_elements(flat: Any) -> Elements:
+@dataclass(frozen=True)
+class SetValuedElements:
+    """Set-valued laws as the structure sees them: each ties one effort to one flow.
+
+    An element normally gives its effort and takes its flow. Where a node without
+    mass makes that impossible (friction in series with a spring or with another
+    friction), it takes the effort and gives the flow.
+    """
+
+    efforts: Indices  # class of each element's effort
+    flows: Indices  # class of its flow, -1 where that is no variable of its own
+
+    @property
+    def size(self) -> int:
+        return len(self.efforts)
+
+    def incidence(self, first: int) -> tuple[Indices, Indices]:
+        """(row, class) pairs, rows counted from ``first``."""
+        rows = np.arange(first, first + self.size)
+        own = self.flows >= 0
+        return (np.concatenate([rows, rows[own]]),
+                np.concatenate([self.efforts, self.flows[own]]))
+
+
+def set_valued_elements(flat: Flat) -> SetValuedElements:
     """Effort and flow classes of all set-valued laws."""
     efforts, flows = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for f, family in enumerate(flat.network.families):
@@ -23,8 +48,8 @@ def set_valued_elements(flat: Any) -> Elements:
                 flat.class_of[flat.base[f][key] + every])
             flows.append(np.where(flat.derivative[classes] < 0, classes, -1))
     for f, family in enumerate(flat.network.families):  # these come last: see SetValuedLaws
-        for effort, load, *_ in family.kernel.load_laws:
-            for i in (effort, load):
+        for load_law in family.kernel.load_laws:
+            for i in (load_law.effort, load_law.load):
                 efforts.append(flat.class_of[flat.base[f][i, 0] + np.arange(family.size)])
                 flows.append(np.full(family.size, -1))
-    return Elements(np.concatenate(efforts), np.concatenate(flows))
+    return SetValuedElements(np.concatenate(efforts), np.concatenate(flows))

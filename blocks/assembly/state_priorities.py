@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..language.declarations import Variable
+from ..numerics.arrays import Array
+from .flatten import Flat
 from .network import Network
 
 __all__ = ["state_priorities"]
 
 
-def state_priorities(network: Network, flat: Any) -> np.ndarray:
+def state_priorities(network: Network, flat: Flat) -> Array:
     """How much every class wants to be a state, from its targets' priorities."""
     want = np.zeros(flat.classes)
     for f, family in enumerate(network.families):
@@ -19,7 +20,8 @@ def state_priorities(network: Network, flat: Any) -> np.ndarray:
             base = flat.base[f].get((i, 0))
             if base is None or local.kind != "variable":
                 continue
-            declared: Any = local.declared
+            declared = local.declared
+            assert isinstance(declared, Variable)
             default = {"high": 2.0, "low": 1.0}.get(declared.priority, 0.0) \
                 if declared.initial is not None else 0.0
             classes = flat.class_of[base : base + family.size]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..numerics.arrays import Flags, Indices
+
 __all__ = ["Tearing", "tear"]
 
 
@@ -18,14 +20,14 @@ __all__ = ["Tearing", "tear"]
 class Tearing:
     """Torn unknowns, explicit assignments in order, and the equations left as residuals."""
 
-    torn: np.ndarray
-    pairs: np.ndarray  # per assignment, its place among the pairs given
-    depth: np.ndarray  # per assignment, the longest chain of assignments that ends with it
-    leftover: np.ndarray
+    torn: Indices
+    pairs: Indices  # per assignment, its place among the pairs given
+    depth: Indices  # per assignment, the longest chain of assignments that ends with it
+    leftover: Indices
 
 
-def tear(rows: np.ndarray, columns: np.ndarray, solvable: np.ndarray, size: int,
-         wanted: np.ndarray, deepest: int) -> Tearing:
+def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
+         wanted: Flags, deepest: int) -> Tearing:
     """Tear a block greedily.
 
     Whenever no equation has a single open unknown it can be solved for, the unknown

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..system.system import AlgebraicFailure, Problem, System
-from .start import not_finite
+from ..numerics.arrays import Array
+from ..system.failure import AlgebraicFailure
+from ..system.problem import Problem
+from ..system.system import System
+from .not_finite import not_finite
 from .words import Names
 
 __all__ = ["breakdown"]
@@ -15,7 +16,7 @@ __all__ = ["breakdown"]
 AHEAD = np.concatenate([[0.0], np.logspace(-9, -1.5, 16)])  # of the time since the start, or 1 s
 
 
-def breakdown(system: System, problem: Problem, t: float, y: np.ndarray, since: float
+def breakdown(system: System, problem: Problem, t: float, y: Array, since: float
               ) -> tuple[str, str] | None:
     """(component, equation) that ceases to be finite just after a point of a run.
 
@@ -34,12 +35,12 @@ def breakdown(system: System, problem: Problem, t: float, y: np.ndarray, since: 
                     return None
                 equations, _ = not_finite(system, problem, t + h)
                 if equations:
-                    return _told(Names(system.flat), equations)
+                    return _first_with_owner(Names(system.flat), equations)
     finally:
         problem.x[:], problem.z[:] = x, z
     return None
 
 
-def _told(names: Names, equations: list[Any]) -> tuple[str, str] | None:
+def _first_with_owner(names: Names, equations: list[int]) -> tuple[str, str] | None:
     owned = [e for e in equations if names.owner(e)]
     return (names.owner(owned[0]), names.equation(owned[0])) if owned else None

@@ -7,18 +7,18 @@ the stages before allow, so that one check names as many mistakes as possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..assembly.flatten import Flat
-from ..assembly.index_reduction import Singular
 from ..assembly.network import Network
+from ..assembly.reduced import Singular
 from ..exceptions import BlocksError, StructureError
 from ..language.component import Component
-from ..language.kernel import kernel_of
+from ..language.tracing import kernel_of
 from .classes import class_findings
 from .findings import Finding, Findings, found
 from .network import network_findings
@@ -27,30 +27,30 @@ from .singular import singular_findings
 from .start import begin_findings, event_findings, start_findings
 from .topology import Topology
 
+if TYPE_CHECKING:
+    from ..model import Model
+    from .start import ConsistentStart, FirstDecisions
+
 __all__ = ["check_model", "relation_findings", "structure_error"]
 
 
-def check_model(model: Any, begun: Callable[[Any, Any], Any]) -> Findings:
+def check_model(model: Model, consistent_start: ConsistentStart,
+                first_decisions: FirstDecisions) -> Findings:
     """Every mistake of a model that can be found without integrating.
 
-    ``begun(model, system)`` decides a start as a run does.
-    The result is kept until the model's structure or values change.
+    A run's own ``consistent_start`` solves for the start, and ``first_decisions(model, system)``
+    decides relations and modes there.
     """
-    state = (model._structure_revision, model._revision, len(model._nominal_table))
-    kept = model.__dict__.get("_checked")
-    if kept is None or kept[0] != state:
-        findings, causes = _check(model, begun)
-        kept = state, Findings(findings, model.name, causes)
-        model.__dict__["_checked"] = kept
-    return kept[1]
+    findings, causes = _check(model, consistent_start, first_decisions)
+    return Findings(findings, model.name, causes)
 
 
-def _check(model: Any, begun: Callable[[Any, Any], Any]
-           ) -> tuple[list[Finding], dict[Finding, Any]]:
+def _check(model: Model, consistent_start: ConsistentStart, first_decisions: FirstDecisions
+           ) -> tuple[list[Finding], dict[Finding, BlocksError]]:
     if next(iter(model._leaves()), None) is None:
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
-    causes: dict[Finding, Any] = {}
+    causes: dict[Finding, BlocksError] = {}
     findings = [*relation_findings(_tree(model))]
     violated = {path for finding in findings for path in finding.where}
     findings += _advice(_tree(model))
@@ -62,25 +62,24 @@ def _check(model: Any, begun: Callable[[Any, Any], Any]
     except BlocksError as error:
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
-    kept = model.__dict__.get("_checked_structure")
-    if kept is None or kept[0] != model._structure_revision:  # values change more often
-        kept = model._structure_revision, [*_on_network(system.network), *event_findings(system)]
-        model.__dict__["_checked_structure"] = kept
-    findings += kept[1]
+    if "findings" not in system.cache:  # values change more often
+        system.cache["findings"] = [*_on_network(system.network), *event_findings(system)]
+    findings += system.cache["findings"]
     if violated:  # what such values start from says nothing
         return _unique(findings), causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself
     try:
-        findings += (f for f in start_findings(model, system) if (f.code, f.where) not in told)
+        findings += (f for f in start_findings(model, system, consistent_start)
+                     if (f.code, f.where) not in told)
     except BlocksError as error:
         findings.append(_of_error(error, causes))
     if not any(f.severity == "error" for f in findings):
         findings += (f if isinstance(f, Finding) else _of_error(f, causes)
-                     for f in begin_findings(model, system, begun))
+                     for f in begin_findings(model, system, first_decisions))
     return _unique(findings), causes
 
 
-def _of_error(error: BlocksError, causes: dict[Finding, Any]) -> Finding:
+def _of_error(error: BlocksError, causes: dict[Finding, BlocksError]) -> Finding:
     """The finding that says what an error says."""
     where = [w for part in error.where.split(" and ") for w in part.split(", ") if w]
     head = f"{error.where}: {error.problem}" if error.where else error.problem
@@ -119,7 +118,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
             rest = list(singular_findings(flat, singular, set()))
         findings += rest
         errors += rest
-    collected = Findings(findings, flat.network.root.__dict__.get("_title", ""))
+    collected = Findings(findings, getattr(flat.network.root, "name", ""))
     if len(errors) == 1:
         return StructureError("", errors[0].problem, errors[0].advice, code=errors[0].code,
                               findings=collected)
@@ -172,17 +171,15 @@ def _instances(component: Component) -> Iterator[Component]:
         return
     table = np.column_stack(list(arrays.values()))
     for k in np.unique(table, axis=0, return_index=True)[1]:
-        twin = object.__new__(type(component))
-        twin.__dict__.update(component.__dict__)
-        twin.__dict__.update(
-            _count=None, _name=f"{component._name}[{k}]",
-            _values={**component._values, **{n: float(v[k]) for n, v in arrays.items()}},
-        )
-        yield twin
+        yield component._reader(**{
+            **vars(component), "_count": None, "_name": f"{component._name}[{k}]",
+            "_values": {**component._values, **{n: float(v[k]) for n, v in arrays.items()}},
+        })
 
 
 # -- classes that cannot be read ----------------------------------------------------------------
-def _unreadable(model: Any, error: BlocksError, causes: dict[Finding, Any]) -> Iterator[Finding]:
+def _unreadable(model: Model, error: BlocksError, causes: dict[Finding, BlocksError]
+                ) -> Iterator[Finding]:
     """One finding per class whose equations cannot be traced."""
     told: dict[str, tuple[BlocksError, list[str]]] = {}
     for leaf in model._leaves():

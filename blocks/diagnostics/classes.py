@@ -13,7 +13,8 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.matching import match
-from ..language.component import Branch, Component
+from ..language.branch import Branch
+from ..language.component import Component
 from ..language.kernel import Kernel
 from .findings import Finding, found
 from .words import enumerated, listed, plural, shortened, tidy
@@ -54,7 +55,7 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
 
 def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
     """The variables in every equation and set-valued law, and its text."""
-    out = [({i for i, _ in law.arguments}, shortened(tidy(law.text))) for law in kernel.laws]
+    out = [({i for i, _ in one.arguments}, shortened(tidy(one.text))) for one in kernel.laws]
     for one in kernel.set_valued:
         keys = [kernel.key_of(s) for s in ca.symvar(one.flow)]
         name = kernel.variables[one.effort].name
@@ -63,11 +64,11 @@ def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
     for position, velocity in kernel.rates:
         names = [kernel.variables[i].name for i in (position, velocity)]
         out.append(({position, velocity}, f"der({names[0]}) == {names[1]} of the domain"))
-    for effort, load, *sxs in kernel.load_laws:
-        keys = [kernel.key_of(s) for sx in sxs if sx is not None for s in ca.symvar(sx)]
-        one, other = (kernel.variables[i].name for i in (effort, load))
-        every = {effort, load, *(k[0] for k in keys if k)}
-        out += [(every, f"{one} by a law of the load {other}"), (every, f"{other}, the load")]
+    for law in kernel.load_laws:
+        keys = [kernel.key_of(s) for sx in law.given for s in ca.symvar(sx)]
+        effort, load = (kernel.variables[i].name for i in (law.effort, law.load))
+        every = {law.effort, law.load, *(k[0] for k in keys if k)}
+        out += [(every, f"{effort} by a law of the load {load}"), (every, f"{load}, the load")]
     return out
 
 

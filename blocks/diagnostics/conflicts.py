@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..assembly.matching import connected, distinct
+from ..language.domain import Domain
+from ..numerics.arrays import Flags
+from ..units import Unit
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
 from .traits import Tie
@@ -34,7 +36,7 @@ class Edge:
     tie: Tie
 
 
-def across_conflicts(topology: Topology, domain: Any, across: str) -> Iterator[Finding]:
+def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterator[Finding]:
     """Elements that prescribe an across difference and form a loop."""
     ground = topology.count
     ties = [(f, t) for f, traits in enumerate(topology.traits) for t in traits.ties
@@ -63,7 +65,7 @@ def across_conflicts(topology: Topology, domain: Any, across: str) -> Iterator[F
     for k, cycle in enumerate(_cycles(edges)):
         if k == MOST:
             return
-        yield _conflict(topology, cycle, ground, quantity_word(across, u), u)
+        yield _across_conflict(topology, cycle, ground, quantity_word(across, u), u)
 
 
 def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
@@ -84,10 +86,10 @@ def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
             tree.setdefault(edge.a, []).append((edge.b, edge))
             tree.setdefault(edge.b, []).append((edge.a, edge))
         else:
-            yield [*_way(tree, edge.a, edge.b), edge]
+            yield [*_path(tree, edge.a, edge.b), edge]
 
 
-def _way(tree: dict[int, list[tuple[int, Edge]]], start: int, goal: int) -> list[Edge]:
+def _path(tree: dict[int, list[tuple[int, Edge]]], start: int, goal: int) -> list[Edge]:
     came: dict[int, tuple[int, Edge]] = {}
     todo = deque([start])
     while todo:
@@ -98,14 +100,15 @@ def _way(tree: dict[int, list[tuple[int, Edge]]], start: int, goal: int) -> list
             if w not in came and w != start:
                 came[w] = (v, edge)
                 todo.append(w)
-    way = []
+    path = []
     while goal != start:
         goal, edge = came[goal]
-        way.append(edge)
-    return way[::-1]
+        path.append(edge)
+    return path[::-1]
 
 
-def _conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: Any) -> Finding:
+def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: Unit
+                     ) -> Finding:
     names = [topology.path(e.family, e.instance) for e in cycle]
     givers = [n for n, e in zip(names, cycle, strict=True) if e.tie.given]
     rigid = [n for n, e in zip(names, cycle, strict=True) if not e.tie.given]
@@ -159,7 +162,7 @@ def _conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: 
 
 
 # -- parts whose every connection prescribes its through variable ---------------------------------
-def through_conflicts(topology: Topology, domain: Any) -> Iterator[Finding]:
+def through_conflicts(topology: Topology, domain: Domain) -> Iterator[Finding]:
     """Parts of a circuit whose every connection prescribes its through variable."""
     rows = topology.of(domain)
     if not any(topology.prescribed(r) is not None for r in rows):
@@ -173,10 +176,11 @@ def through_conflicts(topology: Topology, domain: Any) -> Iterator[Finding]:
         elif domain.name not in topology.traits[r.family].conserves:
             free[label[r.nodes]] = True
     for part in np.flatnonzero(~free & (bound > 0))[:MOST]:
-        yield _cut(topology, domain, rows, label == part)
+        yield _through_conflict(topology, domain, rows, label == part)
 
 
-def _cut(topology: Topology, domain: Any, rows: list[PortRow], inside: np.ndarray) -> Finding:
+def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags
+                      ) -> Finding:
     givers: list[tuple[str, str]] = []
     zeros: list[tuple[str, str]] = []
     others: list[tuple[str, str]] = []

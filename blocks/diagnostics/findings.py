@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, overload
 
 from ..exceptions import (
+    BlocksError,
     CheckError,
     ConnectionRefused,
     EquationError,
@@ -117,7 +118,7 @@ class Findings(Sequence[Finding]):
     """
 
     def __init__(self, findings: Iterable[Finding] = (), title: str = "",
-                 causes: dict[Finding, ModelError] | None = None) -> None:
+                 causes: dict[Finding, BlocksError] | None = None) -> None:
         self._all = tuple(sorted(findings, key=lambda f: _RANK[f.severity]))
         self._title = title
         self._causes = causes or {}

@@ -7,10 +7,11 @@ Goes through circuits and ports; contradictions between sources are found in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from ..language.domain import Domain
+from ..numerics.arrays import Flags
 from .conflicts import across_conflicts, through_conflicts
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
@@ -21,21 +22,21 @@ __all__ = ["network_findings"]
 
 def network_findings(topology: Topology) -> Iterator[Finding]:
     """Mistakes that can be seen from who is joined to whom."""
-    told: set[str] = set()
+    explained: set[str] = set()
     for domain in topology.domains:
         for name in domain.across:
             yield from across_conflicts(topology, domain, name)
         for finding in through_conflicts(topology, domain):
-            told.update(finding.where)
+            explained.update(finding.where)
             yield finding
         if domain.reference:
             yield from _references(topology, domain)
     yield from _shorted(topology)
-    yield from _unconnected(topology, told)
+    yield from _unconnected(topology, explained)
 
 
 # -- references --------------------------------------------------------------------------------
-def _references(topology: Topology, domain: Any) -> Iterator[Finding]:
+def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
     label = topology.joined(domain)
     size = int(label.max()) + 1
     grounded, held = np.zeros(size, dtype=bool), np.zeros(topology.count, dtype=bool)
@@ -43,7 +44,7 @@ def _references(topology: Topology, domain: Any) -> Iterator[Finding]:
     for r in rows:
         family, traits = topology.network.families[r.family], topology.traits[r.family]
         fixes = any(tie.ports == (r.name,) for tie in traits.ties)
-        if fixes or any(getattr(type(m), "grounds", False) for m in family.members[:1]):
+        if fixes or family.is_reference:
             grounded[label[r.nodes]] = True
         elif domain.name not in traits.conserves:
             held[r.nodes] = True
@@ -56,8 +57,8 @@ def _references(topology: Topology, domain: Any) -> Iterator[Finding]:
         yield _reference(topology, domain, rows, label == circuit, held)
 
 
-def _reference(topology: Topology, domain: Any, rows: list[PortRow], inside: np.ndarray,
-               held: np.ndarray) -> Finding:
+def _reference(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags,
+               held: Flags) -> Finding:
     ports = [(topology.path(r.family, i), r.name, int(r.nodes[i])) for r in rows
              for i in np.flatnonzero(inside[r.nodes])[:20]]
     parts = list(dict.fromkeys(p for p, _, _ in ports))
@@ -113,7 +114,7 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _unconnected(topology: Topology, told: set[str]) -> Iterator[Finding]:
+def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:
     for r in topology.rows:
         family = topology.network.families[r.family]
         lonely = np.flatnonzero(topology.degree[r.nodes] == 1)
@@ -125,7 +126,7 @@ def _unconnected(topology: Topology, told: set[str]) -> Iterator[Finding]:
             if low == high:
                 continue
             ports = [outer_path(family, int(i), r.name) for i in lonely[low : min(high, low + 20)]]
-            if told & set(ports):
+            if explained & set(ports):
                 continue
             rest = "" if high - low <= 3 else f" ({high - low:,} in all)"
             verb = "is" if high - low == 1 else "are"

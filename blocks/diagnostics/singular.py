@@ -18,10 +18,14 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..assembly.dummy_derivatives import coefficients
 from ..assembly.flatten import Flat
-from ..assembly.index_reduction import MAX_DIFFERENTIATIONS, Singular, _entries
+from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
-from ..system.system import Problem, System
+from ..assembly.reduced import Singular
+from ..numerics.tolerances import DEPENDENT, DEPENDENT_EXACTLY, INVOLVED
+from ..system.problem import Problem
+from ..system.system import System
 from .findings import Finding, found
 from .topology import Topology, sources
 from .words import Names, enumerated, example_word, listed, plural, quantity_word, several
@@ -47,16 +51,16 @@ def singular_findings(flat: Flat, singular: Singular, explained: set[str]) -> It
     names = Names(flat)
     if singular.reason == "dependent":
         finding = _dependent(flat, names, singular)
-        if not _told(finding.where, explained):
+        if not _is_explained(finding.where, explained):
             yield finding
         return
     parts = _parts(flat, names, singular)
     for part in parts[:MOST]:
-        if not _told(part.owners, explained):
+        if not _is_explained(part.owners, explained):
             yield _finding(names, part, singular.reason)
 
 
-def _told(owners: Iterable[str], explained: set[str]) -> bool:
+def _is_explained(owners: Iterable[str], explained: set[str]) -> bool:
     """Whether a component, or a composite around it, is in an earlier finding."""
     steps = (path.split(".") for path in owners)
     return any(".".join(s[:k]) in explained for s in steps for k in range(1, len(s) + 1))
@@ -224,13 +228,14 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
     chance = Random(0)
     matrix = np.zeros((len(equations), len(at)))
     for i, e in enumerate(equations):
-        for c, v in _entries(flat, e, parameters).items():
+        for c, v in coefficients(flat, e, parameters).items():
             if c in at:
                 matrix[i, at[c]] = chance.uniform(0.5, 1.5) if v is None else v
-    return dependent_rows(equations, matrix, 1e-9)
+    return dependent_rows(equations, matrix, DEPENDENT)
 
 
-def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 1e-14) -> list[int]:
+def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = DEPENDENT_EXACTLY
+                   ) -> list[int]:
     """Equations whose rows of coefficients add up to zero, but for rounding."""
     if not np.isfinite(matrix).all():
         return []
@@ -242,7 +247,7 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
     if rank == len(equations):
         return []
     weight = np.max(np.abs(u[:, rank:]), axis=1)
-    return [e for e, w in zip(equations, weight, strict=True) if w > 1e-6]
+    return [e for e, w in zip(equations, weight, strict=True) if w > INVOLVED]
 
 
 def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int], np.ndarray]]:
@@ -257,7 +262,7 @@ def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int],
         residuals = writer.residuals_of(step.equations)
         matrix = ca.densify(ca.jacobian(residuals, unknowns))
         given = ca.Function("block", [*system.arguments, unknowns], [matrix])
-        values = given(*problem._arguments(0.0), np.zeros(len(step.unknowns)))
+        values = given(*problem.arguments(0.0), np.zeros(len(step.unknowns)))
         yield [int(e) for e in step.equations], np.array(values)
 
 

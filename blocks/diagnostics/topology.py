@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..assembly.matching import connected
 from ..assembly.network import Network
+from ..language.domain import Domain
+from ..numerics.arrays import Indices
+from ..units import Unit
 from .traits import Traits, traits_of
 
 __all__ = ["MOST", "PortRow", "Topology", "sources"]
@@ -27,8 +29,8 @@ class PortRow:
 
     family: int
     name: str
-    domain: Any
-    nodes: np.ndarray
+    domain: Domain
+    nodes: Indices
 
 
 class Topology:
@@ -44,16 +46,16 @@ class Topology:
         self.count = int(network.node_of.max()) + 1 if len(network.node_of) else 0
 
     @cached_property
-    def domains(self) -> list[Any]:
+    def domains(self) -> list[Domain]:
         return list({id(r.domain): r.domain for r in self.rows}.values())
 
     @cached_property
-    def degree(self) -> np.ndarray:
+    def degree(self) -> Indices:
         """Conserving ports at every node."""
         every = [r.nodes for r in self.rows] or [np.zeros(0, dtype=int)]
         return np.bincount(np.concatenate(every), minlength=self.count)
 
-    def of(self, domain: Any) -> list[PortRow]:
+    def of(self, domain: Domain) -> list[PortRow]:
         return [r for r in self.rows if r.domain is domain]
 
     def path(self, family: int, instance: int | np.integer) -> str:
@@ -63,7 +65,7 @@ class Topology:
         return [f"{self.path(r.family, i)}.{r.name}"
                 for r in self.rows for i in np.flatnonzero(r.nodes == node)]
 
-    def joined(self, domain: Any, free_only: bool = False) -> np.ndarray:
+    def joined(self, domain: Domain, free_only: bool = False) -> Indices:
         """Per node a label of the part that components of the domain hold together.
 
         With ``free_only``, those that prescribe their through variable do not count.
@@ -89,7 +91,7 @@ class Topology:
         return any(states)
 
 
-def sources(topology: Topology) -> Iterator[tuple[str, str, Any]]:
+def sources(topology: Topology) -> Iterator[tuple[str, str, Unit]]:
     """(path, "across" or "through", unit) of everything that prescribes a given value."""
     for f, traits in enumerate(topology.traits):
         family = topology.network.families[f]

@@ -12,17 +12,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
-from typing import Any
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
 
 from ..assembly.matching import match
-from ..language.kernel import Kernel, Law
+from ..language.domain import Domain
+from ..language.kernel import Kernel, Law, LocalParameter
+from ..numerics.arrays import Array
+from ..numerics.tolerances import OUTSIDE, STATED
 
 __all__ = ["Tie", "Traits", "traits_of"]
 
-EPSILON = 1e-9
+_known: WeakKeyDictionary[Kernel, Traits] = WeakKeyDictionary()  # as long as the kernel lives
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,9 @@ class Traits:
 
 def traits_of(kernel: Kernel) -> Traits:
     """The traits of a class (found once per kernel)."""
-    if "_traits" not in kernel.__dict__:
-        kernel.__dict__["_traits"] = _Reader(kernel).traits()
-    return kernel.__dict__["_traits"]
+    if kernel not in _known:
+        _known[kernel] = _Reader(kernel).traits()
+    return _known[kernel]
 
 
 class _Reader:
@@ -76,7 +79,7 @@ class _Reader:
                 if key in self.column:
                     matrix[row, self.column[key]] = _slope(law, position, values, chance)
         u, s, vt = np.linalg.svd(matrix, full_matrices=False)
-        rank = int(np.sum(s > EPSILON * max(1.0, s[0] if len(s) else 0.0)))
+        rank = int(np.sum(s > STATED * max(1.0, s[0] if len(s) else 0.0)))
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
         own = {s.__hash__() for s in kernel.symbols.values()}
         own |= {s.__hash__() for s in kernel.relation_symbols}
@@ -86,7 +89,7 @@ class _Reader:
             for law in [*kernel.laws, *kernel.laws]
         ], dtype=bool)  # fmt: skip
 
-    def weights(self, terms: dict[int, float], order: int = 0) -> np.ndarray | None:
+    def weights(self, terms: dict[int, float], order: int = 0) -> Array | None:
         """The combination of laws that says sum(terms) == given, None where there is none."""
         target = np.zeros(len(self.keys))
         for i, coefficient in terms.items():
@@ -94,21 +97,21 @@ class _Reader:
                 return None
             target[self.column[i, order]] = coefficient
         inside = self.vt @ target
-        if np.linalg.norm(target - self.vt.T @ inside) > EPSILON * 100:
+        if np.linalg.norm(target - self.vt.T @ inside) > OUTSIDE:
             return None
         return self.u @ (inside / self.s)
 
-    def difference(self, terms: dict[int, float]) -> np.ndarray | None:
+    def difference(self, terms: dict[int, float]) -> Array | None:
         """The same for a sum of across variables or, failing that, its derivative."""
         w = self.weights(terms)
         return self.weights(terms, 1) if w is None else w
 
-    def given(self, weights: np.ndarray) -> bool:
-        return bool(np.any(self.gives & (np.abs(weights) > EPSILON)))
+    def given(self, weights: Array) -> bool:
+        return bool(np.any(self.gives & (np.abs(weights) > STATED)))
 
     def traits(self) -> Traits:
         traits = Traits()
-        domains: dict[str, list[tuple[str, Any, dict[str, int]]]] = {}
+        domains: dict[str, list[tuple[str, Domain, dict[str, int]]]] = {}
         for name, (domain, table) in self.kernel.ports.items():
             domains.setdefault(domain.name, []).append((name, domain, table))
         for domain_name, ports in domains.items():
@@ -125,7 +128,8 @@ class _Reader:
         traits.feeds = _feedthrough(self.kernel) if not self.kernel.ports else []
         return traits
 
-    def _ties(self, traits: Traits, ports: list[Any], across: str) -> None:
+    def _ties(self, traits: Traits, ports: list[tuple[str, Domain, dict[str, int]]],
+              across: str) -> None:
         fixed = set()
         for name, _, table in ports:
             w = self.difference({table[across]: 1.0})
@@ -140,7 +144,7 @@ class _Reader:
                 traits.ties.append(Tie((a, b), across, self.given(w)))
 
 
-def _typical(parameter: Any, chance: Random) -> np.ndarray:
+def _typical(parameter: LocalParameter, chance: Random) -> Array:
     """A value of size one that is nothing special (no ratio of exactly one)."""
     if parameter.size != 1:
         return np.resize(np.asarray(parameter.declared.default, dtype=float).ravel(),
@@ -148,7 +152,7 @@ def _typical(parameter: Any, chance: Random) -> np.ndarray:
     return np.array([[chance.uniform(1.05, 1.95)]])
 
 
-def _slope(law: Law, position: int, values: list[np.ndarray], chance: Random) -> float:
+def _slope(law: Law, position: int, values: list[Array], chance: Random) -> float:
     kind = law.slopes[position]
     if kind == "constant" or (kind == "parameter" and values):
         slope = float(np.ravel(law.slopes_at(position, values))[0])

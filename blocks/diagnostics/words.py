@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from ..assembly.flatten import Flat
+from ..assembly.network import Family, Network
+from ..language.kernel import Local
 from ..units import Unit, unit
 
 __all__ = [
@@ -101,7 +103,7 @@ def shortened(text: str, limit: int = 160) -> str:
 class Names:
     """Paths of the unknowns and equations of a flat system."""
 
-    def __init__(self, flat: Any) -> None:
+    def __init__(self, flat: Flat) -> None:
         self.flat = flat
         self.runs = flat.slot_names()
         self.bases = np.array([r[0] for r in self.runs], dtype=int)
@@ -118,7 +120,7 @@ class Names:
         name = f"{family.path(instance)}.{local.name}"
         return "der(" * order + name + ")" * order
 
-    def slot(self, slot: int) -> tuple[Any, int, Any, int]:
+    def slot(self, slot: int) -> tuple[Family, int, Local, int]:
         """(family, instance, local variable, order of derivative) of a slot."""
         base, _, f, (i, order) = self.runs[int(np.searchsorted(self.bases, slot, "right")) - 1]
         family = self.flat.network.families[f]
@@ -164,17 +166,18 @@ class Names:
         """A long equation by what is in it."""
         group, _ = self.flat.group_of(equation)
         left = text.split(" == ")[0]
+        assert group.law is not None
         variables = group.law.kernel.variables
         inside = [f"{self.owner(equation)}.{variables[i].name}" for i, _ in group.law.arguments]
         inside = [name for name in inside if name != left]
         return f"{'0' if '@' in left else left} == an expression of {listed(inside)}"
 
 
-def _rank(local: Any) -> int:
+def _rank(local: Local) -> int:
     return {"variable": 0, "output": 1, "input": 2}.get(local.kind, 3)
 
 
-def outer_path(family: Any, instance: int, port: str) -> str:
+def outer_path(family: Family, instance: int, port: str) -> str:
     """Path of a port as the user can reach it: the composite's, where that passes it on."""
     m = bisect_right(family.starts, instance) - 1
     component, name = family.members[m], port
@@ -191,7 +194,7 @@ def outer_path(family: Any, instance: int, port: str) -> str:
     return f"{component.path}{number}.{name}"
 
 
-def ports_at(network: Any, node: int) -> list[str]:
+def ports_at(network: Network, node: int) -> list[str]:
     """Paths of the conserving ports at a node."""
     paths = []
     for f, name, _ in network.leaf_ports():

@@ -9,14 +9,22 @@ component, and last 1 SI unit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..assembly.network import Family
+from ..language.kernel import Local
+from ..numerics.arrays import Array, Indices
 from ..system.system import System
 from ..units import Unit, from_si, to_si, unit, unit_given
 
 __all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]
+
+#: A family; its parameters with a unit: name and dimension; its variables: which, their classes,
+#: dimension, and whether they can be given values of their own.
+_Plan: TypeAlias = tuple[Family, list[tuple[str, Any]], list[tuple[Local, Indices, Any, bool]]]
 
 ORIGINS = ("variable", "model", "parameters and targets", "default")
 
@@ -25,12 +33,13 @@ ORIGINS = ("variable", "model", "parameters and targets", "default")
 class Nominals:
     """Per class the nominal value in SI units and where it comes from."""
 
-    value: np.ndarray
-    origin: np.ndarray  # index into ORIGINS
+    value: Array
+    origin: Indices  # index into ORIGINS
 
-    def power_of_two(self, classes: np.ndarray) -> np.ndarray:
+    def power_of_two(self, classes: Indices) -> Array:
         """Scale factors that cost no rounding."""
-        return np.exp2(np.round(np.log2(self.value[classes])))
+        factors: Array = np.exp2(np.round(np.log2(self.value[classes])))
+        return factors
 
 
 def nominal_table(values: tuple[Any, ...]) -> dict[Any, tuple[float, Unit]]:
@@ -48,16 +57,16 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
     value = np.ones(flat.classes)
     origin = np.full(flat.classes, 3)
 
-    def offer(classes: np.ndarray, amount: Any, rank: int) -> None:
-        amount = np.broadcast_to(np.abs(amount), classes.shape)
-        better = (amount > 0) & np.isfinite(amount) & (
-            (rank < origin[classes]) | ((rank == origin[classes]) & (amount > value[classes]))
+    def offer(classes: Indices, amount: ArrayLike, rank: int) -> None:
+        size = np.broadcast_to(np.abs(amount), classes.shape)
+        better = (size > 0) & np.isfinite(size) & (
+            (rank < origin[classes]) | ((rank == origin[classes]) & (size > value[classes]))
         )
-        value[classes[better]] = amount[better]
+        value[classes[better]] = size[better]
         origin[classes[better]] = rank
 
     for family, sized, variables in _plan(system):
-        known: dict[Any, np.ndarray] = {}
+        known: dict[Any, Array] = {}
         for name, dimension in sized:
             size = np.abs(family.parameter(name)[:, 0])
             known[dimension] = np.maximum(known.get(dimension, 0.0), size)
@@ -76,13 +85,14 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
     return Nominals(value, origin)
 
 
-def _plan(system: System) -> list[tuple[Any, list[Any], list[Any]]]:
+def _plan(system: System) -> list[_Plan]:
     """What is asked of every family: parameters with a unit, and variables, with dimensions.
 
     Of a variable also its classes, and whether it can be given values of its own.
     """
     if "nominal_plan" not in system.cache:
-        flat, second, plan = system.flat, unit("s").dimension, []
+        flat, second = system.flat, unit("s").dimension
+        plan: list[_Plan] = []
         for f, family in enumerate(system.network.families):
             sized = [(p.name, p.unit.dimension) for p in family.kernel.parameters
                      if p.size == 1 and not p.unit.is_dimensionless]
@@ -95,16 +105,17 @@ def _plan(system: System) -> list[tuple[Any, list[Any], list[Any]]]:
                 variables.append((local, classes, dimension, settable))
             plan.append((family, sized, variables))
         system.cache["nominal_plan"] = plan
-    return system.cache["nominal_plan"]
+    made: list[_Plan] = system.cache["nominal_plan"]
+    return made
 
 
-def own_nominals(family: Any, i: int) -> np.ndarray | None:
+def own_nominals(family: Family, i: int) -> Array | None:
     """Nominal values that variable ``i`` was given itself, 0 where it has none."""
     return _own(family, family.kernel.variables[i])
 
 
-def _own(family: Any, local: Any) -> np.ndarray | None:
-    declared = local.declared.nominal
+def _own(family: Family, local: Local) -> Array | None:
+    declared: float | None = local.declared.nominal  # type: ignore[attr-defined]
     if declared is None and not any(local.name in m._nominals for m in family.members):
         return None
     return np.repeat(
@@ -113,7 +124,7 @@ def _own(family: Any, local: Any) -> np.ndarray | None:
     )
 
 
-def _targets(family: Any, local: Any) -> np.ndarray | None:
+def _targets(family: Family, local: Local) -> Array | None:
     if not any(local.name in m._targets for m in family.members):
         return None
     return np.concatenate([

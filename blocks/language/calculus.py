@@ -11,14 +11,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..exceptions import EquationError
+from ..numerics.arrays import Array
 from .expression import Expression, as_expression
 
 __all__ = ["partial", "sample"]
 
 
-def partial(value: Any, variable: Any) -> Expression:
+def partial(value: object, variable: object) -> Expression:
     """The partial derivative of an expression with respect to a variable in it.
 
     Parameters
@@ -34,7 +36,7 @@ def partial(value: Any, variable: Any) -> Expression:
     return Expression(ca.densify(slope), value.dimension / variable.dimension)
 
 
-def sample(function: Callable[[Any], Any], at: Any, order: int = 0) -> np.ndarray:
+def sample(function: Callable[[Expression], Any], at: ArrayLike, order: int = 0) -> Array:
     """Values and derivatives of a function of a number, in SI units.
 
     Parameters

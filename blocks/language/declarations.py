@@ -1,7 +1,6 @@
 """What may a component class declare?
 
-Parameters, options, variables, ports and signals, as class attributes; and the
-references a user gets from an instance (a port to connect, a variable's path).
+Parameters, options, variables, ports and signals, as class attributes.
 Knows units, bounds and names; nothing of trees, equations or solvers.
 
 Which declaration or base to take
@@ -44,29 +43,42 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..exceptions import (
-    ConnectionRefused,
     EquationError,
     ModelError,
     ParameterError,
     brief,
     unknown_name,
 )
-from ..units import Unit, as_unit, as_written, from_si, quantity, to_si, unit, unit_given
+from ..units import (
+    Unit,
+    as_unit,
+    as_written,
+    from_si,
+    is_quantity,
+    quantity,
+    to_si,
+    unit,
+    unit_given,
+)
 from .domain import Domain
+from .references import PortRef, VariableRef
 
 if TYPE_CHECKING:
     from .component import Component
 
+#: A function of the component that an author gives; it reads options, units and array sizes.
+OfComponent: TypeAlias = Callable[[Any], Any]
+
 __all__ = [
-    "Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "PortRef",
-    "Signal", "Target", "Variable", "VariableRef",
+    "Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port",
+    "Signal", "Target", "Variable",
 ]  # fmt: skip
 
 PRIORITIES = ("high", "low", "none")
@@ -80,12 +92,12 @@ class Declaration:
     """
 
     name: str = ""
-    when: str | Callable[[Any], bool] | None = None
+    when: str | OfComponent | None = None
     group: str = ""  # name of the declaration that this is a numbered one of
     owner: str = ""  # name of the class it stands in
     open: bool = False  # whether the unit depends on the instance
     any_unit: bool = False  # whether the unit is that of the value given
-    unit_of: Callable[[Any], Any] | None = None  # derives the unit from the component
+    unit_of: OfComponent | None = None  # derives the unit from the component
     _faulty: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -129,13 +141,12 @@ class Declaration:
     def __get__(self, component: Any, owner: type) -> Any:
         if component is None:
             return self
-        trace = component.__dict__.get("_trace")
-        if trace is not None:
-            return trace.symbol(self)
-        return (component._form_of(self) if self.open else self).read(component)
+        if component._trace is not None:
+            return component._trace.symbol(self)
+        return (component._in_form(self) if self.open else self).read(component)
 
-    def __set__(self, component: Any, value: Any) -> None:
-        if component.__dict__.get("_trace") is not None:
+    def __set__(self, component: Component, value: object) -> None:
+        if component._trace is not None:
             raise EquationError(
                 component._trace.where(), f"assigns to self.{self.name}.",
                 f"State the law as an equation: yield self.{self.name} == …",
@@ -181,17 +192,17 @@ class Parameter(Declaration):
 
     def __init__(
         self,
-        default: Any,
-        unit: str | Callable[[Any], Any] | None = None,
+        default: object,
+        unit: str | OfComponent | None = None,
         *,
-        minimum: Any = None,
-        maximum: Any = None,
-        above: Any = None,
-        below: Any = None,
+        minimum: object = None,
+        maximum: object = None,
+        above: object = None,
+        below: object = None,
         varying: bool = False,
         advice: str | Mapping[str, str] = "",
-        settles: Callable[[Any], Any] | None = None,
-        when: str | Callable[[Any], bool] | None = None,
+        settles: Callable[[Any], Hashable] | None = None,
+        when: str | OfComponent | None = None,
         doc: str = "",
     ) -> None:
         self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
@@ -271,7 +282,7 @@ class Parameter(Declaration):
 
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
-        if callable(value) and not hasattr(value, "magnitude"):
+        if callable(value) and not is_quantity(value):
             if not self.varying:
                 raise ParameterError(
                     where, "takes a constant, but was given a function.",
@@ -398,9 +409,9 @@ class Variable(Declaration):
     """
 
     def __init__(
-        self, unit: str | Callable[[Any], Any] = "", initial: Any = None, *,
+        self, unit: str | Unit | OfComponent = "", initial: Any = None, *,
         priority: str = "none", nominal: Any = None,
-        when: str | Callable[[Any], bool] | None = None, doc: str = "",
+        when: str | OfComponent | None = None, doc: str = "",
     ) -> None:  # fmt: skip
         if priority not in PRIORITIES:
             raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
@@ -459,8 +470,8 @@ class Input(Signal):
         one, an unconnected input is a finding of ``check()``.
     """
 
-    def __init__(self, unit: str | Callable[[Any], Any] = "", *, default: str | None = None,
-                 when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
+    def __init__(self, unit: str | OfComponent = "", *, default: str | None = None,
+                 when: str | OfComponent | None = None, doc: str = "") -> None:
         super().__init__(unit, when=when, doc=doc)
         self.default = default
 
@@ -481,62 +492,8 @@ class Port(Declaration):
     """
 
     def __init__(self, domain: Domain, *, sets: bool = False,
-                 when: str | Callable[[Any], bool] | None = None, doc: str = "") -> None:
+                 when: str | OfComponent | None = None, doc: str = "") -> None:
         self.domain, self.sets, self.when, self.doc = domain, sets, when, doc
 
     def read(self, component: Component) -> PortRef:
         return PortRef(component, self)
-
-
-@dataclass(frozen=True)
-class PortRef:
-    """A port (or signal) of an instance, to be connected."""
-
-    component: Component
-    port: Port | Signal
-    index: Any = None  # int array into the component's instances, None for all
-
-    def __post_init__(self) -> None:
-        if not self.port.exists(self.component):
-            raise ConnectionRefused(
-                f"{self.component.path}.{self.port.name}",
-                "this port exists only with other options of its component.",
-                f"It depends on {self.port.when!r}."
-                if isinstance(self.port.when, str)
-                else f"See the options of {type(self.component).__name__}.",
-                code="connection.absent",
-            )
-
-    @property
-    def path(self) -> str:
-        """Dotted path, with the instance numbers of an array."""
-        return f"{self.component.path}.{self.port.name}".lstrip(".")
-
-    @property
-    def size(self) -> int:
-        return self.component.size if self.index is None else len(self.index)
-
-    def __getitem__(self, index: Any) -> PortRef:
-        return PortRef(self.component, self.port, self.component._indices(index, self.index))
-
-    def __repr__(self) -> str:
-        return f"<port {self.path}>"
-
-
-@dataclass(frozen=True)
-class VariableRef:
-    """A variable of an instance: its path, unit and initial target."""
-
-    component: Component
-    variable: Variable
-
-    @property
-    def path(self) -> str:
-        return f"{self.component.path}.{self.variable.name}"
-
-    @property
-    def unit(self) -> Unit:
-        return self.variable.unit
-
-    def __repr__(self) -> str:
-        return f"<variable {self.path} in {self.unit}>"

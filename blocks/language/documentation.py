@@ -8,13 +8,16 @@ a class nothing until then.
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import BlocksError, WrongCall
-from ..units import to_si
+from ..units import is_quantity, to_si
 from .declarations import Discrete, Input, Option, Output, Parameter, Port, Variable
+
+if TYPE_CHECKING:
+    from .component import Component
 
 __all__ = ["Documentation", "Signature", "nameless_values"]
 
@@ -24,8 +27,8 @@ RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "
 class Signature:
     """``__signature__`` of component classes: keywords with their defaults."""
 
-    def __get__(self, instance: Any, owner: Any) -> inspect.Signature:
-        if _own_keywords(owner):
+    def __get__(self, instance: object, owner: type[Component]) -> inspect.Signature:
+        if owner._own_keywords:
             raise AttributeError("__signature__")
         keyword = inspect.Parameter.KEYWORD_ONLY
         found = [inspect.Parameter(name, keyword, default=_default(declared))
@@ -39,8 +42,8 @@ class Documentation:
     def __init__(self, written: str | None) -> None:
         self.written = written
 
-    def __get__(self, instance: Any, owner: Any) -> str | None:
-        if _own_keywords(owner):
+    def __get__(self, instance: object, owner: type[Component]) -> str | None:
+        if owner._own_keywords:
             return self.written
         parts = [inspect.cleandoc(self.written)] if self.written else []
         lines = []
@@ -55,7 +58,7 @@ class Documentation:
         return "\n\n".join(parts) + "\n"
 
 
-def nameless_values(owner: Any, given: tuple[Any, ...]) -> WrongCall:
+def nameless_values(owner: type[Component], given: tuple[Any, ...]) -> WrongCall:
     """The error for values without their keywords: what the call should have been."""
     keywords = _keywords(owner)
     shown: dict[str, str] = {}
@@ -87,7 +90,7 @@ def _fits(declared: Any, value: Any) -> bool:
     if isinstance(declared, Option):
         choices: Any = declared.choices or getattr(declared, "named", ())
         return isinstance(value, str) and value in choices
-    if callable(value) and not hasattr(value, "magnitude"):
+    if callable(value) and not is_quantity(value):
         return bool(getattr(declared, "varying", False))
     try:
         to_si(value, declared.unit)
@@ -97,7 +100,7 @@ def _fits(declared: Any, value: Any) -> bool:
 
 
 def _as_written(value: Any, declared: Any = None) -> str:
-    if hasattr(value, "magnitude"):
+    if is_quantity(value):
         return f"'{value:~C}'"
     if callable(value) and hasattr(value, "__name__"):
         named = value.__name__.replace("<lambda>", "lambda t: …")
@@ -107,13 +110,7 @@ def _as_written(value: Any, declared: Any = None) -> str:
     return f"'{value:g} {text}'" if bare and text else repr(value)
 
 
-def _own_keywords(owner: Any) -> bool:
-    """Whether a class, such as Model, says itself what it takes."""
-    return any("__init__" in vars(cls) for cls in owner.__mro__[:-1]
-               if cls.__module__ != "blocks.language.component")  # fmt: skip
-
-
-def _keywords(owner: Any) -> list[tuple[str, Any]]:
+def _keywords(owner: type[Component]) -> list[tuple[str, Any]]:
     """Options and parameters, then variables with an initial target."""
     declared = owner._declared.items()
     chosen = [(n, d) for n, d in declared if isinstance(d, (Option, Parameter))]
@@ -129,7 +126,7 @@ def _text(value: Any, u: Any = None) -> Any:
     """A value as a person would write it."""
     if callable(value):
         return ...
-    if hasattr(value, "units"):
+    if is_quantity(value):
         return f"{value:~C}"
     if isinstance(value, np.ndarray):
         value = value.tolist()

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..exceptions import UnitError, unknown_name
-from ..units import Unit, to_si, unit, unit_at, unit_given
+from ..units import SECOND, Unit, to_si, unit_at, unit_given
 
 __all__ = ["Domain"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Domain:
     """A physical domain.
 
@@ -51,37 +51,46 @@ class Domain:
     """
 
     name: str
-    across: Mapping[str, str]
-    through: Mapping[str, str]
-    reference: str = ""
-    rates: Mapping[str, str] = field(default_factory=dict)
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    colour: str = "tab:gray"
-    doc: str = ""
-    variables: dict[str, Unit] = field(init=False, repr=False)
-    shared: dict[str, tuple[Unit, float]] = field(init=False, repr=False)
+    across: Mapping[str, Unit]
+    through: Mapping[str, Unit]
+    reference: str
+    rates: Mapping[str, str]
+    parameters: Mapping[str, str]
+    colour: str
+    doc: str
+    variables: dict[str, Unit] = field(repr=False)
+    shared: dict[str, tuple[Unit, float]] = field(repr=False)  # parameters in SI units
 
-    def __post_init__(self) -> None:
-        across = {k: unit_at(u, f"Domain {self.name}.{k}") for k, u in self.across.items()}
-        through = {k: unit_at(u, f"Domain {self.name}.{k}") for k, u in self.through.items()}
-        object.__setattr__(self, "across", across)
-        object.__setattr__(self, "through", through)
-        object.__setattr__(self, "variables", {**across, **through})
+    def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
+                 reference: str = "", rates: Mapping[str, str] | None = None,
+                 parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",
+                 doc: str = "") -> None:
+        rates, parameters = rates or {}, parameters or {}
+        units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
+                 for variables in (across, through)]  # fmt: skip
+        given = {k: unit_given(v, f"Domain {name}.{k}") for k, v in parameters.items()}
+        for attribute, value in {
+            "name": name, "across": units[0], "through": units[1], "reference": reference,
+            "rates": rates, "parameters": parameters, "colour": colour, "doc": doc,
+            "variables": {**units[0], **units[1]},
+            "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
+        }.items():  # fmt: skip
+            object.__setattr__(self, attribute, value)
+        self._refuse_rates()
+
+    def _refuse_rates(self) -> None:
+        """Raise where something is not the time derivative of another across variable."""
+        across = self.across
         for position, velocity in self.rates.items():
             for name in (position, velocity):
                 if name not in across:
                     raise unknown_name(f"Domain {self.name}.rates", name, across, "variables")
-            if across[position].dimension != (across[velocity].dimension * unit("s").dimension):
+            if across[position].dimension != across[velocity].dimension * SECOND.dimension:
                 raise UnitError(
                     f"Domain {self.name}.rates", f"{velocity} in {across[velocity]} is not the "
                     f"time derivative of {position} in {across[position]}.",
                     "Name a velocity that belongs to the position.",
                 )  # fmt: skip
-        shared = {}
-        for name, value in self.parameters.items():
-            u = unit_given(value, f"Domain {self.name}.{name}")
-            shared[name] = u, float(to_si(value, u))
-        object.__setattr__(self, "shared", shared)
 
     def __str__(self) -> str:
         return self.name

@@ -6,8 +6,6 @@ CasADi's scalar operations and nothing of models.
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 __all__ = ["crossing", "readable"]
@@ -31,7 +29,7 @@ _NAMES |= {
 }
 
 
-def readable(sx: Any) -> str:
+def readable(sx: ca.SX) -> str:
     """A scalar expression as text.
 
     Examples
@@ -43,7 +41,7 @@ def readable(sx: Any) -> str:
     return _text(ca.SX(sx), {}, 0)[0]
 
 
-def crossing(sx: Any, holds: bool, known: set[int]) -> str:
+def crossing(sx: ca.SX, holds: bool, known: set[int]) -> str:
     """What has happened where an expression has become positive, or has ceased to be.
 
     ``known`` are hashes of symbols that are no news: parameters.
@@ -71,7 +69,7 @@ def crossing(sx: Any, holds: bool, known: set[int]) -> str:
     return f"{readable(left)} {verb} {readable(right)}"
 
 
-def _text(sx: Any, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
+def _text(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
     key = sx.__hash__()
     if key not in known:
         text, binding = _written(sx, known, depth) if depth < DEEPEST else ("…", ATOM)
@@ -79,7 +77,7 @@ def _text(sx: Any, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, 
     return known[key]
 
 
-def _written(sx: Any, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
+def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
     if sx.is_constant():
         value = float(sx)
         return f"{value:.6g}", ATOM if value >= 0 else SUM
@@ -120,7 +118,7 @@ def _written(sx: Any, known: dict[int, tuple[str, int]], depth: int) -> tuple[st
     return f"{_NAMES[operation]}({', '.join(t for t, _ in texts)})", ATOM
 
 
-def _chosen(operation: int, parts: list[Any]) -> list[Any] | None:
+def _chosen(operation: int, parts: list[ca.SX]) -> list[ca.SX] | None:
     """Condition and alternatives of ``where``, which CasADi writes as a sum of two cases."""
     if operation == ca.OP_IF_ELSE_ZERO:
         return [*parts, ca.SX(0)]

@@ -1,4 +1,4 @@
-"""Which of several laws does a component follow, and what does the chosen one bring along?
+"""Which of several laws does a component follow, and what does the chosen one declare?
 
 A component that can follow many laws would declare the parameters of all of them.
 Instead it declares one :class:`Replaceable`; each law is a :class:`Replacement`
@@ -25,10 +25,13 @@ A user's own law is given as it is: ``Friction(law=MyLaw)`` or, with values,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..exceptions import NamingError, ParameterError, unknown_name
 from .declarations import Declaration, Option, Parameter, Port
+
+if TYPE_CHECKING:
+    from .component import Component
 
 __all__ = ["Replaceable", "Replacement"]
 
@@ -113,7 +116,7 @@ class Replaceable(Option):
             )  # fmt: skip
         return next((name for name, known in self.named.items() if known is kind), kind)
 
-    def chosen(self, component: Any) -> type[Replacement]:
+    def chosen(self, component: Component) -> type[Replacement]:
         """The class that a component follows."""
         value = component._values.get(self.name, self.default)
         return self.named[value] if isinstance(value, str) else value

@@ -26,25 +26,31 @@ compiled once, for all models, and kept on disk: ``python -m blocks.native`` doe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .costs import (
     LOADS,
     REACH,
     TIGHT,
-    is_short,
+    compiles_quickly,
+    is_installed,
     most_steps,
+    pays_off,
     solves_compiled,
     study,
-    worth_loading,
 )
 from .forms import is_large, why_not
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "is_large", "is_short", "most_steps",
-           "solves_compiled", "study", "unwritable", "why_not", "worth_loading"]  # fmt: skip
+if TYPE_CHECKING:
+    from ..system import Problem
+    from .method import Dopri5
+
+__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly", "is_installed",
+           "is_large", "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
+           "why_not"]  # fmt: skip
 
 
-def unwritable(problem: Any) -> str:
+def unwritable(problem: Problem) -> str:
     """What keeps a problem from being written as machine code; empty once it is."""
     from .equations import equations_of
     from .expressions import Unwritable
@@ -56,7 +62,7 @@ def unwritable(problem: Any) -> str:
     return ""
 
 
-def compiled_method() -> Any:
+def compiled_method() -> type[Dopri5]:
     """The method's class.
 
     Raises
@@ -64,9 +70,7 @@ def compiled_method() -> Any:
     ImportError
         On machines without llvmlite.
     """
-    from . import costs
-
-    if not costs.is_installed():
+    if not is_installed():
         raise ImportError("llvmlite")
     from .method import Dopri5
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..system.problem import Problem
 
-__all__ = ["LOADS", "REACH", "TIGHT", "is_short", "most_steps", "solves_compiled", "study",
-           "worth_loading"]  # fmt: skip
+__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "most_steps", "solves_compiled", "study",
+           "pays_off"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 2_000  # steps of a small model that are worth loading machine code
@@ -27,7 +27,7 @@ def most_steps(size: int) -> float:
     return 3e4 + 3e5 / (1 + size / 30)
 
 
-def worth_loading(steps: float, size: int, rtol: float) -> bool:
+def pays_off(steps: float, size: int, rtol: float) -> bool:
     """Whether machine code saves more time in about so many steps than it takes to load."""
     runs = study.get() if rtol >= TIGHT else 1
     return is_installed() and steps * runs * (1 + size / 500) > LOADS
@@ -41,12 +41,12 @@ def solves_compiled(rtol: float) -> bool:
     return is_installed() and rtol >= TIGHT_FOR_SOLVES
 
 
-def is_short(problem: Problem) -> bool:
+def compiles_quickly(problem: Problem) -> bool:
     """Whether the equations of a problem are compiled in some tenths of a second."""
     if problem.laws is None:
         return problem.system.residual_w.function.n_instructions() <= MOMENT
-    together = problem.laws.together
-    return together is None or together.length <= MOMENT
+    held = problem.laws.held_modes
+    return held is None or held.length <= MOMENT
 
 
 @cache

@@ -1,18 +1,18 @@
 """Which machine code belongs to a compiled model?
 
-Slopes and crossing functions of a :class:`~blocks.system.system.System` as functions
+Slopes and crossing functions of a :class:`~blocks.system.System` as functions
 ``f(t, x, p, q, out)`` of pointers: time, states, parameters, and everything that
 is constant between two events (held relations, discrete values).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
 from .expressions import Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import PARALLEL, Loops
@@ -22,6 +22,8 @@ from .stages import arithmetic
 from .steps import Code
 
 if TYPE_CHECKING:
+    from ..nonsmooth.contract import Laws
+    from ..system import Problem, System
     from .tied_states import Tied
 
 __all__ = ["Equations", "equations_of"]
@@ -29,7 +31,7 @@ __all__ = ["Equations", "equations_of"]
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
-def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
+def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
     """The machine code of a system, written anew only where equal parameters no longer are."""
     if laws is not None:
         if "native" not in system.cache:
@@ -42,7 +44,7 @@ def equations_of(system: Any, p: np.ndarray, laws: Any = None) -> Equations:
     return kept
 
 
-def _uniform(system: Any, p: np.ndarray) -> np.ndarray:
+def _uniform(system: System, p: Array) -> Flags:
     """Parameters that have the same value in all instances of their family."""
     out = np.zeros(len(p), dtype=bool)
     for f, _, offset, width in system.tape.parameter_layout:
@@ -55,7 +57,7 @@ def _uniform(system: Any, p: np.ndarray) -> np.ndarray:
 class Equations:
     """Addresses of a system's slopes and crossings."""
 
-    def __init__(self, system: Any, uniform: np.ndarray, laws: Any = None) -> None:
+    def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
         self.system, self.uniform = system, uniform
         self.relations = system.nm
         self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
@@ -103,14 +105,14 @@ class Equations:
         self.crossings = self.relations and compiled(code.crossings(), parallel=False)
         self.scratch = code.room
 
-    def _with_laws(self, laws: Any) -> None:
+    def _with_laws(self, laws: Laws) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
         from ..nonsmooth.modes.solved_modes import SolvedModes
         from .solved_modes import SolvedCode
 
-        together, free = laws.together, ca.SX.sym("free", self.system.nx)
+        held, free = laws.held_modes, ca.SX.sym("free", self.system.nx)
         n = laws.size
-        if isinstance(together, SolvedModes):
+        if isinstance(held, SolvedModes):
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
@@ -121,12 +123,13 @@ class Equations:
                 self.settle = compiled(code.settle(), parallel=False)
             self.scratch = code.scratch
             return
+        assert held is not None  # else the system is not written
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])
         self.relations += n
         self.large = False
-        arguments = [*together.symbols, free]
-        slope = together.expressions["slope"] * free
-        margins = ca.vertcat(together.expressions["crossings"], laws.margin_expressions())
+        arguments = [*held.symbols, free]
+        slope = held.expressions["slope"] * free
+        margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
         self.slope = self._straight(ca.Function("slope", arguments, [slope]))
         self.crossings = self._straight(ca.Function("margins", arguments, [margins]))
 
@@ -141,7 +144,7 @@ class Equations:
         return Code(arithmetic(), self.slope, int(self.crossings), self.settle, p.ctypes.data,
                     q.ctypes.data)
 
-    def constants(self, problem: Any, t: float) -> np.ndarray:
+    def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
         room = np.zeros(self.scratch + 1)
         efforts = (problem.u if problem.laws is None
@@ -156,7 +159,7 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
-    def in_lanes(self, lanes: int, outputs: Any) -> tuple[int, int]:
+    def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
         arguments = self.system.arguments
         slope = ca.Function("slope", arguments, [self.system.tape.slope])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..system import System
 
 __all__ = ["is_large", "is_solved_for", "why_not"]
 
@@ -10,12 +13,12 @@ LARGE = 300  # unknowns above which laws are written as loops over their instanc
 MOST_UNKNOWNS = 50  # of algebraic loops
 
 
-def why_not(system: Any, laws: Any = None) -> str:
+def why_not(system: System, laws: Any = None) -> str:
     """Why a model cannot run in machine code, in a few words; empty if it can.
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
-    if system.nu and (laws is None or laws.together is None):
+    if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
     if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
@@ -31,18 +34,18 @@ def why_not(system: Any, laws: Any = None) -> str:
     return ""
 
 
-def is_large(system: Any) -> bool:
+def is_large(system: System) -> bool:
     """Whether its laws are written as loops over their instances."""
     return sum(len(s.unknowns) for s in system.tape.steps) > LARGE
 
 
-def is_solved_for(system: Any) -> bool:
+def is_solved_for(system: System) -> bool:
     """Whether Newton's method gives some of its states or unknowns at every point."""
     return bool(system.clusters) or (
         bool(system.nz) and not is_large(system) and not _are_linear(system))
 
 
-def _are_linear(system: Any) -> bool:
+def _are_linear(system: System) -> bool:
     """Whether the algebraic unknowns are linear in their equations."""
     if "linear_loops" not in system.cache:
         import casadi as ca

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi as ca
 import numpy as np
 
 from ..assembly.flatten import Group
+from ..numerics.arrays import Array, Flags, Indices
 from .expressions import Unwritable, Writer
 from .machine import table
+
+if TYPE_CHECKING:
+    from ..system import System
 
 __all__ = ["Loops"]
 
@@ -28,13 +32,17 @@ PARALLEL = """
 """
 
 
+#: Writes the body of a loop, with a function that reads an operand by number; its value's name.
+Body: TypeAlias = Callable[[Writer, Callable[[int], str]], str]
+
+
 @dataclass
 class Operand:
     """One value per instance: entries ``index`` of an array, with coefficients."""
 
-    base: np.ndarray  # number of the array, see Loops.BASES
-    index: np.ndarray
-    factor: np.ndarray
+    base: Indices  # number of the array, see Loops.BASES
+    index: Indices
+    factor: Array
 
 
 class Loops:
@@ -50,7 +58,7 @@ class Loops:
     BASES = ("%x", "%q", "%p", "%out", "%t")
     X, Q, P, OUT, T = range(5)
 
-    def __init__(self, system: Any, uniform: np.ndarray, offsets: Sequence[int], scratch: int
+    def __init__(self, system: System, uniform: Flags, offsets: Sequence[int], scratch: int
                  ) -> None:
         self.system, self.uniform = system, uniform
         self.tape, self.flat, self.writer = system.tape, system.flat, system.tape.writer
@@ -282,7 +290,7 @@ class Loops:
 
     # -- loops -----------------------------------------------------------------------------
     def _loop(self, operands: list[Operand], target: Operand,
-              body: Callable[[Writer, Callable[[int], str]], str]) -> None:
+              body: Body) -> None:
         """Write ``target[i] = body(operands[i])``, as few loops as the addresses allow."""
         everything = [*operands, target]
         kinds = np.stack([o.base for o in everything]
@@ -298,67 +306,91 @@ class Loops:
             for span, steps in _runs(index):
                 self._write(index[:, span], steps, bases, factors, body)
 
-    def _write(self, index: np.ndarray, steps: np.ndarray | None, bases: list[int],
-               factors: list[float], body: Callable[[Writer, Callable[[int], str]], str]) -> None:
-        n = index.shape[1]
+    def _write(self, index: Indices, steps: Indices | None, bases: list[int],
+               factors: list[float], body: Body) -> None:
+        """One loop over operands and, last, what they give."""
         self.count += 1
-        tag = f"loop{self.count}"
-        writer = Writer(prefix=f"{tag}.", inline=True)
-        group = ", !llvm.access.group !0" if n > 1 else ""
+        loop = _Loop(f"loop{self.count}", index, steps, [self.BASES[b] for b in bases], factors)
+        self.lines += loop.lines(body)
+        self.declared |= loop.writer.declared
 
-        def address(j: int) -> str:
-            base = self.BASES[bases[j]]
-            if n == 1 or (steps is not None and steps[j] == 0):
-                return writer.new(f"getelementptr inbounds double, ptr {base}, i64 {index[j, 0]}")
-            if steps is not None:
-                at = f"%{tag}.i"
-                if steps[j] != 1:
-                    at = writer.new(f"mul nsw i64 {at}, {steps[j]}")
-                at = writer.new(f"add nsw i64 {at}, {index[j, 0]}")
-            else:
-                name = table(np.ascontiguousarray(index[j], dtype=np.int32))
-                writer.declared.add(f"{name} = external global i32")
-                entry = writer.new(f"getelementptr inbounds i32, ptr {name}, i64 %{tag}.i")
-                short = writer.new(f"load i32, ptr {entry}, align 4{group}")
-                at = writer.new(f"sext i32 {short} to i64")
-            return writer.new(f"getelementptr inbounds double, ptr {base}, i64 {at}")
 
-        def read(j: int) -> str:
-            value = writer.new(f"load double, ptr {address(j)}, align 8{group}")
-            if factors[j] == 1.0:
-                return value
-            if factors[j] == -1.0:
-                return writer.new(f"fneg double {value}")
-            return writer.binary("fmul", value, writer.constant(factors[j]))
+class _Loop:
+    """A loop over instances; of one instance, its body alone.
 
-        value = body(writer, read)
-        if factors[-1] == -1.0:
-            value = writer.new(f"fneg double {value}")
-        elif factors[-1] != 1.0:
-            value = writer.binary("fmul", value, writer.constant(factors[-1]))
-        at = address(len(bases) - 1)
-        writer.lines.append(f"  store double {value}, ptr {at}, align 8{group}")
-        self.declared |= writer.declared
-        if n == 1:
-            self.lines += writer.lines
-            return
-        self.lines += [
+    Parameters
+    ----------
+    tag : its name
+    index : (operand, instance), entries of their arrays
+    steps : by which the entries go on, where all go on by constant steps
+    bases, factors : of the operands, arrays and what their values are multiplied by
+    """
+
+    def __init__(self, tag: str, index: Indices, steps: Indices | None, bases: list[str],
+                 factors: list[float]) -> None:
+        self.tag, self.index, self.steps = tag, index, steps
+        self.bases, self.factors = bases, factors
+        self.count = index.shape[1]
+        self.writer = Writer(prefix=f"{tag}.", inline=True)
+        self.group = ", !llvm.access.group !0" if self.count > 1 else ""
+
+    def lines(self, body: Body) -> list[str]:
+        """The loop's text."""
+        writer, tag, last = self.writer, self.tag, len(self.bases) - 1
+        value = self._scaled(body(writer, self._read), last)
+        at = self._address(last)
+        writer.lines.append(f"  store double {value}, ptr {at}, align 8{self.group}")
+        if self.count == 1:
+            return writer.lines
+        return [
             f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
             f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag} ]",
             *writer.lines,
             f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
-            f"  %{tag}.c = icmp ult i64 %{tag}.n, {n}",
+            f"  %{tag}.c = icmp ult i64 %{tag}.n, {self.count}",
             f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end, !llvm.loop !1", f"{tag}.end:",
         ]  # fmt: skip
 
+    def _read(self, j: int) -> str:
+        address = self._address(j)
+        return self._scaled(
+            self.writer.new(f"load double, ptr {address}, align 8{self.group}"), j)
 
-def _runs(index: np.ndarray) -> list[tuple[slice, np.ndarray | None]]:
+    def _scaled(self, value: str, j: int) -> str:
+        """A value times the factor of an operand."""
+        factor = self.factors[j]
+        if factor == 1.0:
+            return value
+        if factor == -1.0:
+            return self.writer.new(f"fneg double {value}")
+        return self.writer.binary("fmul", value, self.writer.constant(factor))
+
+    def _address(self, j: int) -> str:
+        """Where an operand of the present instance stands."""
+        new, tag, first = self.writer.new, self.tag, self.index[j, 0]
+        step = None if self.steps is None else self.steps[j]
+        at = str(first)
+        if self.count > 1 and step is None:
+            entries = table(np.ascontiguousarray(self.index[j], dtype=np.int32))
+            self.writer.declared.add(f"{entries} = external global i32")
+            entry = new(f"getelementptr inbounds i32, ptr {entries}, i64 %{tag}.i")
+            short = new(f"load i32, ptr {entry}, align 4{self.group}")
+            at = new(f"sext i32 {short} to i64")
+        elif self.count > 1 and step != 0:
+            at = f"%{tag}.i"
+            if step != 1:
+                at = new(f"mul nsw i64 {at}, {step}")
+            at = new(f"add nsw i64 {at}, {first}")
+        return new(f"getelementptr inbounds double, ptr {self.bases[j]}, i64 {at}")
+
+
+def _runs(index: Indices) -> list[tuple[slice, Indices | None]]:
     """Stretches in which all addresses go on by constant steps; one without, where too many."""
     n = index.shape[1]
     if n == 1:
         return [(slice(0, 1), None)]
     steps = np.diff(index, axis=1)
-    found: list[tuple[slice, np.ndarray | None]] = []
+    found: list[tuple[slice, Indices | None]] = []
     start = 0
     changes = np.flatnonzero(np.any(steps[:, 1:] != steps[:, :-1], axis=0)) + 1
     if len(changes) > 4 * MOST_RUNS:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..numerics.tolerances import LEAST_ERROR
 from ..solvers.base import Array, Method, Step
 from ..system.time_functions import ACROSS
 from . import dopri
@@ -37,7 +38,8 @@ class Dopri5(Method):
 
     name, order = "dopri5", 5
     looks_itself = True
-    many = staticmethod(most_steps)
+    many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
+    course: Course
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -45,18 +47,18 @@ class Dopri5(Method):
         self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
         self.p = np.array(problem.p, dtype=float)
         self.equations = equations_of(problem.system, self.p, problem.laws)
-        self.known = np.zeros(self.equations.relations, dtype=bool)
-        self.crossed = np.zeros(self.equations.relations, dtype=bool)
+        count = self.equations.relations
+        self.crossed = np.zeros(count, dtype=bool)
         #: Without the reserve of solved equations, which is watched with them.
-        self.relations = self.equations.relations - self.equations.reserve
-        self.hints = np.zeros(self.equations.relations, dtype=bool)
+        self.relations = count - self.equations.reserve
+        self.known, self.hints = np.zeros((2, count), dtype=bool)
         self.hints[self.relations :] = True
-        self.held = np.ones(self.equations.relations)  # margins of laws have their sign already
-        self.slack = np.zeros(self.held.size)
-        self.looks = np.empty((LOOK_ROWS, self.held.size))
+        self.held = np.ones(count)  # margins of laws have their sign already
+        self.slack = np.zeros(count)
+        self.looks = np.empty((LOOK_ROWS, count))
         self.watched = Relations(self.held, self.known, self.hints, self.slack, self.looks,
                                  np.empty(LOOK_ROWS), self.crossed)
-        self.pieces = np.zeros(0)
+        self.pieces: Array = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
         self.carries = self.equations.carried is not None
@@ -86,7 +88,7 @@ class Dopri5(Method):
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
-        self.state = np.array([self.t, self.first_step or 0.0, 1e-4, 0.0])
+        self.state = np.array([self.t, self.first_step or 0.0, LEAST_ERROR, 0.0])
         self.course = Course(self, self.t, self.x)
         self.fresh = True
 
@@ -97,9 +99,8 @@ class Dopri5(Method):
 
     def watch(self, known: Array, hints: Array, slack: Array) -> None:
         """Relations that are not searched for, those that others must judge, and their slack."""
-        self.known[: len(known)] = known
-        self.hints[: len(hints)] = hints
-        self.slack[: len(slack)] = slack
+        for row, values in ((self.known, known), (self.hints, hints), (self.slack, slack)):
+            row[: len(values)] = values
 
     @property
     def largest(self) -> Array:

@@ -3,22 +3,28 @@
 Functions ``f(t, x, p, q, out)`` that first solve linear algebraic loops, or the equations of held
 modes (:mod:`blocks.nonsmooth.modes.solved_modes`), by LAPACK's ``dgesv``, and then write slopes or
 margins; and one that closes the gaps of closed contacts that a step has left open, as
-:mod:`blocks.nonsmooth.modes.gaps` does between steps in Python. ``q`` holds the efforts that
-Newton's method starts from, so that values depend on ``x`` alone, and room for the matrix.
+:mod:`blocks.nonsmooth.modes.drift_correction` does between steps in Python. ``q`` holds the
+efforts that Newton's method starts from, so that values depend on ``x`` alone, and room for the
+matrix.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from ..nonsmooth.modes.gaps import ROUNDS as CLOSING
-from ..nonsmooth.modes.solved_modes import FAR, ROUNDS
+from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
+from ..nonsmooth.modes.solved_modes import FAR, ROUNDS, SolvedModes
+from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from .expressions import Writer
 from .text import Text
 from .tied_states import Tied
+
+if TYPE_CHECKING:
+    from ..nonsmooth.contract import Laws
+    from ..system import System
 
 __all__ = ["LoopCode", "SolvedCode"]
 
@@ -33,7 +39,7 @@ class LoopCode(Text):
     start : the first free entry of ``q``
     """
 
-    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
         n = self.n = system.nz
@@ -41,7 +47,7 @@ class LoopCode(Text):
         self.matrix, self.right, self.pivots, self.failed, self.end = (int(i) for i in at)
         self.scratch = self.end - start
 
-    def of(self, expression: Any) -> str:
+    def of(self, expression: ca.SX) -> str:
         """Text of the function that gives an expression."""
         w, tape = Writer(), self.tape
         found, zero = self.places[2], w.constant(0.0)
@@ -68,17 +74,18 @@ class SolvedCode(Text):
     Parameters
     ----------
     laws : SetValuedLaws
-        Whose ``together`` is a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`.
+        Whose ``held_modes`` are a :class:`~blocks.nonsmooth.modes.solved_modes.SolvedModes`.
     places : of the arguments t, x, z, p, m, d, and the first free entry of ``q``
     """
 
-    def __init__(self, laws: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
-        self.laws, self.together = laws, laws.together
+        assert isinstance(laws.held_modes, SolvedModes)
+        self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
-        self.e = self.together.expressions
-        self.modes, self.effort = self.together.symbols[-2:]
+        self.e = self.held.expressions
+        self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
         at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
@@ -91,7 +98,7 @@ class SolvedCode(Text):
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2]))}  # fmt: skip
-        self.arguments = [*self.together.symbols, self.free]
+        self.arguments = [*self.held.symbols, self.free]
 
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
@@ -100,7 +107,7 @@ class SolvedCode(Text):
         done = self._states(w)
         self._efforts(w)
         values = self._values(w, self.e["slope"] * self.free)
-        self._put(w, self.tied.kept(w, done, values) if self.tied else values, "%out", 0)
+        self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
         return self._text(w)
 
     def margins(self) -> str:
@@ -114,7 +121,7 @@ class SolvedCode(Text):
         values[first:] = [w.binary("fadd", value, w.load("%q", self.slack + i))
                           for i, value in enumerate(values[first:])]  # fmt: skip
         share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
-        if self.together.in_a_circle:
+        if self.held.in_a_circle:
             slides = _masked(self.e["matrix"], self.modes != 0)
             self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
             self._solve(w, self.n)
@@ -122,7 +129,7 @@ class SolvedCode(Text):
             share = w.intrinsic("minnum", share, own)
         share = w.binary("fsub", share, w.constant(FAR))
         if self.tied:
-            values = self.tied.kept(w, done, values)
+            values = self.tied.or_nan(w, done, values)
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         values.append(share)
         self._put(w, values, "%out", 0)
@@ -135,7 +142,7 @@ class SolvedCode(Text):
         """
         w = Writer()
         self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
-        self._bring(w)
+        self._settle_tied(w)
         if self.laws.contact.any():
             self._close(w)
         return self._text(w)
@@ -145,7 +152,7 @@ class SolvedCode(Text):
         contacts = np.flatnonzero(self.laws.contact).tolist()
         x, e, stuck = self.laws.system.tape.x, self.e, self.modes == 0
         places = np.zeros(self.nx)
-        places[self.together.positions] = 1.0
+        places[self.held.positions] = 1.0
         push = ca.jacobian(e["slope"], self.effort)
         closed = stuck[contacts]
         gap = ca.if_else(closed, e["gap"][contacts], 0)
@@ -161,14 +168,14 @@ class SolvedCode(Text):
         w.lines += [f"  br i1 {open_}, label %close, label %end", "close:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %close ]"]
         values = self._move(w, -way, _masked(widening, closed), gap, moved)
-        self._bring(w)
+        self._settle_tied(w)
         w.lines.append("  %more = add i64 %count, 1")
         again = w.compare("ogt", self._largest(w, values), allowed)
         w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
                     "  br i1 %go, label %close, label %stop", "stop:"]
         own = -ca.jacobian(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]), self.effort)
         self._move(w, push, _masked(own, stuck), flow, moved)
-        self._bring(w)
+        self._settle_tied(w)
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
@@ -176,10 +183,10 @@ class SolvedCode(Text):
         """Solve for states that constraints tie, where there are any."""
         return self.tied.call(w) if self.tied else "true"
 
-    def _bring(self, w: Writer) -> None:
+    def _settle_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
         if self.tied:
-            self.tied.bring(w, self.tied.call(w, "%out"))
+            self.tied.store_solution(w, self.tied.call(w, "%out"))
 
     def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
         """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
@@ -197,7 +204,7 @@ class SolvedCode(Text):
 
     def _efforts(self, w: Writer) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""
-        affine, n = self.together.affine, self.n
+        affine, n = self.held.affine, self.n
         guess = [w.constant(0.0) if affine else w.load("%q", self.guess + i) for i in range(n)]
         self._put(w, guess, "%q", self.found)
         if not affine:
@@ -212,7 +219,7 @@ class SolvedCode(Text):
         steps, efforts = [], []
         for i in range(n):
             step = w.load("%q", self.right + i)
-            if not self.together.dependent[i]:  # such as no effort of an open contact, exactly
+            if not self.held.dependent[i]:  # such as no effort of an open contact, exactly
                 slides = w.compare("une", w.load("%q", self.known_modes + i), w.constant(0.0))
                 step = w.select(slides, residual[i], step)
             steps.append(w.select(bad, w.constant(float("nan")), step))
@@ -222,8 +229,8 @@ class SolvedCode(Text):
         if affine:
             return
         size, whole = self._largest(w, steps), self._largest(w, efforts)
-        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-14)))
-        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(1e-9)))
+        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(LAST_NEWTON_STEP)))
+        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(EFFORTS_STALLED)))
         slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))
         w.lines += [f"  %size = fadd double {size}, {w.constant(-0.0)}",
                     f"  %noise = and i1 {small}, {slow}", f"  %done = or i1 {exact}, %noise",

@@ -9,20 +9,24 @@ tied stands in ``q``: code is written once for every choice.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..numerics.arrays import Array
+from ..numerics.tolerances import TIED_SOLVED
 from .expressions import Writer
 from .machine import compiled, name_of_code
 from .text import Text
 
+if TYPE_CHECKING:
+    from ..system import Problem, System
+
 __all__ = ["Tied", "TiedCode"]
 
 ROUNDS = 15  # of Newton's method
-SOLVED = 1e-9  # change, against an unknown's size, after which it has converged: squared it is 0
 SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
 
 
@@ -36,7 +40,7 @@ class Tied(Text):
     start : the first free entry of ``q``
     """
 
-    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         tape = system.tape
         self.arguments, self.nx, self.nz = system.arguments, system.nx, system.nz
@@ -57,7 +61,7 @@ class Tied(Text):
         self.name = name_of_code(compiled(self._solver(), parallel=False))
 
     # -- what stands in q ----------------------------------------------------------------
-    def fill(self, q: np.ndarray, problem: Any) -> None:
+    def fill(self, q: Array, problem: Problem) -> None:
         """Which states are tied."""
         entries = np.concatenate([problem.tied, np.arange(self.nx, self.nx + self.nz)])
         columns = np.searchsorted(self.candidates, entries) * self.n
@@ -65,11 +69,11 @@ class Tied(Text):
         q.view(np.int64)[self.entries : self.entries + self.n] = entries
         q[self.magnitudes : self.magnitudes + self.n] = problem.scale_w
 
-    def refer(self, q: np.ndarray, size: float) -> None:
+    def refer(self, q: Array, size: float) -> None:
         """The determinant's logarithm that others are measured against."""
         q[self.whole] = size
 
-    def size(self, q: np.ndarray) -> float:
+    def size(self, q: Array) -> float:
         """The logarithm of the determinant at the last solution."""
         pivots = q[self.matrix : self.matrix + self.n**2 : self.n + 1]
         return float(np.log(np.abs(pivots)).sum())
@@ -91,13 +95,13 @@ class Tied(Text):
         share = w.binary("fsub", share, w.constant(np.log(SHARE)))
         return w.select(done, share, w.constant(-1.0))
 
-    def bring(self, w: Writer, done: str) -> None:
+    def store_solution(self, w: Writer, done: str) -> None:
         """Put the solution into ``out``; where there is none, ``out`` stays as it is."""
         for i in range(self.nx + self.nz):
             w.store(w.select(done, w.load("%q", self.here + i), w.load("%out", i)), "%out", i)
 
     @staticmethod
-    def kept(w: Writer, done: str, values: list[str]) -> list[str]:
+    def or_nan(w: Writer, done: str, values: list[str]) -> list[str]:
         """Values, none of them a number where there is no solution."""
         return [w.select(done, value, w.constant(float("nan"))) for value in values]
 
@@ -125,7 +129,7 @@ class Tied(Text):
             part = w.binary("fdiv", w.intrinsic("fabs", step), size)
             norm = w.intrinsic("maxnum", norm, part)
             whole = w.binary("fadd", whole, part)
-        exact = w.compare("ole", norm, w.constant(SOLVED))
+        exact = w.compare("ole", norm, w.constant(TIED_SOLVED))
         finite = w.compare("olt", whole, w.constant(1e300))  # a part may be no number
         found = w.new(f"and i1 {exact}, {finite}")
         hopeless = w.new(f"or i1 {bad}, {w.new(f'xor i1 {finite}, true')}")
@@ -157,7 +161,7 @@ class TiedCode(Text):
 
     tied: Tied
 
-    def __init__(self, system: Any, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         self.tied = Tied(system, places, start)
         self.tape, self.arguments, self.places = system.tape, system.arguments, self.tied.places
@@ -169,7 +173,7 @@ class TiedCode(Text):
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""
         w, tied = Writer(), self.tied
-        values = tied.kept(w, tied.call(w), self._values(w, self.tape.slope))
+        values = tied.or_nan(w, tied.call(w), self._values(w, self.tape.slope))
         self._put(w, values, "%out", 0)
         if not tied.nz:
             return self._text(w)
@@ -190,7 +194,7 @@ class TiedCode(Text):
         """Crossing functions; and how far the choice of states is from being a bad one."""
         w, tied = Writer(), self.tied
         done = tied.call(w)
-        values = tied.kept(w, done, self._values(w, self.tape.crossings))
+        values = tied.or_nan(w, done, self._values(w, self.tape.crossings))
         self._put(w, values + [tied.share(w, done)] * self.chosen, "%out", 0)
         return self._text(w)
 
@@ -198,5 +202,5 @@ class TiedCode(Text):
         """All states and torn unknowns, solved for; as they were where there is no solution."""
         w, tied = Writer(), self.tied
         self._put(w, [w.load("%x", i) for i in range(tied.nx + tied.nz)], "%out", 0)
-        tied.bring(w, tied.call(w))
+        tied.store_solution(w, tied.call(w))
         return self._text(w)

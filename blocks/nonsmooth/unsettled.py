@@ -6,9 +6,7 @@ from collections.abc import Iterable
 
 from ..exceptions import SimulationError
 
-__all__ = ["SETTLED", "unsettled"]
-
-SETTLED = 1e-9  # of the largest effort: a change in the last round that is none
+__all__ = ["unsettled"]
 
 
 def unsettled(names: Iterable[str], t: float, what: str, advice: str = "") -> SimulationError:

@@ -7,17 +7,168 @@ that a user sets (``rtol``, ``atol``) is none of these.
 from __future__ import annotations
 
 # -- language, assembly, units ----------------------------------------------------------------
-TINY = 1e-300  # keeps a division from being one by zero
+TINY = 1e-300  # keeps a divisor from zero
+AFFINE_UNIT = 1e-9  # a unit whose conversion bends more than this is logarithmic
+PIVOT = 1e-9  # of a scaled row of constraints: smaller ones are rounding, the row is dependent
+CANCELLED = 1e-14  # of a scaled row: what elimination leaves of terms that cancel
 
 # -- the system and its start -----------------------------------------------------------------
+NEWTON_CONVERGES = 1e-9  # of an unknown: a step after which Newton's method has its solution
+NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
+DIRECTION_STEP = 1e-7  # of all unknowns: the difference that stands for a derivative
+SAME_INSTANT = 1e-12  # of a run: times that are one instant
+HANDED_ON = 1e-6  # of a delayed signal's largest value: a change that is a jump
+PIECE_EDGE = 1e-6  # of a piece of time: left out at its ends, where something may jump
+CONSTRAINT_MET = 1e-9  # of the largest state, and of a target's size: what need not be closed
+TARGET_MET = 1e-7  # of a target's size: how far from it a start may be that meets it
+GAUSS_NEWTON_STEP = 1e-13  # of the states: a step after which a start is as near as it gets
+LEAST_SQUARES = 1e-15  # where the constraints come nearest: as near as rounding allows
+RANK_OF_TARGETS = 1e-10  # of the largest singular value: directions that targets leave free
+DEPENDENT = 1e-9  # of the largest singular value: equations that say the same
+INVOLVED = 1e-6  # of a unit vector: entries that take part in a dependence
 
 # -- events and the run -----------------------------------------------------------------------
+ROOT_XTOL = 4e-16  # of times: as near as two of them are told apart
+ROOT_RTOL = 8.9e-16  # the least that SciPy's search for a root takes
+CROSSED_TOO = 1e-6  # of the margin at the look: others that are zero at the same crossing
+WRONG_SIDE = 1e-12  # of a crossing function: on the wrong side by no more is rounding
+JUST_SWITCHED = 1e-9  # of a crossing function: where it switched, within which it stays so
+LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown after a few operations
+LOOK_AHEAD = 1e-7  # of a state: how far it moves to see where a relation is going
+LEDGER_NEGLIGIBLE = 1e-4  # of what a balance may miss: what the integral over a step may
+LEDGER_ROUNDING = 1e-10  # of energies: less is not asked of an integral, powers are noisy
+CLOSES_AT_BEST = 1e-8  # of energies: how well a balance closes, whatever the tolerance
+LAST_SAMPLE = 1e-9  # of the spacing: a sample so near the end is the end
 
 # -- modes of set-valued laws -----------------------------------------------------------------
 
+# efforts
+EFFORTS_EXACT = 1e-12  # of the largest effort or impulse: a change that ends a repetition
+EFFORTS_STALLED = 1e-9  # of the largest effort: changes below it that no longer shrink are rounding
+EFFORTS_SETTLED = 1e-9  # of the largest effort: a change in the last round that is none
+EFFORT_NONE = 1e-12  # of the largest effort: one that is rounding
+LAST_NEWTON_STEP = 1e-14  # of the largest effort: it could not be any less
+LAST_NEWTON_STEP_AT_TIMES = 1e-13  # the same for several times at once, which differ in rounding
+LOADS_EXACT = 1e-13  # of the largest effort: what laws of the load may miss
+# the Delassus operator, and what it solves
+WITHOUT_EFFECT = 1e-14  # of the largest own rate per effort: an element that moves nothing
+DELASSUS_SINGULAR = 1e-11  # of the largest pivot or singular value, own rates scaled to 1
+OWN_RATE_NONE = 1e-7  # of the largest, of square roots of own rates: 1e-14 of the rates
+PROXIMAL_WEIGHT = 1e-8  # of own rates: small, and the operator becomes regular
+BLOCK_SINGULAR = 1e-10  # of the largest singular value: one that is zero
+LEAST_CHANGE = 1e-12  # the same, where efforts of the least change are sought for held modes
+LEAST_CHANGE_LOADED = 1e-13  # the same for efforts that depend on each other through laws
+PIVOT = 1e-9  # of a row of the equations of held modes: a smaller one is left to the general way
+SURELY_DETERMINED = 1e-6  # determinant of what sticks, above which nothing is undetermined
+# flows and rates that are rounding
+FLOW_NONE = 1e-12  # of the fastest flow: one that is at rest
+FLOW_NONE_AT_START = 1e-13  # of what the states could make: rounding of a consistent start
+FLOW_TURNED = 1e-6  # of the fastest flow: one that is no rounding
+REBOUND_RESTS = 1e-9  # of the fastest impact: a slower rebound is none
+RATE_ROUNDING = 1e-12  # of the rates of all states that a flow is made of
+RATE_ROUNDING_OF_NORMALS = 1e-15  # of the same where normals turn: it is in either direction
+RATE_ROUNDING_OF_TURNING = 1e-14  # of speed squared by distance: what turning normals make
+# gaps
+CLOSED_GAP = 1e-12  # of the largest position: a gap that is none
+NEAR_GAP = 1e-9  # of the largest position: a contact that takes part in an impact beside it
+LEAST_POSITION = 1e-9  # m or rad: a smaller largest position is that of a model at its origin
+ALLOWED_DRIFT = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
+OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
+PARTING = 1e-9  # m or rad that a contact which parts may overlap by: rounding, after a rebound
+# decisions
+MODE_ENDED = 1e-11  # of its size: a margin that is at its end at an event
+AT_BOUND = 1e-9  # of the range: an effort at its bound
+EQUAL_BOUNDS = 1e-9  # of a bound at rest: no smaller one in motion is the same
+NO_RANGE = 1e-7  # of the largest effort: a range that is too narrow to tell a sense from
+CLEAR_ROOM = 1e-6  # of the range or the largest effort: room to a bound that is left for sure
+DECIDED_AGAIN = 1e-9  # of the time: decisions in so quick a succession are about rounding
+LEAST_TIME = 1e-6  # s: the same at the beginning of time
+INSTANT = 1e-7  # of the time in which something changes: a look ahead
+LONGEST_INSTANT = 1e-6  # s: a look ahead is no longer
+SHORTEST_INSTANT = 1e-12  # s: nor shorter
+# friction that depends on efforts
+PARADOX = 1e-6  # share of its value without friction at which a matrix counts as singular
+SEVERAL_MOTIONS = 1e-6  # of the largest effort or slope: a difference that is another motion
+PIECE_SLOPE, PIECE_SLOPE_NONE = 1e-9, 1e-12  # relative and absolute: slopes of the same piece
+# static indeterminacy
+RATE_UNHELD = 1e-11  # of the rate of the range: one that no effort holds
+SPLIT_FEASIBLE = 1e-10  # of half the range: what a linear program may miss
+SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
+# nodes without mass
+SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
+MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
+MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
+MARGIN_ROUNDING = 1e-13  # of the largest effort or flow so far: rounding ends no mode
+BALANCED = 1e-9  # of the largest input and first error: an equation that is fulfilled
+BOUNDS_ROUNDING = 1e-12  # of the largest bound: the same
+UNCHANGED_FLOW = 1e-9  # of the change of inputs: a flow that it leaves as it is
+LEAST_FLOW = 1e-6  # of what positions could make: a flow that counts as large in any case
+LEAST_RANGE = 1e-6  # of the largest effort: a range that counts as large in any case
+LEAST_DISTANCE = 1e-6  # m or rad: the same of positions
+YIELDING = 1e-14  # of the largest eigenvalue of the mobility: a direction that yields
+RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
+TRIAL_INSTANTS = 1e-6, 1e-4, 1e-8, 1e-2  # s over which velocities without mass are sought
+TRIAL_LOOKS_AHEAD = 1e-6, 1e-4, 1e-3  # s, where a load is exactly at a bound
+TRIAL_RESISTANCES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
+
 # -- complementarity problems -----------------------------------------------------------------
+SYMMETRIC = 1e-12  # of entries in equal units: a difference that leaves a matrix symmetric
+UNIT_PIVOT = 1e-13  # of a unit diagonal: a pivot that counts as zero
+SAFE_PIVOT = 1e-8  # of a unit diagonal: a pivot that is no rounding
+SEMIDEFINITE = 1e-11  # of a unit diagonal: added before a matrix is asked to be positive
+P_MATRIX = 1e-12  # of a unit diagonal: a principal minor that counts as positive
+PROXIMAL_BLOCK = 1e-8  # of a unit diagonal: weight of the point that a singular block stays near
+PROXIMAL_POINT = 1e-6  # of a unit diagonal: least weight of the last efforts
+SHORTEST_SEARCH = 1e-6  # of a Newton step: a line search ends there
+RANK = 1e-11  # singular values that count as zero, beside those of size 1
+LEAST_NORM = 1e-12  # the same where a solution of least norm is looked for
+STRESS_RANK = 1e-9  # the same for directions of internal stress
+PSEUDO_INVERSE = 1e-13  # the same for the dual problem of massless nodes
+NO_INERTIA = 1e-14  # of the largest entry: a diagonal that counts as zero
+CANCELLATION = 1e-15  # of terms that cancel: what is left is noise
+CUT_OFF = 1e-13  # of the largest rate of its part: noise of an element that is cut out of it
+SELF_CARRYING = 1e-12  # determinant below which friction carries itself
+BOUND_BAND = 1e-9  # of its size: an effort at its bound, a rate that is none
+OWN_ROUNDING = 1e-14  # of the effort that stops the largest rate of the part: none at all
+GUESSED_MODE = 1e-8  # of the largest rate: what tells a mode from the end of Lemke's path
+ENUMERATED_ERROR = 1e-9  # residual of a combination of modes that is a solution
+SAME_RATES = 1e-7  # of the largest rate: two motions that are the same
+TERMS_ROUNDING = 1e-12  # of the terms of a rate
+NO_SPEED = 1e-13  # of the largest: a basic unknown that stays where it is on Lemke's path
+RISING = 1e-11  # of the largest entry of its column: one that may be the pivot
+TIED_RATIO = 1e-12  # ratios of a pivot's rows that are the same
+LEAVING = 1e-12  # the same where the artificial variable may leave
+TIE = 1e-9  # of the largest: elements that reach a bound, or collide, at once
+CONSISTENT = 1e-9  # of a load: the share that stick cannot carry, which is rounding
+TIGHT_ROW = 1e-9  # weight, or distance to a bound in units of half a range: at its limit
+FLAT_ROW = 1e-12  # slope of a row in equal units that counts as none
+NO_STRESS = 1e-9  # entries of a projector, spans of an effort: not open
+NO_RESIDUAL = 1e-12  # of a unit vector: it is in the cone
+NO_LAST_ENTRY = 1e-13  # the same for the entry that the solution is divided by
+NO_EFFORT = 1e-200  # N: efforts that are rounding only, whose share of each other says nothing
+LINEAR_PROGRAM = 1e-10  # feasibility asked of linear programs
+VERTEX_DETERMINANT = 1e-13  # of rows in equal units: no vertex
+VERTEX_WEIGHT = 1e-12  # a weight that is negative by rounding only
+VERTEX_BALANCE = 1e-10  # of rows in equal units: what a vertex leaves unbalanced
+VERTEX_LIST = 1e-8  # of the value: a list of vertices that misses none
+MOVED_BY_STRESS = 1e-8  # of its terms: a rate that internal stress changes
+APPROACH = 1e-12  # of the largest first velocity: an approach that is none
+ENERGY_GAIN = 1e-12  # of the work of an impulse: a gain that is rounding
+DAMPED = 1e-12  # of the largest damping: a direction that is damped
+BOUND_ROUNDING = 4e-16  # of the bounds at massless nodes
+SLIPPING = 1e-11  # of the largest flow per velocity: a direction in which something slips
+SMOOTHING = 1e-9  # of the largest rate: roundness of corners to begin with
+SHARPEST = 1e-14  # of that: roundness at which smoothing ends
 
 # -- time stepping ----------------------------------------------------------------------------
+TOUCHES = 1e-9  # of the largest position: a gap that is none at the start
+NO_FLOW = 1e-12  # of the largest flow: at rest at the start
+STEP_RESIDUAL = 1e-8  # of the flows at the end of a step, in units of the fastest: sought
+ACCEPTED_RESIDUAL = 1e-5  # and accepted from hundreds of contacts that jam
+SAME_IMPULSES = 1e-6  # of the largest impulse: a change that is none within a step
+NO_CHANGE = 1e-12  # of the largest effort: a repetition that has settled
+STEP_CORRECTION = 1e-12  # of the unknowns: Newton's method over the smooth forces has converged
+SERIES_TERM = 1e-15  # of the sum: a term of the inverse's series that no longer counts
 
 # -- methods and machine code -----------------------------------------------------------------
 FIRST_STEP = 1e-6  # s: where nothing is known of how fast the motion is
@@ -28,8 +179,24 @@ SMALLEST_STEP = 4e-16  # of the time: a step that no longer moves it
 SMALLEST_TRIAL = 1e-14  # of the time: a step whose values are not finite is shortened down to it
 TIME_GRAIN = 2.220446049250313e-16  # of the time: instants that are told apart
 ZERO_MARGIN = 1e-6  # of its size before: a margin that counts as crossed
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+TIGHT_FOR_SOLVES = 1e-10  # the same with exact friction, contacts or tied states
+LEAST_RTOL = 1e-15  # relative tolerance that SUNDIALS still takes
+STEP_REST = 1e-9  # of a fixed step: a shorter rest is not left over
+SAME_COEFFICIENT = 1e-6  # of 1 / step: factors made for one serve the other
+TIED_SOLVED = 1e-9  # of an unknown: its change after which it has converged (squared it is 0)
+NO_DIP = 1e-12  # of the largest margin in a step: below zero by rounding
 EXTREME_ROUNDING = 1e-12  # of an output: an extreme between looks that is no rounding
 
 # -- diagnostics ------------------------------------------------------------------------------
+SAME_TARGET = 1e-9  # two initial targets of one unknown within this do not contradict each other
+STATED = 1e-9  # singular values and weights of a class's laws below this say nothing
+OUTSIDE = 100 * STATED  # distance of a statement from the row space of the laws that follow it
+DEPENDENT_EXACTLY = 1e-14  # the same of coefficients at a point, which are known to rounding
 
 # -- results and studies ----------------------------------------------------------------------
+SAME_TIME = 1e-12  # of the times of a run: times that differ by no more are the same
+ROUNDING = 1e-12  # of the largest of its kin: what is smaller is shown as 0, and not drawn unasked
+STANDS = 1e-9  # in m or rad: what moves no farther stands; no drawn scene is smaller
+NO_FORCE = 1e-6  # of the largest force: a smaller one has no arrow
+UNRESOLVED = 1e-9  # of all that is integrated: values are no smoother than a run's tolerance

@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..exceptions import WrongCall, WrongImport, did_you_mean, nearest
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
            "method_elsewhere", "option_elsewhere", "part_elsewhere"]  # fmt: skip
+
+
+class Declares(Protocol):
+    """What has declarations by name: a component."""
+
+    @property
+    def _declared(self) -> Mapping[str, object]: ...
+
 
 _tables: list[ForeignWords] = []
 
@@ -92,7 +100,7 @@ class ForeignWords:
 
     def component(self, name: str, module: str) -> Word | None:
         """The row of a component, of this module if there is one."""
-        found = [r for r in self.rows if not r.word and _plain(r.block) == _plain(name)]
+        found = [r for r in self.rows if not r.word and _simplified(r.block) == _simplified(name)]
         found.sort(key=lambda row: row.component.rpartition(".")[0] != module)
         return found[0] if found else None
 
@@ -131,7 +139,7 @@ class ForeignWords:
         return f"Did you mean {' or '.join(repr(n) for n in similar)}?" if similar else ""
 
 
-def _plain(name: str) -> str:
+def _simplified(name: str) -> str:
     """A name without spaces, signs and capitals."""
     return re.sub(r"[\W_]", "", name).lower()
 
@@ -165,7 +173,7 @@ _ABOUT = {  # by the ends of Simscape's names; the longer ones come first
 _START = re.compile(r"(?:(?:initial|init|start)_?(\w+?)|(\w+?)_?(?:0|start|init|ini|initial))$")
 
 
-def keyword_elsewhere(component: Any, name: str) -> tuple[str, str]:
+def keyword_elsewhere(component: Declares, name: str) -> tuple[str, str]:
     """A sentence on a keyword that a component does not have, and the one to take, if any."""
     for table in _tables:
         row = table.keyword(type(component), name)
@@ -189,7 +197,7 @@ def keyword_elsewhere(component: Any, name: str) -> tuple[str, str]:
     return "", ""
 
 
-def _about(sentence: str, here: str, declared: Any) -> str:
+def _about(sentence: str, here: str, declared: object) -> str:
     """What is said of a keyword, with an example in its unit."""
     unit = "N" if getattr(declared, "any_unit", False) else getattr(declared, "unit", None)
     if unit is None:
@@ -232,11 +240,11 @@ _OPTIONS = [
 ]
 
 
-def option_elsewhere(name: str, given: Any = None, call: str = "simulate({0})"
+def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})"
                      ) -> tuple[str, str]:
     """A sentence on an option that ``simulate()`` does not have, and the one to take, if any."""
     for here, words, sentence in _OPTIONS:
-        if _plain(name) in {_plain(word) for word in words.split()}:
+        if _simplified(name) in {_simplified(word) for word in words.split()}:
             shown = repr(given) if isinstance(given, str) else "'4 s'"
             sentence = sentence or f"It is {here}= here."
             return sentence.format(shown, call.format(shown)), here
@@ -281,9 +289,9 @@ def look_elsewhere(where: str, options: Iterable[str], known: Iterable[str]) -> 
 
 def method_elsewhere(name: str) -> str:
     """The method here that another tool calls so, or nothing."""
-    plain = _plain(name)
+    wanted = _simplified(name)
     return next((here for here, words in _METHODS
-                 if plain in {_plain(word) for word in words.split()}), "")
+                 if wanted in {_simplified(word) for word in words.split()}), "")
 
 
 _PARTS = [
@@ -306,6 +314,6 @@ _PARTS = [
 def part_elsewhere(name: str) -> tuple[str, str]:
     """A sentence on what a model is asked for in other words, and the method to take."""
     for here, words, sentence in _PARTS:
-        if _plain(name) in {_plain(word) for word in words.split()}:
+        if _simplified(name) in {_simplified(word) for word in words.split()}:
             return sentence, here
     return "", ""

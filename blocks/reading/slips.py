@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
-from typing import Any
+from typing import Protocol
 
 __all__ = ["meant_name", "meant_texts", "meant_unit", "measures", "misread"]
 
@@ -101,7 +101,16 @@ def _other_cases(name: str) -> Iterator[str]:
         name.lower(), bare.lower()))  # fmt: skip
 
 
-def measures(given: Any, unit: Callable[[str], Any]) -> str:
+class Measured(Protocol):
+    """What a unit says of the quantity in it."""
+
+    @property
+    def dimension(self) -> object: ...
+    @property
+    def angular(self) -> bool: ...
+
+
+def measures(given: Measured, unit: Callable[[str], Measured]) -> str:
     """What a unit measures, "a torque or an energy"; empty where it has no name."""
     for text, words in _MEASURES:
         known = unit(text)

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import pint
 from pint.registry import LazyRegistry
+from pint.util import UnitsContainer
 
 from ..exceptions import UnitError, UnknownUnit, brief
+from ..numerics.tolerances import AFFINE_UNIT
 from .grammar import ANY_UNIT, factors_of
 from .slips import meant_name, meant_texts, misread
 
@@ -34,7 +36,7 @@ _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m*
              "rad/s**2"]  # fmt: skip
 
 
-def registry() -> Any:
+def registry() -> pint.UnitRegistry:
     """pint's application registry, the one every quantity here belongs to.
 
     Where nobody has made or set it yet, it is made with pint's cache on disk, which saves
@@ -56,12 +58,12 @@ class Unit:
     """A unit with its conversion to SI: ``si = factor * x + offset``."""
 
     text: str
-    dimension: Any
+    dimension: UnitsContainer
     factor: float
     offset: float
     angular: bool
     frequency: bool
-    pint: Any = field(compare=False, repr=False)
+    pint: Any = field(compare=False, repr=False)  # its unit, or the name of it
     temperature: str = ""  # "temperature" or "difference" where the unit says which
 
     def __str__(self) -> str:
@@ -97,22 +99,22 @@ def unit(text: str) -> Unit:
 
 @cache
 def _read(text: str) -> Unit:
-    plain = text.strip()
+    stripped = text.strip()
     factors: dict[str, float] = {}
     try:
         for typed, power in factors_of(text).items():
-            name = _name(typed, plain)
+            name = _name(typed, stripped)
             factors[name] = factors.get(name, 0) + power
     except UnknownUnit as error:
-        meant = next(filter(readable, meant_texts(plain)), "") if len(text) < 60 else ""
+        meant = next(filter(readable, meant_texts(stripped)), "") if len(text) < 60 else ""
         if meant:
             error.problem, error.advice = f"{text!r} is not a unit.", f"Did you mean '{meant}'?"
         raise
     factors = {name: power for name, power in factors.items() if name and power}
     if len(factors) > 1 or list(factors.values()) != [1]:
         factors = {_difference_of(n): power for n, power in factors.items()}
-    parsed = registry().Unit(pint.util.UnitsContainer(factors))
-    return _converted(parsed, plain if factors else "")
+    parsed = registry().Unit(UnitsContainer(factors))
+    return _converted(parsed, stripped if factors else "")
 
 
 _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
@@ -148,7 +150,7 @@ def _difference_of(name: str) -> str:
 
 
 @cache
-def of_pint(parsed: Any) -> Unit:
+def of_pint(parsed: pint.Unit) -> Unit:
     """A unit from one of pint's; the familiar one where it is the same: W rather than m*N/s."""
     ureg = registry()
     if parsed._REGISTRY is not ureg and parsed._REGISTRY is not getattr(ureg, "_registry", ureg):
@@ -161,7 +163,7 @@ def of_pint(parsed: Any) -> Unit:
     return next((u for u in same if len(u.pint._units) == 1 or u.pint == parsed), found)
 
 
-def _converted(parsed: Any, text: str) -> Unit:
+def _converted(parsed: pint.Unit, text: str) -> Unit:
     """The unit with its conversion to SI."""
     ureg = registry()
     try:
@@ -173,7 +175,7 @@ def _converted(parsed: Any, text: str) -> Unit:
     if not (np.isfinite(two) and two != zero):
         raise UnknownUnit("", f"{brief(text)} is too large or too small a unit.",
                           "Take one nearer to SI's.", unit=text, piece=text)  # fmt: skip
-    if abs(two - 2 * one + zero) > 1e-9 * abs(two - zero):
+    if abs(two - 2 * one + zero) > AFFINE_UNIT * abs(two - zero):
         raise UnknownUnit("", f"{brief(text)} is a logarithmic unit.",
                           "Give the plain ratio, or the quantity itself.", unit=text, piece=text)
     names = {ureg.parse_unit_name(n)[0][1] for n in parsed._units}  # without prefixes
@@ -190,17 +192,19 @@ def _converted(parsed: Any, text: str) -> Unit:
     )
 
 
-def as_unit(given: Any) -> Unit:
+def as_unit(given: object) -> Unit:
     """A :class:`Unit` from a text, a pint unit or itself."""
     if isinstance(given, Unit):
         return given
-    return of_pint(given) if hasattr(given, "_units") and hasattr(
-        given, "dimensionality") and not hasattr(given, "magnitude") else unit(given)
+    if hasattr(given, "_units") and hasattr(given, "dimensionality") and not hasattr(
+            given, "magnitude"):
+        return of_pint(given)  # type: ignore[arg-type]
+    return unit(given)  # type: ignore[arg-type]  # says so where it is no text
 
 
-dimensionless = pint.util.UnitsContainer()
+dimensionless = UnitsContainer()
 # made without the registry, which takes longer to load than the rest of the package
-SECOND = Unit("s", pint.util.UnitsContainer({"[time]": 1}), 1.0, 0.0, False, False, "s")
+SECOND = Unit("s", UnitsContainer({"[time]": 1}), 1.0, 0.0, False, False, "s")
 
 
 @contextlib.contextmanager
@@ -213,7 +217,7 @@ def placed(where: str) -> Iterator[None]:
                           **error.data) from None  # fmt: skip
 
 
-def unit_at(text: Any, where: str) -> Unit:
+def unit_at(text: object, where: str) -> Unit:
     """A unit, or the error that says where it stands."""
     with placed(where):
         return as_unit(text)
@@ -233,7 +237,7 @@ def readable(text: str) -> str:
         return ""
 
 
-def describe(dimension: Any) -> str:
+def describe(dimension: UnitsContainer) -> str:
     """A dimension in words a person knows: ``"N*s/m"`` rather than ``"[mass]/[time]"``."""
     if not dimension:
         return "dimensionless"
@@ -244,5 +248,5 @@ def describe(dimension: Any) -> str:
             "[temperature]": "kelvin", "[substance]": "mole", "[luminosity]": "candela"}
     if not set(dimension) <= set(base):
         return "*".join(f"{k}**{e:g}" for k, e in sorted(dimension.items()))
-    known = pint.util.UnitsContainer({base[k]: e for k, e in dimension.items()})
+    known = UnitsContainer({base[k]: e for k, e in dimension.items()})
     return f"{registry().Unit(known):~C}"

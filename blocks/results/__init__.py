@@ -1,13 +1,15 @@
 """What has a run recorded, and how is it looked at?
 
-=================  =========================================================
+=================  ===============================================================
 ``Result``         mapping of dotted path to :class:`Series`, and all below
-``Series``         values of a variable, with units
+``Series``         a variable, to calculate with: ``Samples`` (values with units) over
+                   ``Rows`` (bare numbers, read when they are asked for)
 ``Table``          chosen variables at chosen times; pandas, xarray and files
 ``Ledger``         energy per component
-``Recording``      the seam: what an engine hands over
+``Recording``      the seam: what an engine hands over; its curves, parts of them
+                   (``views``) and formulas of them (``formula``) are read alike
 ``draw_graph``     picture of a network
-=================  =========================================================
+=================  ===============================================================
 
 pandas, xarray, matplotlib, networkx and rich are imported when they are needed.
 """

@@ -11,13 +11,19 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
+from ..numerics.arrays import Array
 from .files import writing
 from .layout import arrange
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from networkx import MultiGraph
 
 __all__ = ["draw_graph"]
 
@@ -40,10 +46,41 @@ class Pen:
     scale: float = 1.0
     legend_in: Any = None
 
-    def text(self, at: np.ndarray, words: str, size: float, colour: str, zorder: int = 5,
+    def text(self, at: Array, words: str, size: float, colour: str, zorder: int = 5,
              **look: Any) -> None:  # fmt: skip
         self.ax.text(*at, words, ha="center", va="center", fontsize=size * self.scale,
                      color=colour, zorder=zorder, **look)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GroundPlan:
+    """Where everything goes, in inches.
+
+    Attributes
+    ----------
+    sizes, places : of every node: width and height, centre
+    above : 1 where the circuit is above a reference, -1 where its symbol stands on its head
+    tips : where the stem of a reference's symbol ends
+    low, high : corners of the drawing
+    """
+
+    sizes: Mapping[Any, tuple[float, float]]
+    places: Mapping[Any, Array]
+    above: Mapping[Any, int]
+    tips: Mapping[Any, Array]
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, graph: MultiGraph) -> GroundPlan:
+        sizes = {n: _size(n, d) for n, d in graph.nodes(data=True)}
+        grounds = [n for n, d in graph.nodes(data=True) if d.get("reference")]
+        places = arrange(graph, sizes, grounds)
+        above = {n: _above(graph, n, places) for n in grounds}
+        low = np.min([places[n] - np.array(sizes[n]) / 2 for n in graph], axis=0) - MARGIN
+        high = np.max([places[n] + np.array(sizes[n]) / 2 for n in graph], axis=0) + MARGIN
+        tips = {n: places[n] + [0, 0.36 * above[n]] for n in grounds}
+        return cls(sizes, places, above, tips, low, high)
 
 
 @dataclass
@@ -58,14 +95,14 @@ class Marked:
 
 
 def draw_graph(
-    graph: Any,
-    findings: Iterable[Any] = (),
-    ax: Any = None,
+    graph: MultiGraph,
+    findings: Iterable[object] = (),
+    ax: Axes | None = None,
     save: str | Path | None = None,
     *,
     colours: Mapping[str, str] | None = None,
     title: str | None = None,
-) -> Any:
+) -> Figure:
     """Draw the graph of a network and return the matplotlib Figure.
 
     Parameters
@@ -89,55 +126,49 @@ def draw_graph(
         Instead of the graph's name.
     """
     try:
-        from matplotlib.figure import Figure
+        import matplotlib  # noqa: F401
     except ImportError:
         raise need_package("matplotlib", "A drawing", "plot") from None
     if not len(graph):
         raise ParameterError("draw", "the network has no components.",
                              "Add some: model.block = Mass().")  # fmt: skip
     marked = [_mark(graph, f, k) for k, f in enumerate(findings, 1)]
-    palette = _palette(graph, colours or {})
-    sizes = {n: _size(n, d) for n, d in graph.nodes(data=True)}
-    grounds = [n for n, d in graph.nodes(data=True) if d.get("reference")]
-    places = arrange(graph, sizes, grounds)
-    low = np.min([places[n] - np.array(sizes[n]) / 2 for n in graph], axis=0) - MARGIN
-    high = np.max([places[n] + np.array(sizes[n]) / 2 for n in graph], axis=0) + MARGIN
-    pen = Pen(ax, palette)
-    if ax is None:
-        width, height = high - low
-        pen.scale = float(np.clip(WIDEST / width, SMALLEST, 1.0))
-        size = pen.scale * max(width, 3.0) + (3.3 if marked else 1.7), (
-            pen.scale * max(height, 1.6) + 0.5)  # fmt: skip
-        figure = Figure(figsize=size, layout="constrained")
-        pen.ax = ax = figure.subplots()
-        pen.legend_in = figure
-    else:
-        figure = ax.figure
-    ax.set_xlim(low[0], high[0])
-    ax.set_ylim(low[1], high[1])
+    plan = GroundPlan.of(graph)
+    pen = Pen(ax, _palette(graph, colours or {})) if ax is not None else _fitting_pen(
+        plan, _palette(graph, colours or {}), bool(marked))
+    ax = pen.ax
+    ax.set_xlim(plan.low[0], plan.high[0])
+    ax.set_ylim(plan.low[1], plan.high[1])
     ax.set_aspect("equal")
     ax.set_axis_off()
     ax.set_title(graph.graph.get("name", "") if title is None else title, loc="left",
                  fontweight="bold")  # fmt: skip
-    wrong_nodes = set().union(*(m.nodes for m in marked))
-    wrong_edges = set().union(*(m.edges for m in marked))
-    tips = {n: places[n] + [0, 0.36 * _above(graph, n, places)] for n in grounds}
-    _edges(pen, graph, places, sizes, tips, wrong_edges)
+    _edges(pen, graph, plan, set().union(*(m.edges for m in marked)))
+    wrong = set().union(*(m.nodes for m in marked))
     for name, data in graph.nodes(data=True):
         numbers = [m.number for m in marked if name in m.nodes]
-        above = _above(graph, name, places)
-        _node(pen, name, data, places[name], sizes[name], name in wrong_nodes, numbers, above)
-        if name in tips:
-            _ground(pen, tips[name], places[name], WRONG if name in wrong_nodes else INK)
+        _node(pen, name, data, plan, name in wrong, numbers)
     _legend(pen, marked)
+    figure: Any = ax.figure
     if save is not None:
         with writing(save):
             figure.savefig(save, dpi=150)
     return figure
 
 
+def _fitting_pen(plan: GroundPlan, palette: Mapping[str, str], legend: bool) -> Pen:
+    """A pen on a figure of its own that is as large as the drawing."""
+    from matplotlib.figure import Figure
+
+    width, height = plan.high - plan.low
+    scale = float(np.clip(WIDEST / width, SMALLEST, 1.0))
+    size = scale * max(width, 3.0) + (3.3 if legend else 1.7), scale * max(height, 1.6) + 0.5
+    figure = Figure(figsize=size, layout="constrained")
+    return Pen(figure.subplots(), palette, scale, figure)
+
+
 # -- findings ------------------------------------------------------------------------------
-def _mark(graph: Any, finding: Any, number: int) -> Marked:
+def _mark(graph: MultiGraph, finding: object, number: int) -> Marked:
     if isinstance(finding, str):
         text, names = finding, [finding]
     else:
@@ -168,7 +199,7 @@ def _mark(graph: Any, finding: Any, number: int) -> Marked:
     return found
 
 
-def _from_components(graph: Any) -> Iterable[tuple[Any, Any, Any, dict[str, Any]]]:
+def _from_components(graph: MultiGraph) -> Iterable[tuple[Any, Any, Any, dict[str, Any]]]:
     """Edges as (component, node, key, attributes)."""
     for u, v, k, data in graph.edges(keys=True, data=True):
         a, b = (u, v) if graph.nodes[u].get("kind") == "component" else (v, u)
@@ -176,7 +207,7 @@ def _from_components(graph: Any) -> Iterable[tuple[Any, Any, Any, dict[str, Any]
 
 
 # -- parts ---------------------------------------------------------------------------------
-def _palette(graph: Any, given: Mapping[str, str]) -> dict[str, str]:
+def _palette(graph: MultiGraph, given: Mapping[str, str]) -> dict[str, str]:
     domains = dict.fromkeys(d["domain"] for _, d in graph.nodes(data=True) if d["kind"] == "node")
     free = (c for c in PALETTE * (1 + len(domains)) if c not in given.values())
     signal = {"signal": "0.35", **given}
@@ -194,41 +225,52 @@ def _size(name: Any, data: Mapping[str, Any]) -> tuple[float, float]:
     return (max(widest, 0.4), 0.62) if data.get("reference") else (widest + 0.24, 0.44)
 
 
-def _node(pen: Pen, name: Any, data: Mapping[str, Any], at: np.ndarray, size: Any, wrong: bool,
-          numbers: Sequence[int], above: int) -> None:  # fmt: skip
-    from matplotlib.patches import Circle, FancyBboxPatch
+def _node(pen: Pen, name: Any, data: Mapping[str, Any], plan: GroundPlan, wrong: bool,
+          numbers: Sequence[int]) -> None:  # fmt: skip
+    from matplotlib.patches import Circle
 
-    ink = WRONG if wrong else INK
+    at, size = plan.places[name], plan.sizes[name]
     if data["kind"] == "node":
         if wrong:
             pen.ax.add_patch(Circle(tuple(at), DOT, fc="white", ec=WRONG, lw=2, zorder=3))
         colour = pen.palette[data["domain"]]
         pen.ax.add_patch(Circle(tuple(at), DOT / 2, fc=colour, ec="white", lw=0.8, zorder=4))
     else:
-        text = at
-        if data.get("reference"):
-            text = at - [0, 0.13 * above]
-        else:
-            corner = tuple(at - np.array(size) / 2)
-            pen.ax.add_patch(FancyBboxPatch(
-                corner, size[0], size[1], boxstyle="round,pad=0,rounding_size=0.06",
-                fc=FAINT if wrong else "white", ec=ink, lw=2 if wrong else 1.1, zorder=3,
-            ))  # fmt: skip
-        pen.text(text + [0, 0.085], str(name), FONT, WRONG if wrong else "black")
-        pen.text(text - [0, 0.105], data.get("type", ""), SMALL, "0.4")
+        _component(pen, name, data, plan, wrong)
     if numbers:
         pen.text(at + np.array(size) / 2, ",".join(map(str, numbers)), SMALL, "white", zorder=7,
                  fontweight="bold", bbox={"boxstyle": "circle,pad=0.25", "fc": WRONG,
                                           "ec": "white"})  # fmt: skip
+    if name in plan.tips:
+        _ground(pen, plan.tips[name], at, WRONG if wrong else INK)
 
 
-def _above(graph: Any, name: Any, places: Mapping[Any, np.ndarray]) -> int:
+def _component(pen: Pen, name: Any, data: Mapping[str, Any], plan: GroundPlan, wrong: bool
+               ) -> None:
+    """A box with name and type; a reference has no box, and the text beside its symbol."""
+    from matplotlib.patches import FancyBboxPatch
+
+    text, size = plan.places[name], plan.sizes[name]
+    if data.get("reference"):
+        text = text - [0, 0.13 * plan.above[name]]
+    else:
+        corner = tuple(text - np.array(size) / 2)
+        pen.ax.add_patch(FancyBboxPatch(
+            corner, size[0], size[1], boxstyle="round,pad=0,rounding_size=0.06",
+            fc=FAINT if wrong else "white", ec=WRONG if wrong else INK, lw=2 if wrong else 1.1,
+            zorder=3,
+        ))  # fmt: skip
+    pen.text(text + [0, 0.085], str(name), FONT, WRONG if wrong else "black")
+    pen.text(text - [0, 0.105], data.get("type", ""), SMALL, "0.4")
+
+
+def _above(graph: MultiGraph, name: Any, places: Mapping[Any, Array]) -> int:
     """1 where the circuit is above a reference, -1 where the symbol stands on its head."""
     heights = [places[n][1] for n in graph[name]]
     return 1 if not heights or np.mean(heights) > places[name][1] - 0.05 else -1
 
 
-def _ground(pen: Pen, tip: np.ndarray, at: np.ndarray, ink: str) -> None:
+def _ground(pen: Pen, tip: Array, at: Array, ink: str) -> None:
     """Three bars that get shorter, away from the stem."""
     look = {"color": ink, "lw": 2 * pen.scale, "zorder": 4, "solid_capstyle": "round"}
     (x, y), step = tip, float(np.sign(at[1] - tip[1]))
@@ -238,29 +280,28 @@ def _ground(pen: Pen, tip: np.ndarray, at: np.ndarray, ink: str) -> None:
         pen.ax.plot([x - half, x + half], [height, height], **look)
 
 
-def _edges(pen: Pen, graph: Any, places: Mapping[Any, np.ndarray], sizes: Mapping[Any, Any],
-           tips: Mapping[Any, np.ndarray], wrong: set[Any]) -> None:  # fmt: skip
+def _edges(pen: Pen, graph: MultiGraph, plan: GroundPlan, wrong: set[Any]) -> None:
     seen: dict[tuple[Any, Any], int] = {}
     labelled = sum(d["kind"] == "component" for _, d in graph.nodes(data=True)) <= LABELLED
     for a, b, key, data in _from_components(graph):
         count = graph.number_of_edges(a, b)
         k = seen[a, b] = seen.get((a, b), -1) + 1
-        start, end = tips.get(a, places[a]), places[b]
+        start, end = plan.tips.get(a, plan.places[a]), plan.places[b]
         bend = 0.0 if count == 1 else 0.36 * (k / (count - 1) - 0.5)
         bad = (a, b, key) in wrong
         colour = WRONG if bad else pen.palette.get(data["domain"], "0.4")
-        along = end - start
-        across = np.array([-along[1], along[0]]) * bend
+        way = end - start
+        aside = np.array([-way[1], way[0]]) * bend
         t = np.linspace(0, 1, 65)[:, None]
-        curve = start + t * along + 4 * t * (1 - t) * across
+        curve = start + t * way + 4 * t * (1 - t) * aside
         pen.ax.plot(*curve.T, color=colour, lw=(2.4 if bad else 1.6) * pen.scale,
                     zorder=2 if bad else 1, solid_capstyle="round")  # fmt: skip
         if labelled:
-            half = np.array(sizes[a]) / 2 if a not in tips else np.array([0.03, 0.03])
+            half = np.array(plan.sizes[a]) / 2 if a not in plan.tips else np.array([0.03, 0.03])
             _port(pen, data["port"], curve, start, half, WRONG if bad else "0.15")
 
 
-def _port(pen: Pen, port: str, curve: np.ndarray, centre: np.ndarray, half: np.ndarray,
+def _port(pen: Pen, port: str, curve: Array, centre: Array, half: Array,
           colour: str) -> None:  # fmt: skip
     """The port's name, on the edge where it has just left the box."""
     clear = half + [0.05 + 0.035 * len(port), 0.11]

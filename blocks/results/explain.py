@@ -8,16 +8,20 @@ across variable of a two-port is R minus C.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from .modes import course
-from .series import Series
-from .shown import SECOND, number, pretty
+from ..units import Unit
+from .modes import course, in_words, shares
+from .recording import VariableInfo
+from .samples import Samples
+from .sheet import Sheet
+from .shown import SECOND, label, number, pretty
 
-__all__ = ["explain"]
+__all__ = ["explain", "facts"]
 
 _CARRIED = re.compile(r"\bfrom (\w+) to (\w+)\b")
 _MINUS = re.compile(r"\b(?:(\w+) of )?(\w+) minus (?:\w+ of )?(\w+)\b")
@@ -29,7 +33,7 @@ _CONSTANT = {
 }
 
 
-def explain(series: Series) -> str:
+def explain(series: Samples) -> str:
     """A few sentences on meaning, sign, unit, range over the run and last value."""
     info = series.infos[0]
     subject = f"{series.path}"
@@ -42,7 +46,46 @@ def explain(series: Series) -> str:
     return " ".join(sentences)
 
 
-def _meaning(series: Series, subject: str) -> str:
+def facts(series: Samples) -> Sheet:
+    """Kind, meaning, samples and range of a series as a small table."""
+    times, words = series.rows.source.times, series.infos[0].words
+    rows: list[tuple[str, str]] = [("kind", series.kind)]
+    if series.doc:
+        rows.append(("meaning", series.doc))
+    if len(times) and len(series.infos):
+        rows.append(("samples", f"{len(times)} from {number(times[0], SECOND)} to "
+                                f"{number(times[-1], SECOND)}"))  # fmt: skip
+        rows += _range(series) if words is None else _modes(series, words)
+        if words is not None:
+            return Sheet.of_facts(series.path, rows)
+    many = f" × {len(series.infos)}" if series.is_array else ""
+    return Sheet.of_facts(label(series.path, series.unit) + many, rows)
+
+
+def _modes(series: Samples, words: Mapping[int, str]) -> list[tuple[str, str]]:
+    """Shares of the modes, and the first and the last."""
+    rows = [(word, f"{100 * share:.4g} % of the time") for word, share in shares(series)]
+    if not series.is_array:
+        rows += [("initial", in_words(series.si[0], words)),
+                 ("final", in_words(series.si[-1], words))]
+    return rows
+
+
+def _range(series: Samples) -> list[tuple[str, str]]:
+    """First, last, smallest and largest value; of an array the range of each."""
+    values = {"initial": series.initial, "final": series.final, "min": series.min(),
+              "max": series.max()}  # fmt: skip
+    scale = max(np.max(np.abs(values[w].magnitude)) for w in ("min", "max"))
+    rows = []
+    for word, value in values.items():
+        low, high = np.min(value.magnitude), np.max(value.magnitude)
+        text = number(high, series.unit, scale=scale)
+        spread = low != high and np.ndim(value.magnitude)
+        rows.append((word, f"{number(low, scale=scale)} … {text}" if spread else text))
+    return rows
+
+
+def _meaning(series: Samples, subject: str) -> str:
     info = series.infos[0]
     doc = info.doc.strip().rstrip(".")
     if not doc:
@@ -60,7 +103,7 @@ def _meaning(series: Series, subject: str) -> str:
     return f"{subject} is {doc}, {measure}."
 
 
-def _named_quantity(doc: str, name: str, series: Series) -> str:
+def _named_quantity(doc: str, name: str, series: Samples) -> str:
     """``"f carried from R to C"`` reads better with what f is."""
     if re.match(rf"{re.escape(name)}\b", doc) and series.unit.text:
         word = _quantities().get(_key(series.unit))
@@ -72,7 +115,7 @@ def _named_quantity(doc: str, name: str, series: Series) -> str:
     return doc
 
 
-def _key(shown: Any) -> tuple[Any, bool]:
+def _key(shown: Unit) -> tuple[Any, bool]:
     return frozenset(shown.dimension.items()), shown.angular
 
 
@@ -87,16 +130,15 @@ def _quantities() -> dict[Any, str]:
     return {_key(unit(text)): word for text, word in words.items()}
 
 
-
 def _lower(text: str) -> str:
     return text[0].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
-def _port(info: Any) -> str:
+def _port(info: VariableInfo) -> str:
     return f"{info.component}.{info.name.rsplit('.', 1)[0]}"
 
 
-def _sign(info: Any) -> str:
+def _sign(info: VariableInfo) -> str:
     carried, minus = _CARRIED.search(info.doc), _MINUS.search(info.doc)
     if carried:
         a, b = carried.groups()
@@ -113,8 +155,8 @@ def _sign(info: Any) -> str:
     return ""
 
 
-def _course(series: Series) -> str:
-    times = series._recording.times
+def _course(series: Samples) -> str:
+    times = series.rows.source.times
     if not len(times):
         return "The run ended before its first sample."
     if series.infos[0].words is not None:

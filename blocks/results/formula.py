@@ -7,59 +7,107 @@ operands are there, each by its own run. So it is still known of which run it is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from pint import DimensionalityError
 
 from ..exceptions import WrongDimension
-from ..units import Unit, from_si, quantity, unit, unit_of
-from .recording import EnergyTerm, EventRecord, VariableInfo
-from .runs import along, covered, own_times, run_of
+from ..numerics.arrays import Array
+from ..units import Unit, from_si, is_quantity, quantity, unit, unit_of
+from .recording import VariableInfo
+from .runs import refuse_times_not_covered, rows_at
+from .samples import Samples
+from .views import View, same_samples, samples_of
 
-__all__ = ["Formula", "formula"]
+__all__ = ["Formula"]
 
 _SIGNS = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "truediv": "/",
           "divide": "/", "pow": "**", "power": "**"}  # fmt: skip
 
 
-def formula(function: Callable[..., Any], name: str, operands: Sequence[Any]
-            ) -> tuple[Formula, list[VariableInfo], bool] | None:
-    """The recording of a function of series and single values, or None for anything else.
+class Formula(View):
+    """A recording of what a function makes of series and single values.
 
-    Also its variables, and whether these are instances of an array.
+    Attributes
+    ----------
+    infos : its variables: one, or the instances of an array
+    is_array : bool
     """
-    series = [x for x in operands if hasattr(x, "infos")]
-    if any(np.ndim(getattr(x, "magnitude", x)) for x in operands if x not in _All(series)):
-        return None
-    lead = series[0]
-    times = np.asarray(lead._recording.times)
-    for other in series[1:]:
-        if not own_times(lead._recording, other._recording):
-            covered(other, times, lead.path)
+
+    def __init__(self, function: Callable[..., Any], operands: Sequence[Any], lead: Samples,
+                 infos: Sequence[VariableInfo], is_array: bool) -> None:
+        of = lead.rows.source
+        super().__init__(of, np.asarray(of.times), samples_of(of).events, sampled=of)
+        self.function, self.operands, self.path = function, operands, lead.path
+        self.infos, self.is_array = infos, is_array
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], name: str, operands: Sequence[Any]
+           ) -> Formula | None:
+        """The recording of a function that goes sample by sample, None for any other.
+
+        Raises
+        ------
+        WrongDimension
+            Where the units do not fit.
+        ParameterError
+            For series of runs that do not cover the times of the first.
+        """
+        series = [x for x in operands if isinstance(x, Samples)]
+        if any(np.ndim(getattr(x, "magnitude", x)) for x in operands
+               if not isinstance(x, Samples)):
+            return None
+        lead = series[0]
+        times = np.asarray(lead.rows.source.times)
+        for other in series[1:]:
+            if not same_samples(lead.rows.source, other.rows.source):
+                refuse_times_not_covered(other, times, lead.path)
+        tried = _tried(function, name, operands)
+        if not is_quantity(tried):
+            if np.asarray(tried).dtype.kind != "f":  # a condition, say
+                return None
+            tried = quantity(tried)
+        is_array = np.ndim(tried.magnitude) > 1
+        shown, count = _familiar(unit_of(tried)), np.shape(tried.magnitude)[0] if is_array else 1
+        paths = [_written(name, [_text(x, k) for x in operands]) for k in range(count)]
+        infos = [VariableInfo(path, "", path, shown, "variable", "", k)
+                 for k, path in enumerate(paths)]
+        return cls(function, operands, lead, infos, is_array)
+
+    def values(
+        self, indices: Sequence[int], times: Array | None = None, side: str = "right"
+    ) -> Array:
+        found = self.function(*(self._read(x, times, side) for x in self.operands))
+        return np.atleast_2d(quantity(found).to_base_units().magnitude)[list(indices)]
+
+    def _read(self, operand: Any, times: Array | None, side: str) -> Any:
+        if not isinstance(operand, Samples):
+            return operand
+        source = operand.rows.source
+        if times is not None:
+            rows = source.values(operand.rows.indices, times, side)
+        elif same_samples(self, source):
+            return operand.quantity
+        else:
+            rows = rows_at(operand, self.times, self.path)
+        return from_si(operand.shaped(rows), operand.unit)
+
+
+def _tried(function: Callable[..., Any], name: str, operands: Sequence[Any]) -> Any:
+    """What the function makes of ones in the units of its operands."""
     ones = [from_si(np.ones((len(x.infos), 1) if x.is_array else 1), x.unit)
-            if x in _All(series) else x for x in operands]  # fmt: skip
+            if isinstance(x, Samples) else x for x in operands]  # fmt: skip
     try:
         with np.errstate(all="ignore"):  # only units and shape are looked at
-            tried = function(*ones)
+            return function(*ones)
     except DimensionalityError:
-        written = _written(name, [_text(x, 0, series) for x in operands])
-        units = [f"{x.units:~C}" or "1" if hasattr(x, "units") else "1" for x in ones]
+        written = _written(name, [_text(x, 0) for x in operands])
+        units = [f"{x.units:~C}" or "1" if is_quantity(x) else "1" for x in ones]
         raise WrongDimension(written, f"is made of {' and '.join(units)}.",
                              "Cannot convert one into the other: look for a missing factor.",
                              given=units) from None  # fmt: skip
-    if not hasattr(tried, "units"):
-        if np.asarray(tried).dtype.kind != "f":  # a condition, say
-            return None
-        tried = quantity(tried)
-    array = np.ndim(tried.magnitude) > 1
-    shown, count = _familiar(unit_of(tried)), np.shape(tried.magnitude)[0] if array else 1
-    infos = []
-    for k in range(count):
-        path = _written(name, [_text(x, k, series) for x in operands])
-        infos.append(VariableInfo(path, "", path, shown, "variable", "", k))
-    return Formula(function, operands, lead, infos), infos, array
 
 
 def _familiar(found: Unit) -> Unit:
@@ -68,19 +116,10 @@ def _familiar(found: Unit) -> Unit:
     return watt if (found.dimension, found.factor) == (watt.dimension, watt.factor) else found
 
 
-class _All:
-    """Membership by identity: == of series compares samples."""
-
-    def __init__(self, things: Sequence[Any]) -> None:
-        self.ids = {id(x) for x in things}
-
-    def __contains__(self, thing: object) -> bool:
-        return id(thing) in self.ids
-
-
-def _text(operand: Any, k: int, series: Sequence[Any]) -> str:
-    if operand not in _All(series):
-        return f"{operand:~C}" if hasattr(operand, "units") else f"{operand:g}"
+def _text(operand: Any, k: int) -> str:
+    """An operand as it is written, of an array its k-th instance."""
+    if not isinstance(operand, Samples):
+        return f"{operand:~C}" if is_quantity(operand) else f"{operand:g}"
     path = operand.infos[min(k, len(operand.infos) - 1)].path if operand.is_array else operand.path
     return f"({path})" if " " in path else path
 
@@ -89,38 +128,3 @@ def _written(name: str, texts: list[str]) -> str:
     if name in _SIGNS and len(texts) == 2:
         return f"{texts[0]} {_SIGNS[name]} {texts[1]}"
     return f"{name}({', '.join(texts)})"
-
-
-class Formula:
-    """A recording of what a function makes of its operands."""
-
-    def __init__(self, function: Callable[..., Any], operands: Sequence[Any], lead: Any,
-                 infos: Sequence[VariableInfo]) -> None:
-        of = lead._recording
-        self.function, self.operands, self.path = function, operands, lead.path
-        self.recording, self.run = getattr(of, "recording", of), run_of(of)
-        self.name, self.times = of.name, np.asarray(of.times)
-        self.status, self.message = of.status, of.message
-        self.catalog: Mapping[str, VariableInfo] = {info.path: info for info in infos}
-        self.events: Sequence[EventRecord] = self.recording.events
-        self.statistics: Mapping[str, Any] = self.recording.statistics
-
-    def values(
-        self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
-    ) -> np.ndarray:
-        found = self.function(*(self._read(x, times, side) for x in self.operands))
-        return np.atleast_2d(quantity(found).to_base_units().magnitude)[list(indices)]
-
-    def _read(self, operand: Any, times: np.ndarray | None, side: str) -> Any:
-        if not hasattr(operand, "infos"):
-            return operand
-        if times is not None:
-            rows = operand._recording.values([i.index for i in operand.infos], times, side)
-        elif own_times(self, operand._recording):
-            return operand.quantity
-        else:
-            rows = along(operand, self.times, self.path)
-        return from_si(operand._shaped(rows), operand.unit)
-
-    def energy_terms(self) -> Sequence[EnergyTerm]:
-        return ()

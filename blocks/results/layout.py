@@ -7,9 +7,15 @@ part, boxes that overlap are pushed apart, and parts are put side by side.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..numerics.arrays import Array
+from ..numerics.tolerances import STANDS
+
+if TYPE_CHECKING:
+    from networkx import Graph
 
 __all__ = ["arrange"]
 
@@ -18,8 +24,8 @@ EDGE = 0.95  # inches aimed at for an edge
 
 
 def arrange(
-    graph: Any, sizes: Mapping[Any, tuple[float, float]], down: Collection[Any] = ()
-) -> dict[Any, np.ndarray]:
+    graph: Graph, sizes: Mapping[Any, tuple[float, float]], down: Collection[Any] = ()
+) -> dict[Any, Array]:
     """Centre of every node of a graph, in inches.
 
     Parameters
@@ -31,7 +37,7 @@ def arrange(
     """
     import networkx as nx
 
-    places: dict[Any, np.ndarray] = {}
+    places: dict[Any, Array] = {}
     left = 0.0
     for names in sorted(nx.connected_components(graph), key=len, reverse=True):
         part = nx.Graph(graph.subgraph(sorted(names, key=list(graph).index)))
@@ -49,7 +55,7 @@ def arrange(
     return places
 
 
-def _first(part: Any, nodes: list[Any]) -> np.ndarray:
+def _first(part: Graph, nodes: list[Any]) -> Array:
     import networkx as nx
 
     if len(nodes) == 1:
@@ -62,10 +68,10 @@ def _first(part: Any, nodes: list[Any]) -> np.ndarray:
     number = {n: k for k, n in enumerate(nodes)}
     ends = np.array([(number[a], number[b]) for a, b in part.edges])
     length = np.median(np.linalg.norm(at[ends[:, 0]] - at[ends[:, 1]], axis=1))
-    return at * (EDGE / max(length, 1e-9))
+    return at * (EDGE / max(length, STANDS))
 
 
-def _landscape(at: np.ndarray) -> np.ndarray:
+def _landscape(at: Array) -> Array:
     """Turned so that the longest extent lies flat."""
     centred = at - at.mean(axis=0)
     if len(at) < 3:
@@ -75,12 +81,12 @@ def _landscape(at: np.ndarray) -> np.ndarray:
     return centred @ axes.T
 
 
-def _pushed_apart(at: np.ndarray, box: np.ndarray, rounds: int = 400) -> np.ndarray:
+def _pushed_apart(at: Array, box: Array, rounds: int = 400) -> Array:
     need = (box[:, None] + box[None]) / 2 + GAP
     for _ in range(rounds):
         between = at[:, None] - at[None]
         overlap = need - np.abs(between)
-        hit = (overlap > 1e-3).all(axis=2)
+        hit = np.asarray((overlap > 1e-3).all(axis=2))
         np.fill_diagonal(hit, False)
         if not hit.any():
             break

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import unknown_name
 from ..units import quantity, unit
+from .ledger_table import WORDS, energy_unit, rows_of, sheet_of
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
 from .sheet import SHOWN, Sheet, pandas
 from .shown import label, pretty
 
-__all__ = ["Ledger"]
+if TYPE_CHECKING:
+    from pint import Quantity
 
-WORDS = ("work_in", "stored", "dissipated", "supplied", "residual")
+__all__ = ["Ledger"]
 
 
 class Ledger(Sequence[EnergyTerm]):
@@ -74,38 +76,38 @@ class Ledger(Sequence[EnergyTerm]):
     @staticmethod
     def violation(term: EnergyTerm) -> float:
         """How far a component's balance is from closing, in J."""
-        return term.work_in + term.supplied - term.stored - term.dissipated
+        return term.violation
 
     def _sum(self, word: str) -> float:
         return float(sum(getattr(t, word) for t in self._terms))
 
     @property
-    def stored(self) -> Any:
+    def stored(self) -> Quantity:
         """Change of the energy stored in the model."""
         return quantity(self._sum("stored"), "J")
 
     @property
-    def dissipated(self) -> Any:
+    def dissipated(self) -> Quantity:
         return quantity(self._sum("dissipated"), "J")
 
     @property
-    def supplied(self) -> Any:
+    def supplied(self) -> Quantity:
         return quantity(self._sum("supplied"), "J")
 
     @property
-    def residual(self) -> Any:
+    def residual(self) -> Quantity:
         """Energy that is unaccounted for; see the class."""
-        broken = sum(abs(self.violation(t)) for t in self._terms)
+        broken = sum(abs(t.violation) for t in self._terms)
         return quantity(float(broken + abs(self._sum("work_in"))), "J")
 
     @property
-    def turned_over(self) -> Any:
+    def turned_over(self) -> Quantity:
         """Energy that changed its place; see the class."""
         net = sum(abs(t.stored) + abs(t.dissipated) + abs(t.supplied) for t in self._terms)
         return quantity(float(max(net, self._sum("exchanged")) / 2), "J")
 
     @property
-    def held(self) -> Any:
+    def held(self) -> Quantity:
         """Largest energy that the components held; see the class."""
         return quantity(self._sum("held"), "J")
 
@@ -119,7 +121,7 @@ class Ledger(Sequence[EnergyTerm]):
         return missing / scale if scale else float("inf")
 
     @property
-    def uncertainty(self) -> Any:
+    def uncertainty(self) -> Quantity:
         """How far the integrals over time may be off, whatever the steps were: an estimate."""
         return quantity(self._sum("uncertainty"), "J")
 
@@ -127,10 +129,10 @@ class Ledger(Sequence[EnergyTerm]):
         """Warn of a relative residual that a run of this accuracy does not explain."""
         if tolerance is None or not self.relative_residual > tolerance:
             return
-        worst = sorted(self._terms, key=lambda t: -abs(self.violation(t)))[:3]
-        shown = _fitting(self.residual.magnitude)
-        named = ", ".join(f"{t.component} ({self.violation(t) / shown.factor:.3g} {pretty(shown)})"
-                          for t in worst if abs(self.violation(t)) > 0)
+        worst = sorted(self._terms, key=lambda t: -abs(t.violation))[:3]
+        shown = energy_unit(self.residual.magnitude)
+        named = ", ".join(f"{t.component} ({t.violation / shown.factor:.3g} {pretty(shown)})"
+                          for t in worst if abs(t.violation) > 0)
         warnings.warn(
             f"The energy of {self.name or 'the run'} does not close: "
             f"{self.residual.magnitude / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
@@ -161,56 +163,22 @@ class Ledger(Sequence[EnergyTerm]):
     def to_pandas(self) -> Any:
         """A DataFrame by component, in J, with the totals as last row."""
         pd = pandas("An energy table")
-        rows = self._rows(1.0)
+        rows = rows_of(self, 1.0)
         frame = pd.DataFrame({label(w, unit("J")): rows[w] for w in WORDS},
                              index=pd.Index([t.component for t in self._terms] + ["total"],
                                             name="component"))  # fmt: skip
         frame.insert(0, "type", [t.type for t in self._terms] + [""])
         return frame
 
-    def _rows(self, scale: float) -> dict[str, list[float]]:
-        rows = {w: [float(getattr(t, w)) for t in self._terms] for w in WORDS[:-1]}
-        rows["residual"] = [self.violation(t) for t in self._terms]
-        return {w: [v / scale for v in values] + [sum(values) / scale]
-                for w, values in rows.items()}  # fmt: skip
-
     def _sheet(self) -> Sheet:
         if len(self._terms) > SHOWN:
-            together = self.grouped()
-            if len(together) < len(self):
-                return together._sheet()
-        shown = _fitting(max((abs(getattr(t, w)) for t in self._terms for w in WORDS[:-1]),
-                             default=0.0))  # fmt: skip
-        name = pretty(shown)
-        rows = self._rows(shown.factor)
-        columns: dict[str, list[Any]] = {
-            "component": [t.component for t in self._terms] + ["total"],
-            "type": [t.type for t in self._terms] + [""],
-            **{w: [f"{v + 0.0:.5g}" for v in rows[w]] for w in WORDS[:-1]},
-            "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
-        }
-        missing, moved = self.residual.magnitude, self.turned_over.magnitude
-        word, scale = ("held", held) if (held := self.held.magnitude) > moved else (
-            "turned over", moved)
-        unit_of = [_fitting(missing), _fitting(scale)]
-        note = (f"unaccounted for: {missing / unit_of[0].factor:.3g} {pretty(unit_of[0])} of "
-                f"{scale / unit_of[1].factor:.5g} {pretty(unit_of[1])} {word}")  # fmt: skip
-        if missing and scale:
-            note += f" (relative {self.relative_residual:.1e})"
-        title = f"Energy of {self.name}".removesuffix(" of ")
-        return Sheet(f"{title} in {name}", columns, note, last=True)
+            by_class = self.grouped()
+            if len(by_class) < len(self):
+                return sheet_of(by_class)
+        return sheet_of(self)
 
     def __repr__(self) -> str:
         return repr(self._sheet())
 
     def _repr_html_(self) -> str | None:
         return self._sheet()._repr_html_()
-
-
-def _fitting(largest: float) -> Any:
-    """A unit of energy in which the largest number is between 1 and 1000."""
-    names = ("uJ", "mJ", "J", "kJ", "MJ", "GJ")
-    if not np.isfinite(largest) or largest == 0:
-        return unit("J")
-    place = int(np.clip(np.floor(np.log10(largest) / 3) + 2, 0, len(names) - 1))
-    return unit(names[place])

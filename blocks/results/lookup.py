@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from ..exceptions import LONGEST_NAME, UnknownName, brief, unknown_name
-from .recording import Recording, VariableInfo
+from .recording import VariableInfo
 
 __all__ = ["collapsed", "exists", "find", "grouped", "groups"]
+
+Catalog: TypeAlias = Mapping[str, VariableInfo]
 
 _INSTANCE = re.compile(r"\[-?\d+\]")
 _SLICE = re.compile(r"\[(?P<start>-?\d{0,9}):(?P<stop>-?\d{0,9})(?::(?P<step>-?\d{0,9}))?\]"
@@ -21,8 +24,10 @@ _SLICE = re.compile(r"\[(?P<start>-?\d{0,9}):(?P<stop>-?\d{0,9})(?::(?P<step>-?\
 _COMPARED = 5000  # names that a misspelt one is compared with
 
 
-def find(recording: Recording, path: str) -> tuple[VariableInfo, ...] | VariableInfo:
+def find(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...] | VariableInfo:
     """The variable of a path, or a tuple of the instances of an array.
+
+    ``where`` is what a message calls the whole, such as the name of the model.
 
     Raises
     ------
@@ -30,21 +35,21 @@ def find(recording: Recording, path: str) -> tuple[VariableInfo, ...] | Variable
         With the nearest existing paths.
     """
     if isinstance(path, str) and len(path) <= LONGEST_NAME:
-        found = recording.catalog.get(path) or _instances(recording.catalog, path)
+        found = catalog.get(path) or _instances(catalog, path)
         if found is not None:
             return found
-    raise _unknown(recording, str(path)[:LONGEST_NAME])
+    raise _unknown(catalog, str(path)[:LONGEST_NAME], where)
 
 
-def exists(recording: Recording, path: object) -> bool:
+def exists(catalog: Catalog, path: object) -> bool:
     """Whether :func:`find` would find it."""
     if not isinstance(path, str) or len(path) > LONGEST_NAME:
         return False
-    return path in recording.catalog or _instances(recording.catalog, path) is not None
+    return path in catalog or _instances(catalog, path) is not None
 
 
 def _instances(
-    catalog: Mapping[str, VariableInfo], path: str
+    catalog: Catalog, path: str
 ) -> tuple[VariableInfo, ...] | VariableInfo | None:
     match = _SLICE.search(path)
     if match is not None:
@@ -64,7 +69,7 @@ def _instances(
 
 
 def _numbered(
-    catalog: Mapping[str, VariableInfo], head: str, tail: str
+    catalog: Catalog, head: str, tail: str
 ) -> tuple[VariableInfo, ...]:
     found: list[VariableInfo] = []
     while (info := catalog.get(f"{head}[{len(found)}]{tail}")) is not None:
@@ -78,10 +83,9 @@ def collapsed(path: str) -> str:
 
 
 def grouped(
-    recording: Recording, paths: Iterable[str]
+    catalog: Catalog, paths: Iterable[str]
 ) -> Iterator[tuple[str, VariableInfo | tuple[VariableInfo, ...]]]:
     """Path and variables of each single variable, and of each array as a whole."""
-    catalog = recording.catalog
     arrays: set[str] = set()
     for path in paths:
         short = collapsed(path)
@@ -106,15 +110,15 @@ def groups(paths: Iterable[str]) -> Iterator[str]:
             yield short
 
 
-def _unknown(recording: Recording, path: str) -> UnknownName:
+def _unknown(catalog: Catalog, path: str, where: str) -> UnknownName:
     if path in ("time", "t"):
-        return UnknownName(recording.name, f"there is no variable {path!r}.",
+        return UnknownName(where, f"there is no variable {path!r}.",
                            "Time is result.time.", name=path, known=[], nearest=[])  # fmt: skip
-    known = list(groups(recording.catalog))
+    known = list(groups(catalog))
     if path.endswith(".mode") and any(k.startswith(f"{collapsed(path)[:-4]}") for k in known):
         modes = [k for k in known if k.endswith("mode")]
         return UnknownName(
-            recording.name, f"there is no {path!r}: this component has no law with a mode, or "
+            where, f"there is no {path!r}: this component has no law with a mode, or "
             "several.", f"The modes are: {', '.join(modes[:12])}." if modes else
             "Exact friction (law='coulomb', 'stribeck', 'table') and contacts have modes.",
             name=path, known=modes, nearest=modes[:3],
@@ -123,13 +127,13 @@ def _unknown(recording: Recording, path: str) -> UnknownName:
     if inside:
         shown = ", ".join(inside[:12]) + (", …" if len(inside) > 12 else "")
         return UnknownName(
-            recording.name, f"{path!r} is a component, not a variable.",
+            where, f"{path!r} is a component, not a variable.",
             f"Its variables are: {shown}.", name=path, known=inside, nearest=inside[:3],
         )  # fmt: skip
-    same = _INSTANCE.search(path) and _instances(recording.catalog, collapsed(path))
+    same = _INSTANCE.search(path) and _instances(catalog, collapsed(path))
     if isinstance(same, tuple):
         return UnknownName(
-            recording.name, f"there is no {brief(path, 200)}.",
+            where, f"there is no {brief(path, 200)}.",
             f"The instances are {same[0].path} to {same[-1].path}.",
             name=path, known=[i.path for i in same], nearest=[same[0].path, same[-1].path],
         )  # fmt: skip
@@ -138,4 +142,4 @@ def _unknown(recording: Recording, path: str) -> UnknownName:
         first = path.split(".", 1)[0]
         likely = [k for k in known if k.startswith(first) or k.endswith(f".{last}")]
         known = (likely or known)[:_COMPARED]
-    return unknown_name(recording.name, path, known, "variables")
+    return unknown_name(where, path, known, "variables")

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import unknown_name
+from ..numerics.arrays import Array
 from .shown import SECOND, number
+
+if TYPE_CHECKING:
+    from .samples import Samples
 
 __all__ = ["SLIDES", "TOUCHES", "as_attributes", "code_of", "codes_of", "course",
            "from_attributes", "from_facts", "holds_words", "in_words", "shares"]  # fmt: skip
@@ -40,7 +44,7 @@ def code_of(word: str, words: Mapping[int, str], where: str) -> int:
     raise unknown_name(where, word, words.values(), "modes")
 
 
-def codes_of(texts: Sequence[Any], where: str) -> tuple[np.ndarray, Mapping[int, str]]:
+def codes_of(texts: Sequence[Any], where: str) -> tuple[Array, Mapping[int, str]]:
     """Codes of a column of words, and what they mean."""
     found = set(texts)
     words = TOUCHES if found <= set(TOUCHES.values()) else SLIDES
@@ -76,21 +80,24 @@ def holds_words(heading: str, values: Any) -> bool:
     return heading.endswith("mode") and values.dtype.kind in "OTU" and len(values) > 0
 
 
-def shares(series: Any) -> list[tuple[str, float]]:
+def shares(series: Samples) -> list[tuple[str, float]]:
     """Words of the modes that occurred, with their share of the time."""
-    words = series.infos[0].words
-    codes = np.unique(series.si).astype(int)
-    part = [float(np.mean(series._over_time(lambda v, c=c: (v == c).astype(float))))
-            for c in codes]  # fmt: skip
-    found = zip(codes, part, strict=True)
-    return sorted(((in_words(c, words), p) for c, p in found), key=lambda pair: -pair[1])
+    words = series.infos[0].words or {}
+    found = [(in_words(code, words), _share(series, code))
+             for code in np.unique(series.si).astype(int)]  # fmt: skip
+    return sorted(found, key=lambda pair: -pair[1])
 
 
-def course(series: Any) -> str:
+def _share(series: Samples, code: int) -> float:
+    """Share of the time, and of the instances of an array, with a mode."""
+    return float(np.mean(series.rows.average(lambda values: (values == code).astype(float))))
+
+
+def course(series: Samples) -> str:
     """A sentence on the modes over the run."""
-    times = series._recording.times
+    times = series.rows.source.times
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"
-    words = series.infos[0].words
+    words = series.infos[0].words or {}
     parts = [f"{100 * share:.4g} % of the time {word}" for word, share in shares(series)]
     text = f"Over the run, {span}, it is {', '.join(parts)}"
     if series.is_array:

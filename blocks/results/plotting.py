@@ -17,13 +17,16 @@ from ..exceptions import ParameterError, need_package
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
 from .files import writing
-from .recording import Recording
-from .runs import headings, run_of
+from .recording import Curves
+from .runs import headings
+from .sampling import units_wanted
 from .shown import SECOND, pretty, time_unit, unit_to_show
-from .table import units_wanted
 from .times import grid
+from .views import run_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from .series import Series
 
 __all__ = ["plot"]
@@ -57,7 +60,7 @@ class Panel:
     curves: list[Curve] = field(default_factory=list)
 
     @property
-    def words(self) -> Any:
+    def words(self) -> Mapping[int, str] | None:
         """What the values of modes mean."""
         return self.curves[0].series.infos[0].words
 
@@ -72,7 +75,7 @@ class Panel:
 
 
 def plot(
-    recording: Recording,
+    source: Curves,
     chosen: Sequence[Series],
     *,
     units: str | Mapping[str, str] | None = None,
@@ -81,12 +84,13 @@ def plot(
     title: str | None = None,
     events: bool = True,
     **unknown: Any,
-) -> Any:
+) -> Figure:
     """Draw series over time and return the matplotlib Figure.
 
     Parameters
     ----------
-    recording : Recording
+    source : Curves
+        What is asked; names the picture.
     chosen : sequence of Series
     units : mapping of path to unit text, or str, optional
         Unit for the axes of that variable, or of all; variables of one dimension for which
@@ -107,17 +111,13 @@ def plot(
     """
     if unknown:
         raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events"))
-    names = headings(recording, chosen)
+    names = headings(source, chosen)
     wishes = units_wanted(units, chosen, names, "drawn variables")
     curves = [Curve(s, name, wishes.get(name)) for s, name in zip(chosen, names, strict=True)]
     panels = _panels(curves)
-    first = min((float(s._recording.times[0]) for s in chosen if len(s._recording.times)),
-                default=0.0)  # fmt: skip
-    last = max((float(s._recording.times[-1]) for s in chosen if len(s._recording.times)),
-               default=0.0)  # fmt: skip
-    clock = unit_to_show(SECOND, wishes.get("time", time_unit(last - first)), "time")
-    runs = {id(run_of(s._recording)) for s in chosen}
-    events = events and len(runs) == 1
+    clock = unit_to_show(SECOND, wishes.get("time", time_unit(_span(chosen))), "time")
+    one_run = len({id(run_of(s.rows.source)) for s in chosen}) == 1
+    marked = [e.time for e in chosen[0].rows.source.events] if events and one_run else []
     pyplot = _pyplot()
     with pyplot.rc_context(STYLE):
         figure = _figure(pyplot, len(panels), bare=save is not None)
@@ -125,20 +125,24 @@ def plot(
         for ax, panel in zip(axes, panels, strict=True):
             for curve in panel.curves:
                 _draw(ax, curve, every, clock, panel.unit)
-            ax.set_ylabel(panel.heading)
-            if panel.words is not None:
-                ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
-            ax.margins(x=0.0, y=0.08)
-            if events and len(chosen[0]._recording.events):
-                _mark(ax, [e.time for e in chosen[0]._recording.events], clock, ax is axes[0])
-            _legend(ax, panel)
+            _label(ax, panel)
+            if marked:
+                _mark(ax, marked, clock, ax is axes[0])
+            _legend(ax)
         axes[-1].set_xlabel(f"time [{pretty(clock)}]")
-        axes[0].set_title(recording.name if title is None else title, loc="left")
+        axes[0].set_title(source.name if title is None else title, loc="left")
         figure.align_ylabels(list(axes))
         if save is not None:
             with writing(save):
                 figure.savefig(save, dpi=150)
     return figure
+
+
+def _span(chosen: Sequence[Series]) -> float:
+    """Time in s from the first sample of all to the last."""
+    times = [s.rows.source.times for s in chosen if len(s.rows.source.times)]
+    return max((float(t[-1]) for t in times), default=0.0) - min(
+        (float(t[0]) for t in times), default=0.0)
 
 
 def _pyplot() -> Any:
@@ -192,10 +196,10 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
     if every > MOST:
         rows = np.unique(np.linspace(0, every - 1, MOST).astype(int))  # type: ignore[assignment]
         series = series[rows]
-    times = np.asarray(series._recording.times)
-    seconds = grid(times, apart, None)
+    times = np.asarray(series.rows.source.times)
+    seconds = None if apart is None else grid(times, apart)
     at = from_si(times if seconds is None else seconds, clock).magnitude
-    si = series.si if seconds is None else series._at(seconds, "right", series.path)
+    si = series.si if seconds is None else series.si_at(seconds, "right", series.path)
     values = np.atleast_2d(from_si(si, u).magnitude)
     style = "steps-post" if series.kind in ("discrete", "mode") else "default"
     many = len(values) > CROWD
@@ -221,7 +225,15 @@ def _mark(ax: Any, events: Sequence[float], clock: Unit, first: bool) -> None:
                 label=label)  # fmt: skip
 
 
-def _legend(ax: Any, panel: Panel) -> None:
+def _label(ax: Any, panel: Panel) -> None:
+    """Heading of an axes, and the words of modes beside it."""
+    ax.set_ylabel(panel.heading)
+    if panel.words is not None:
+        ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
+    ax.margins(x=0.0, y=0.08)
+
+
+def _legend(ax: Any) -> None:
     entries = [t for t in ax.get_legend_handles_labels()[1] if t]
     columns = 1 if len(entries) <= 12 else 2
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..numerics.arrays import Array
+from ..numerics.tolerances import UNRESOLVED
 
 __all__ = ["integrals"]
-
-Array = NDArray[np.float64]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 #: From values at the nodes to Legendre coefficients.
@@ -30,8 +30,8 @@ MOST_HALVINGS = 10
 STAYS = 0.6  # part of a tail that halving leaves where values are noisy: a kink leaves half of it
 
 
-def integrals(values: Callable[[Array], Any], starts: Array, ends: Array, negligible: float = 1e-9
-              ) -> tuple[Array, Array, Array]:
+def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
+              negligible: float = UNRESOLVED) -> tuple[Array, Array, Array]:
     """Integrals over intervals, those of the magnitudes, and estimates of the errors.
 
     Parameters

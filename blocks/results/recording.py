@@ -1,20 +1,24 @@
 """What does a run hand over to be looked at?
 
-The seam between the engine and this room: plain records, and the one protocol
-that everything here reads from. Knows no solver, model or component class.
+The seam between the engine and this wing: records, and the two protocols that everything
+here reads from. Knows no solver, model or component class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-import numpy as np
-
+from ..numerics.arrays import Array
 from ..units import Unit
 
-__all__ = ["EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "Recording", "VariableInfo"]
+if TYPE_CHECKING:
+    from ..shapes import Shape
+    from .sticking import SharedLoad, StickTerm
+
+__all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "Recording",
+           "VariableInfo"]  # fmt: skip
 
 
 class Instant(float):
@@ -125,45 +129,66 @@ class EnergyTerm:
     held: float = 0.0
     uncertainty: float = 0.0
 
+    @property
+    def violation(self) -> float:
+        """How far the balance is from closing, in J."""
+        return self.work_in + self.supplied - self.stored - self.dissipated
 
-@runtime_checkable
-class Recording(Protocol):
-    """What a run has recorded.
+
+class Curves(Protocol):
+    """Values over time that can be asked for: of a run, of a part of it, or made of them.
 
     Attributes
     ----------
     name : str
         Name of the model.
-    catalog : mapping of str to VariableInfo
-        By path, in order. May be lazy and hold a million entries: it is asked
-        by key, and iterated only where all of it is asked for.
     times : ndarray
         Default sample times in s. Two equal times mark an event: the values
         before and after it.
     events : sequence of EventRecord
-    statistics : mapping
-        Counters, the method and why it was taken, times of the phases in s.
-    status : {"finished", "failed", "interrupted"}
-    message : str
-
-    Notes
-    -----
-    A recording may also have ``states``, a sequence of paths: what
-    ``Result.plot()`` draws when it is given no names, and ``energy_tolerance``, the relative
-    residual of the ledger that its accuracy explains.
     """
 
     @property
     def name(self) -> str: ...
 
     @property
-    def catalog(self) -> Mapping[str, VariableInfo]: ...
-
-    @property
-    def times(self) -> np.ndarray: ...
+    def times(self) -> Array: ...
 
     @property
     def events(self) -> Sequence[EventRecord]: ...
+
+    def values(
+        self, indices: Sequence[int], times: Array | None = None, side: str = "right"
+    ) -> Array:
+        """SI values, one row per index and one column per time.
+
+        ``times`` None means the recording's own times, with both limits at
+        events; otherwise ``side`` chooses the limit at a time of an event.
+        """
+        ...
+
+
+@runtime_checkable
+class Recording(Curves, Protocol):
+    """What a run has recorded: curves, and all else that a result shows.
+
+    Attributes
+    ----------
+    catalog : mapping of str to VariableInfo
+        By path, in order. May be lazy and hold a million entries: it is asked
+        by key, and iterated only where all of it is asked for.
+    statistics : mapping
+        Counters, the method and why it was taken, times of the phases in s.
+    status : {"finished", "failed", "interrupted"}
+    message : str
+    states : sequence of str
+        Paths that ``Result.plot()`` draws when it is given no names; may be empty.
+    energy_tolerance : float or None
+        The relative residual of the energy ledger that the run's accuracy explains.
+    """
+
+    @property
+    def catalog(self) -> Mapping[str, VariableInfo]: ...
 
     @property
     def statistics(self) -> Mapping[str, Any]: ...
@@ -174,16 +199,24 @@ class Recording(Protocol):
     @property
     def message(self) -> str: ...
 
-    def values(
-        self, indices: Sequence[int], times: np.ndarray | None = None, side: str = "right"
-    ) -> np.ndarray:
-        """SI values, one row per index and one column per time.
+    @property
+    def states(self) -> Sequence[str]: ...
 
-        ``times`` None means the recording's own times, with both limits at
-        events; otherwise ``side`` chooses the limit at a time of an event.
-        """
-        ...
+    @property
+    def energy_tolerance(self) -> float | None: ...
 
     def energy_terms(self) -> Sequence[EnergyTerm]:
         """One term per leaf component."""
+        ...
+
+    def sticking_terms(self) -> list[StickTerm]:
+        """One term per component that rubs or touches."""
+        ...
+
+    def shared_loads(self) -> list[SharedLoad]:
+        """Efforts at rest that the motion leaves open."""
+        ...
+
+    def shapes(self) -> Sequence[Shape]:
+        """What components look like, with handles of variables in place of names."""
         ...

@@ -175,3 +175,22 @@ class Variables(Sequence[VariableInfo]):
 def completions(recording: Recording, limit: int = 5000) -> list[str]:
     """Paths to offer behind ``result["``, arrays by their common name."""
     return list(groups(islice(recording.catalog, limit)))
+
+
+def summary(recording: Recording) -> Sheet:
+    """Name, span, status and counts of a run as a small table."""
+    rows: list[tuple[str, str]] = [("status", recording.status)]
+    if recording.message:
+        rows.append(("message", recording.message))
+    times, statistics = recording.times, recording.statistics
+    if len(times):
+        rows.append(("time", f"{number(times[0], SECOND)} to {number(times[-1], SECOND)}"))
+    rows += [("variables", f"{len(recording.catalog):,}"), ("samples", f"{len(times):,}")]
+    if "method" in statistics:
+        rows.append(("method", str(statistics["method"])))
+    if statistics.get("steps") is not None:
+        rejected = statistics.get("rejected") or 0
+        tail = f" ({rejected:,} rejected)" if rejected else ""
+        rows.append(("steps", f"{statistics['steps']:,}{tail}"))
+    rows.append(("events", f"{len(recording.events):,}"))
+    return Sheet.of_facts(f"Result of {recording.name}".removesuffix(" of "), rows)

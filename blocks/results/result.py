@@ -8,27 +8,27 @@ solvers or components.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..units import from_si
-from .lookup import exists, find, grouped
-from .recording import Recording
-from .series import Series, clock
-from .sheet import Sheet
-from .shown import SECOND, number
+from .recorded import Recorded
+from .series import Series
 
 if TYPE_CHECKING:  # imported with the first look
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.figure import Figure
+
     from .ledger import Ledger
-    from .report import Events, Statistics, Variables
+    from .report import Events, Statistics
+    from .sheet import Sheet
     from .sticking import Sticking
     from .table import Table
 
 __all__ = ["Result"]
 
 
-class Result(Mapping[str, Series]):
+class Result(Recorded):
     """What a run has recorded: a mapping of dotted path to :class:`Series`.
 
     Parameters
@@ -49,46 +49,6 @@ class Result(Mapping[str, Series]):
         print(result.explain("spring.f"))
     """
 
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
-
-    @property
-    def recording(self) -> Recording:
-        """What the engine has handed over."""
-        return self._recording
-
-    # -- the mapping -------------------------------------------------------------------
-    def __getitem__(self, path: str) -> Series:
-        return Series(self._recording, find(self._recording, path), path)
-
-    def get(self, path: str, default: Any = None) -> Any:
-        """The series of a path, or the default where there is none."""
-        if path not in self:
-            return default
-        return self[path]
-
-    def __contains__(self, path: object) -> bool:
-        return exists(self._recording, path)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._recording.catalog)
-
-    def __len__(self) -> int:
-        return len(self._recording.catalog)
-
-    def __bool__(self) -> bool:
-        return True
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def _ipython_key_completions_(self) -> list[str]:
-        from .report import completions
-
-        return completions(self._recording)
-
     # -- what happened -------------------------------------------------------------------
     @property
     def name(self) -> str:
@@ -106,26 +66,6 @@ class Result(Mapping[str, Series]):
         return self._recording.message
 
     @property
-    def time(self) -> Series:
-        """Sample times. Two equal ones are the sides of an event."""
-        return clock(self._recording)
-
-    t = time
-
-    @property
-    def duration(self) -> Any:
-        """Simulated time as a quantity."""
-        times = self._recording.times
-        return from_si(float(times[-1] - times[0]) if len(times) else 0.0, SECOND)
-
-    @property
-    def variables(self) -> Variables:
-        """The recorded variables with unit, kind and description."""
-        from .report import Variables
-
-        return Variables(self._recording)
-
-    @property
     def events(self) -> Events:
         """Time, component and kind of every event."""
         from .report import Events
@@ -139,7 +79,7 @@ class Result(Mapping[str, Series]):
 
         return Statistics(self._recording.statistics)
 
-    def draw(self, *times: Any, save: str | Path | None = None) -> Any:
+    def draw(self, *times: Any, save: str | Path | None = None) -> Figure:
         """Draw the components that have a shape, with their forces, at some instants.
 
         Parameters
@@ -157,7 +97,7 @@ class Result(Mapping[str, Series]):
         return draw(self._recording, times, save)
 
     def animate(self, save: str | Path | None = None, *, fps: int = 25, speed: float = 1.0
-                ) -> Any:
+                ) -> FuncAnimation:
         """A film of the components that have a shape, with their forces.
 
         Parameters
@@ -189,16 +129,15 @@ class Result(Mapping[str, Series]):
         from .ledger import Ledger
 
         ledger = Ledger(self._recording.energy_terms(), self.name)
-        ledger.warn(getattr(self._recording, "energy_tolerance", None))
+        ledger.warn(self._recording.energy_tolerance)
         return ledger
 
     def sticking(self) -> Sticking:
         """Share of time stuck, break-aways and losses of every component that rubs or touches."""
         from .sticking import Sticking
 
-        terms = getattr(self._recording, "sticking_terms", list)
-        shared = getattr(self._recording, "shared_loads", list)
-        return Sticking(terms(), self.name, shared())
+        record = self._recording
+        return Sticking(record.sticking_terms(), self.name, record.shared_loads())
 
     def explain(self, path: str) -> str:
         """Meaning, sign convention, unit and course of a variable, in sentences."""
@@ -234,23 +173,10 @@ class Result(Mapping[str, Series]):
         side : {"right", "left"}
             After or before an event at a sample time.
         """
-        from .table import sample
+        from .sampling import sample
 
         return sample(self._recording, self._chosen(paths), every=every, times=times,
                       units=units, side=side, **unknown)  # fmt: skip
-
-    def _chosen(self, paths: Iterable[Any]) -> list[Series]:
-        """Series of paths, and of lists of them; of everything where none is named."""
-        if not paths:
-            found = grouped(self._recording, self._recording.catalog)
-            return [Series(self._recording, infos, path) for path, infos in found]
-        chosen = []
-        for given in paths:
-            if isinstance(given, (list, tuple)):
-                chosen += self._chosen(given) if given else []
-            else:
-                chosen.append(given if isinstance(given, Series) else self[given])
-        return chosen
 
     def table(self, *paths: str | Series, **options: Any) -> Any:
         """A pandas DataFrame over time with headings such as ``"block.v [m/s]"``.
@@ -278,7 +204,7 @@ class Result(Mapping[str, Series]):
         self.sample(*paths, **options).to_netcdf(file)
 
     # -- pictures and words -------------------------------------------------------------------
-    def plot(self, *paths: str | Series, **options: Any) -> Any:
+    def plot(self, *paths: str | Series, **options: Any) -> Figure:
         """Draw variables over time, one axes per dimension, and return the Figure.
 
         Parameters
@@ -292,31 +218,16 @@ class Result(Mapping[str, Series]):
             See :func:`blocks.results.plotting.plot`.
         """
         from .plotting import plot
-        from .selection import worth_drawing
+        from .selection import drawn_by_default
 
-        chosen = self._chosen(paths) if paths else worth_drawing(self._recording)
+        chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
 
     def summary(self) -> Sheet:
         """Name, span, status and counts as a small table."""
-        record = self._recording
-        rows: list[tuple[str, str]] = [("status", record.status)]
-        if record.message:
-            rows.append(("message", record.message))
-        if len(record.times):
-            rows.append(("time", f"{number(record.times[0], SECOND)} to "
-                                 f"{number(record.times[-1], SECOND)}"))  # fmt: skip
-        rows += [("variables", f"{len(record.catalog):,}"),
-                 ("samples", f"{len(record.times):,}"),
-                 ("events", f"{len(record.events):,}")]  # fmt: skip
-        steps = record.statistics.get("steps")
-        if steps is not None:
-            rejected = record.statistics.get("rejected") or 0
-            tail = f" ({rejected:,} rejected)" if rejected else ""
-            rows.insert(-1, ("steps", f"{steps:,}{tail}"))
-        if "method" in record.statistics:
-            rows.insert(-2, ("method", str(record.statistics["method"])))
-        return Sheet.of_facts(f"Result of {self.name}".removesuffix(" of "), rows)
+        from .report import summary
+
+        return summary(self._recording)
 
     def __repr__(self) -> str:
         return repr(self.summary())

@@ -6,17 +6,26 @@ variables of the run. Knows neither components nor domains; matplotlib draws.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, need_package
-from ..shapes import Arrow, Cone, Link, Marker, Outline
+from ..numerics.arrays import Array
+from ..numerics.tolerances import NO_FORCE, STANDS, TINY
+from ..shapes import Arrow, Cone, Link, Marker, Outline, Shape
 from .files import writing
 from .plotting import INK, STYLE
 from .times import seconds_of
+
+if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .recording import Recording
 
 __all__ = ["animate", "draw"]
 
@@ -28,14 +37,18 @@ COILS = 7
 WIDE = 0.45  # height over width below which pictures stand one above the other
 FEWEST, MOST = 2, 1500  # pictures of a film
 UNITS = (("m", 0.1, 1.0), ("mm", 1e-4, 1e-3), ("um", 0.0, 1e-6))  # of axes, from which size on
+MARKERS: Mapping[str, dict[str, Any]] = {
+    "o": {"mfc": "white", "mec": INK, "ms": 6}, "+": {"mec": INK, "ms": 8},
+    "^": {"mfc": "0.8", "mec": INK, "ms": 9}, "s": {"mfc": "white", "mec": INK, "ms": 8},
+}  # fmt: skip
 FORCE, ALLOWED = "tab:red", "tab:orange"
 
 
 class Scene:
     """Shapes of a run and the numbers they need at given times."""
 
-    def __init__(self, recording: Any, times: np.ndarray) -> None:
-        self.shapes = recording.shapes() if hasattr(recording, "shapes") else []
+    def __init__(self, recording: Recording, times: Array) -> None:
+        self.shapes = list(recording.shapes())
         if not self.shapes:
             raise ParameterError("result.draw()", "no component of this model has a shape.",
                                  "Shapes are declared by components, such as those of "
@@ -46,18 +59,19 @@ class Scene:
                           if name.endswith(("_at", "_by")) for h in value})  # fmt: skip
         rows = recording.values(handles, times)
         self.times, self.values = times, dict(zip(handles, rows, strict=True))
-        self.moves = {h: float(np.ptp(v)) > 1e-9 for h, v in self.values.items()}
+        self.moves = {h: float(np.ptp(v)) > STANDS for h, v in self.values.items()}
         self.limits = self._limits()
         x0, x1, y0, y1 = self.limits
         self.size = float(np.sqrt((x1 - x0) * (y1 - y0)))
         largest = [np.hypot(*self.at(s.force_by)).max() for s in self.shapes
                    if isinstance(s, Arrow)]  # fmt: skip
-        self.force = max([1e-300, *largest])
+        self.force = max([TINY, *largest])
 
-    def at(self, handles: tuple[int, ...], k: Any = slice(None)) -> np.ndarray:
+    def at(self, handles: tuple[int, ...], k: int | slice = slice(None)) -> Array:
+        """Values of variables, (handles,) at the k-th instant or (handles, instants)."""
         return np.array([self.values[h][k] for h in handles])
 
-    def outline(self, shape: Outline | Marker, k: int) -> np.ndarray:
+    def outline(self, shape: Outline | Marker, k: int) -> Array:
         """Points of a frame in the world."""
         points = shape.points if isinstance(shape, Outline) else np.array(shape.point)[:, None]
         there = self.placed(shape.frame_at, points, k)
@@ -66,16 +80,16 @@ class Scene:
             return _through(there, np.array([[x0 + x1], [y0 + y1]]) / 2, x1 - x0 + y1 - y0)
         return there
 
-    def placed(self, frame_at: tuple[int, ...], points: np.ndarray, k: int) -> np.ndarray:
+    def placed(self, frame_at: tuple[int, ...], points: Array, k: int) -> Array:
         """Points given in a frame, in the world."""
         x, y, phi = self.at(frame_at, k)
         (px, py), c, s = points, np.cos(phi), np.sin(phi)
         return np.array([x + c * px - s * py, y + s * px + c * py])
 
     def _limits(self) -> tuple[float, float, float, float]:
-        moving: list[np.ndarray] = []
-        fixed: list[np.ndarray] = []
-        endless: list[np.ndarray] = []
+        moving: list[Array] = []
+        fixed: list[Array] = []
+        endless: list[Array] = []
         some = range(0, len(self.times), max(1, len(self.times) // 60))
         for shape in self.shapes:
             if isinstance(shape, (Outline, Marker)):
@@ -92,7 +106,7 @@ class Scene:
                 moving += [self.at(shape.start_at), self.at(shape.end_at)]
         points = np.concatenate(moving or fixed or endless, axis=1)
         low, high = points.min(axis=1), points.max(axis=1)
-        reach = max(*(high - low), 1e-9)
+        reach = max(*(high - low), STANDS)
         middle = ((low + high) / 2)[:, None]
         fixed += [_through(line, middle, 0.75 * reach) for line in endless]
         for part in fixed:  # a floor is drawn as far as something happens on it
@@ -105,7 +119,7 @@ class Scene:
         room = MARGIN * max(high - low)
         return low[0] - room, high[0] + room, low[1] - room, high[1] + room
 
-    def _tips(self, cone: Cone, length: float) -> np.ndarray:
+    def _tips(self, cone: Cone, length: float) -> Array:
         """Ends of a cone's axis while a force acts in it."""
         acts = self.at(cone.effort_by)[0] > 0
         return (self.at(cone.point_at) + length * self.at(cone.axis_by))[:, acts]
@@ -114,7 +128,7 @@ class Scene:
 class Picture:
     """The artists of one axes, moved from instant to instant."""
 
-    def __init__(self, scene: Scene, ax: Any) -> None:
+    def __init__(self, scene: Scene, ax: Axes) -> None:
         self.scene, self.ax = scene, ax
         ax.set_aspect("equal")
         ax.set_xlim(scene.limits[:2])
@@ -124,17 +138,16 @@ class Picture:
             axis.set_label_text(f"{letter} [{name}]")
             axis.set_major_formatter(lambda v, _: f"{v / factor:.6g}")
         ax.grid(False)
+        self.colours: dict[tuple[float, ...], str] = {}  # of bodies, by where their frames start
         self.artists = [self._made(shape) for shape in scene.shapes]
-        self.colours: dict[int, str] = {}
 
-    def _colour(self, shape: Any) -> str:
+    def _colour(self, shape: Outline) -> str:
         if not any(self.scene.moves[h] for h in shape.frame_at):
             return INK
         key = tuple(self.scene.at(shape.frame_at, 0).round(9))
-        self._known: dict[Any, str] = getattr(self, "_known", {})
-        return self._known.setdefault(key, f"C{len(self._known) % 10}")
+        return self.colours.setdefault(key, f"C{len(self.colours) % 10}")
 
-    def _made(self, shape: Any) -> Any:
+    def _made(self, shape: Shape) -> Any:
         ax = self.ax
         if isinstance(shape, Outline):
             colour = self._colour(shape)
@@ -143,10 +156,8 @@ class Picture:
                 return patch
             return ax.plot([], [], color=colour, lw=1.6)[0]
         if isinstance(shape, Marker):
-            style = {"o": {"mfc": "white", "mec": INK, "ms": 6}, "+": {"mec": INK, "ms": 8},
-                     "^": {"mfc": "0.8", "mec": INK, "ms": 9},
-                     "s": {"mfc": "white", "mec": INK, "ms": 8}}.get(shape.symbol, {})
-            return ax.plot([], [], shape.symbol, ls="none", zorder=4, **style)[0]
+            return ax.plot([], [], shape.symbol, ls="none", zorder=4,
+                           **MARKERS.get(shape.symbol, {}))[0]  # fmt: skip
         if isinstance(shape, Link):
             width = 1.0 if shape.guide else 1.2 if shape.coiled else 3.0
             return ax.plot([], [], "--" if shape.guide else "-", color=INK, lw=width, zorder=2,
@@ -164,7 +175,7 @@ class Picture:
         self.ax.set_title(f"t = {self.scene.times[k]:.3f} s", fontweight="normal")
         return self.artists
 
-    def _move(self, shape: Any, artist: Any, k: int) -> None:
+    def _move(self, shape: Shape, artist: Any, k: int) -> None:
         scene = self.scene
         if isinstance(shape, Outline) and shape.filled:
             artist.set_xy(scene.outline(shape, k).T)
@@ -176,36 +187,36 @@ class Picture:
         elif isinstance(shape, Arrow):
             start = scene.at(shape.point_at, k)
             force = shape.sign * scene.at(shape.force_by, k)
-            artist.set_visible(bool(np.hypot(*force) > 1e-6 * scene.force))
+            artist.set_visible(bool(np.hypot(*force) > NO_FORCE * scene.force))
             artist.set_position(start)
             artist.xy = start + LONGEST * scene.size * force / scene.force
         elif isinstance(shape, Cone):
             tip, (nx, ny) = scene.at(shape.point_at, k), scene.at(shape.axis_by, k)
-            artist.set_visible(bool(scene.at(shape.effort_by, k)[0] > 1e-6 * scene.force))
+            artist.set_visible(bool(scene.at(shape.effort_by, k)[0] > NO_FORCE * scene.force))
             far, slope = CONE * scene.size, float(shape.slope)
             sides = [(nx - slope * ny, ny + slope * nx), (nx + slope * ny, ny - slope * nx)]
             artist.set_xy([tip, *(tip + far * np.array(s) for s in sides)])
 
 
-def _through(line: np.ndarray, middle: np.ndarray, half: float) -> np.ndarray:
+def _through(line: Array, middle: Array, half: float) -> Array:
     """A piece of the line through two points, to both sides of what is nearest to a point."""
-    along = line[:, -1:] - line[:, :1]
-    along /= np.hypot(*along)
-    foot = line[:, :1] + along * (along * (middle - line[:, :1])).sum()
-    return np.hstack([foot - half * along, foot + half * along])
+    direction = line[:, -1:] - line[:, :1]
+    direction /= np.hypot(*direction)
+    foot = line[:, :1] + direction * (direction * (middle - line[:, :1])).sum()
+    return np.hstack([foot - half * direction, foot + half * direction])
 
 
-def _coil(points: np.ndarray, width: float) -> np.ndarray:
+def _coil(points: Array, width: float) -> Array:
     """A zigzag between two points."""
-    along = np.concatenate([[0.0], np.linspace(0.15, 0.85, 2 * COILS + 1), [1.0]])
-    aside = np.zeros(len(along))
+    share = np.concatenate([[0.0], np.linspace(0.15, 0.85, 2 * COILS + 1), [1.0]])
+    aside = np.zeros(len(share))
     aside[2:-2] = width * np.resize([1.0, -1.0], 2 * COILS - 1)
     start, way = points[:, 0], points[:, 1] - points[:, 0]
-    normal = np.array([-way[1], way[0]]) / max(float(np.hypot(*way)), 1e-300)
-    return start[:, None] + np.outer(way, along) + np.outer(normal, aside)
+    normal = np.array([-way[1], way[0]]) / max(float(np.hypot(*way)), TINY)
+    return start[:, None] + np.outer(way, share) + np.outer(normal, aside)
 
 
-def draw(recording: Any, times: Sequence[Any], save: str | Path | None) -> Any:
+def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) -> Figure:
     """One panel for every instant; see :meth:`Result.draw`."""
     plt = _pyplot("result.draw()")
     end = float(recording.times[-1])
@@ -231,7 +242,8 @@ def draw(recording: Any, times: Sequence[Any], save: str | Path | None) -> Any:
     return figure
 
 
-def animate(recording: Any, save: str | Path | None, fps: int, speed: float) -> Any:
+def animate(recording: Recording, save: str | Path | None, fps: int, speed: float
+            ) -> FuncAnimation:
     """A film; see :meth:`Result.animate`."""
     plt = _pyplot("result.animate()")
     from matplotlib.animation import FuncAnimation, PillowWriter

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension, brief
+from ..numerics.tolerances import ROUNDING
 from ..units import SECOND, Unit, conversion, unit
 
 __all__ = ["SECOND", "from_label", "label", "number", "pretty", "time_unit", "unit_to_show"]
@@ -92,8 +93,8 @@ def number(value: Any, shown: Unit | None = None, digits: int = 5, scale: float 
 
     What is nothing but rounding beside the ``scale`` of its kin is shown as 0.
     """
-    plain = 0.0 if abs(float(value)) < 1e-12 * scale else float(value) + 0.0
-    text = f"{plain:.{digits}g}"
+    shown_value = 0.0 if abs(float(value)) < ROUNDING * scale else float(value) + 0.0
+    text = f"{shown_value:.{digits}g}"
     return text if shown is None or not shown.text else f"{text} {pretty(shown)}"
 
 

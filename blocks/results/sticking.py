@@ -7,6 +7,7 @@ where it knows it; its effort and flow are those of its ports R and C.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +88,8 @@ class SharedLoad:
 class Sticking:
     """The sticking report of a run: a sequence of :class:`StickTerm`, by position or path."""
 
-    def __init__(self, terms: list[StickTerm], name: str = "", shared: Any = ()) -> None:
+    def __init__(self, terms: list[StickTerm], name: str = "",
+                 shared: Iterable[SharedLoad] = ()) -> None:
         self._terms, self._name, self._shared = terms, name, tuple(shared)
 
     @property

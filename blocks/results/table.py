@@ -1,36 +1,30 @@
-"""How do chosen variables at chosen times become a table with units?
+"""Variables over time as bare arrays, with a unit for every column.
 
-A :class:`Table` is plain arrays with a unit per column. pandas and xarray
-objects and files are made from it and read back into it.
+pandas and xarray objects and files are made from a :class:`Table` and read back into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package, unknown_name
-from ..reading.foreign_words import look_elsewhere
-from ..units import Unit, from_si, quantity
+from ..exceptions import need_package, unknown_name
+from ..numerics.arrays import Array
+from ..units import Unit, quantity
 from .files import writing
 from .lookup import collapsed
 from .modes import as_attributes, in_words
-from .recording import Recording
-from .runs import along, headings, own_times, run_of
 from .sheet import Sheet, pandas
-from .shown import SECOND, label, number, unit_to_show
-from .times import TIME, check_side, grid
+from .shown import label, number
 
 if TYPE_CHECKING:
-    from .series import Series
+    from pint import Quantity
 
-__all__ = ["Column", "Table", "sample", "units_wanted"]
-
-CELLS = 50_000_000  # numbers in a table of everything; above it, names are asked for
+__all__ = ["Column", "Table", "instance_dimension"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +42,19 @@ class Column:
         What the values of a mode mean.
     """
 
-    values: np.ndarray
+    values: Array
     unit: Unit
     doc: str = ""
     instances: tuple[str, ...] = ()
     words: Mapping[int, str] | None = None
 
     @property
-    def quantity(self) -> Any:
+    def quantity(self) -> Quantity:
         """The values as a pint quantity."""
         return quantity(self.values, self.unit)
 
 
-class Table(Mapping[str, Any]):
+class Table(Mapping[str, "Quantity"]):
     """Variables over time, each with its unit: a mapping of path to quantity.
 
     Made by ``result.sample(…)`` and by ``read_csv``, ``read_parquet`` and
@@ -79,7 +73,7 @@ class Table(Mapping[str, Any]):
         self.clock, self.columns, self.name = time, dict(columns), name
 
     @property
-    def time(self) -> Any:
+    def time(self) -> Quantity:
         """Sample times as a quantity."""
         return self.clock.quantity
 
@@ -88,7 +82,7 @@ class Table(Mapping[str, Any]):
         """Unit text of every column."""
         return {path: str(column.unit) for path, column in self.columns.items()}
 
-    def __getitem__(self, path: str) -> Any:
+    def __getitem__(self, path: str) -> Quantity:
         if path not in self.columns:
             raise unknown_name(self.name or "table", path, self.columns, "columns")
         return self.columns[path].quantity
@@ -159,7 +153,7 @@ class Table(Mapping[str, Any]):
             dimensions: tuple[str, ...] = ("time",)
             if column.instances:
                 names = [i[: i.rindex("]") + 1] for i in column.instances]
-                dimension = _common(path, names, coordinates)
+                dimension = instance_dimension(path, names, coordinates)
                 coordinates[dimension] = (dimension, names)
                 dimensions = (dimension, "time")
             data[path] = (dimensions, column.values, attributes)
@@ -220,99 +214,8 @@ class Table(Mapping[str, Any]):
         return self._sheet()._repr_html_()
 
 
-def _common(path: str, instances: list[str], taken: Mapping[str, Any]) -> str:
+def instance_dimension(path: str, instances: list[str], taken: Mapping[str, Any]) -> str:
     """A dimension for an array: its component, unless that one has other instances."""
     head = collapsed(instances[0])
     free = head != "time" and (head not in taken or taken[head][1] == instances)
     return head if free else f"instances of {path}"
-
-
-def sample(
-    recording: Recording,
-    chosen: Sequence[Series],
-    *,
-    every: Any = None,
-    times: Any = None,
-    units: str | Mapping[str, str] | None = None,
-    side: str = "right",
-    **unknown: Any,
-) -> Table:
-    """Values of series at the recorded times, at equal distances, or at given times.
-
-    The times are those of ``recording``; series of other runs are read at them.
-    """
-    if unknown:
-        raise look_elsewhere("table()", unknown, ("every", "times", "units", "side"))
-    names = headings(recording, chosen)
-    recording = _clocked(recording, chosen)
-    wanted = units_wanted(units, chosen, names)
-    check_side(side, "table")
-    seconds = grid(recording.times, every, times)
-    samples = len(recording.times) if seconds is None else len(seconds)
-    if samples * sum(len(s.infos) for s in chosen) > CELLS:
-        raise ParameterError(
-            "table", f"would hold {samples * sum(len(s.infos) for s in chosen):,} numbers.",
-            "Name the variables, or sample them further apart: every='10 ms'.",
-            code="result.size",
-        )  # fmt: skip
-    columns = {}
-    rows = _rows(recording, chosen, seconds, side)
-    for name, series, values in zip(names, chosen, rows, strict=True):
-        shown = unit_to_show(series.unit, wanted.get(name), series.path)
-        run = name.removeprefix(series.path)
-        columns[name] = Column(
-            np.asarray(from_si(values if series.is_array else values[0], shown).magnitude),
-            shown,
-            series.doc,
-            tuple(i.path + run for i in series.infos) if series.is_array else (),
-            series.infos[0].words,
-        )
-    shown = unit_to_show(SECOND, wanted.get("time"), "time")
-    at = np.asarray(recording.times, dtype=float) if seconds is None else seconds
-    return Table(Column(from_si(at, shown).magnitude, shown, TIME.doc), columns, recording.name)
-
-
-def _clocked(recording: Recording, chosen: Sequence[Series]) -> Recording:
-    """Whose samples a table has: those of the run, or of the one part of it that is looked at."""
-    parts = [s._recording for s in chosen]
-    same = parts and run_of(parts[0]) is run_of(recording) and all(
-        own_times(parts[0], other) for other in parts)
-    return parts[0] if same else recording
-
-
-def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Series],
-                 names: Sequence[str], kind: str = "columns") -> dict[str, str]:
-    """Unit wished for by heading; one text is for all, a path for that variable of every run."""
-    if units is None:
-        return {}
-    if isinstance(units, str):
-        return {n: units for n, s in zip(names, chosen, strict=True) if s.infos[0].words is None}
-    paths = [s.path for s in chosen]
-    for path in units:
-        if path not in (*names, *paths, "time"):
-            raise unknown_name("units", path, [*names, "time"], kind)
-    found = {n: units[p] for n, p in zip(names, paths, strict=True) if p in units}
-    return found | {n: units[n] for n in (*names, "time") if n in units}
-
-
-def _rows(
-    recording: Recording, chosen: Sequence[Series], seconds: np.ndarray | None, side: str
-) -> list[np.ndarray]:
-    """Values in SI of all series: those of this run asked for at once, others beside them."""
-    own = [own_times(recording, s._recording) for s in chosen]
-    mine = [s for s, is_own in zip(chosen, own, strict=True) if is_own]
-    indices = [i.index for s in mine for i in s.infos if s.kind != "time"]
-    found = np.asarray(recording.values(indices, seconds, side), dtype=float) if indices else None
-    rows, first = [], 0
-    at = np.asarray(recording.times) if seconds is None else seconds
-    for series, is_own in zip(chosen, own, strict=True):
-        if is_own and series.kind == "time":
-            rows.append(at[None, :])
-        elif is_own and found is not None:
-            rows.append(found[first : first + len(series.infos)])
-            first += len(series.infos)
-        elif seconds is None:
-            rows.append(along(series, at, recording.name))
-        else:
-            rows.append(along(series, at, recording.name, side))
-    return rows

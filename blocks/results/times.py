@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from ..exceptions import ParameterError, unknown_name
-from ..units import quantity, to_si
+from ..numerics.arrays import Array
+from ..numerics.tolerances import LAST_SAMPLE, SAME_TIME
+from ..units import is_quantity, quantity, to_si
 from .recording import Instant, VariableInfo
 from .shown import SECOND, number
 
-__all__ = ["TIME", "check_side", "grid", "seconds_of", "summits", "within_run"]
+__all__ = ["TIME", "by_time", "check_side", "grid", "sample_times", "seconds_of", "within_run"]
 
 SIDES = ("left", "right")
 TIME = VariableInfo("time", "", "time", SECOND, "time", "time of the run", 0)
@@ -25,7 +24,7 @@ def check_side(side: str, where: str) -> None:
         raise unknown_name(where, str(side), SIDES, "sides")
 
 
-def seconds_of(times: Any, where: str) -> np.ndarray:
+def seconds_of(times: object, where: str) -> Array:
     """Times as given by a user (texts, quantities, times of events, a series of time) in s."""
     given = getattr(times, "quantity", times)
     if isinstance(given, Instant):
@@ -35,13 +34,13 @@ def seconds_of(times: Any, where: str) -> np.ndarray:
     return np.asarray(to_si(given, SECOND, where), dtype=float)
 
 
-def within_run(times: np.ndarray, wanted: np.ndarray, where: str) -> np.ndarray:
+def within_run(times: Array, wanted: Array, where: str) -> Array:
     """The wanted times, refused if one is outside the run by more than rounding."""
     if not len(times):
         raise ParameterError(where, "the run ended before its first sample.",
                              "See result.message.", code="result.empty")  # fmt: skip
     start, end = float(times[0]), float(times[-1])
-    slack = 1e-12 * max(abs(start), abs(end))
+    slack = SAME_TIME * max(abs(start), abs(end))
     outside = ~((wanted >= start - slack) & (wanted <= end + slack))
     if np.any(outside):
         first = np.ravel(wanted)[np.ravel(outside)][0]
@@ -57,7 +56,14 @@ def within_run(times: np.ndarray, wanted: np.ndarray, where: str) -> np.ndarray:
     return np.clip(wanted, start, end)
 
 
-def grid(recorded: np.ndarray, every: Any, times: Any) -> np.ndarray | None:
+def by_time(index: object) -> bool:
+    """Whether what stands between brackets is a time, or a slice of time, and no number."""
+    if isinstance(index, slice):
+        return any(by_time(part) for part in (index.start, index.stop, index.step))
+    return isinstance(index, (str, Instant)) or is_quantity(index)
+
+
+def sample_times(recorded: Array, every: object, times: object) -> Array | None:
     """Times in s to sample at, None for the recorded ones."""
     if times is not None:
         if every is not None:
@@ -67,8 +73,11 @@ def grid(recorded: np.ndarray, every: Any, times: Any) -> np.ndarray | None:
         if np.any(np.diff(inside) < 0):
             raise ParameterError("times", "must not decrease.", "Sort them.")
         return inside
-    if every is None:
-        return None
+    return None if every is None else grid(recorded, every)
+
+
+def grid(recorded: Array, every: object) -> Array:
+    """Times in s at equal distances, from the first to at most the last recorded one."""
     step = to_si(every, SECOND, "every")
     if np.ndim(step) or not np.isfinite(step) or step <= 0:
         raise ParameterError("every", f"must be greater than 0 s, but is {every}.",
@@ -76,21 +85,8 @@ def grid(recorded: np.ndarray, every: Any, times: Any) -> np.ndarray | None:
     if not len(recorded):
         return np.empty(0)
     start, end = float(recorded[0]), float(recorded[-1])
-    count = int(np.floor((end - start) / step * (1 + 1e-12) + 1e-9)) + 1
+    count = int(np.floor((end - start) / step * (1 + SAME_TIME) + LAST_SAMPLE)) + 1
     if count > MOST:
         raise ParameterError("every", f"of {every} makes {count:,} samples.",
                              "Take a longer one.", given=every, code="result.size")  # fmt: skip
     return np.minimum(start + step * np.arange(count), end)
-
-
-def summits(times: Sequence[np.ndarray], values: Sequence[np.ndarray]
-            ) -> tuple[np.ndarray, np.ndarray]:
-    """Times and heights of parabolas through three values; -inf where none has its summit there."""
-    (t0, t1, t2), (a, b, c) = times, values
-    with np.errstate(all="ignore"):
-        rise, last = (b - a) / (t1 - t0), (c - b) / (t2 - t1)
-        bend = (last - rise) / (t2 - t0)
-        top = (t0 + t1) / 2 - rise / (2 * bend)
-        height = a + (top - t0) * rise + (top - t0) * (top - t1) * bend
-        there = (bend < 0) & (t0 < t1) & (t1 < t2) & (t0 <= top) & (top <= t2)
-    return np.where(there, top, t1), np.where(there & np.isfinite(height), height, -np.inf)

@@ -2,23 +2,23 @@
 
 Elements are those of the set-valued laws, and those that a law of the load holds at rest, in the
 order in which :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` and
-:class:`blocks.nonsmooth.modes.load_laws.Loads` number them.
+:class:`blocks.nonsmooth.modes.load_laws.LoadLaws` number them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..assembly.network import Family, Network
+from ..numerics.arrays import Flags, Indices
 from ..results.modes import SLIDES, TOUCHES
 from ..results.recording import VariableInfo
 from ..units import unit
 
-__all__ = ["Elements", "rests"]
+__all__ = ["ElementModes", "rests"]
 
 MODE = "mode"
 
@@ -44,7 +44,7 @@ class Group:
                 else f"whether {self.effort} sticks or slides, and which way")
 
 
-class Elements:
+class ElementModes:
     """All elements of a network that have a mode."""
 
     def __init__(self, network: Network) -> None:
@@ -91,7 +91,7 @@ class Elements:
                 "mode": group.words.get(after, ""), "previous": group.words.get(before, "")}
 
 
-def rests(groups: list[Group], modes: np.ndarray, instance: int) -> np.ndarray:
+def rests(groups: list[Group], modes: Indices, instance: int) -> Flags:
     """Whether a component is at rest, episode by episode.
 
     All its frictions stick, or, where it has none, one of its contacts touches.
@@ -102,5 +102,4 @@ def rests(groups: list[Group], modes: np.ndarray, instance: int) -> np.ndarray:
 
 
 def _declares(family: Family, name: str) -> bool:
-    member: Any = family.members[0]
-    return name in member._declared or name in family.kernel.index
+    return name in family.members[0]._declared or name in family.kernel.index

@@ -11,18 +11,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from ..numerics.arrays import Array
+from ..numerics.tolerances import LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
 from ..results.quadrature import integrals
 from ..results.recording import EnergyTerm
+from ..system.system import System
+from .episode import Episode
+
+if TYPE_CHECKING:
+    from .recording import RunRecording
 
 __all__ = ["energy_terms"]
 
-NEGLIGIBLE = 1e-4  # part of what the ledger may miss, for an integral over one interval
-ROUNDING = 1e-10  # the least of what is negligible: powers are noisy
 FLOWS = ("work", "power_dissipated", "power_supplied")
 
 
@@ -40,7 +45,7 @@ class _Rows:
             if family in self.families else None
 
 
-def energy_terms(recording: Any) -> list[EnergyTerm]:
+def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     """Energy of every leaf component over the run, by adaptive quadrature in every step."""
     rows = _functions(recording.system)
     if rows is None:
@@ -52,10 +57,10 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
     stored = np.zeros(sum(sizes))
     held = np.zeros(len(stored))
     jump_work, jump_loss = np.zeros(len(stored)), np.zeros(len(stored))
-    before: np.ndarray | None = None
+    before: Array | None = None
     for episode in recording.episodes:
         t = episode.trajectory.t
-        both = recording._evaluate(rows.stored, episode, t[[0, -1]], share=False)
+        both = recording.evaluate(rows.stored, episode, t[[0, -1]], share=False)
         ends = both[: len(stored)]
         held = np.maximum(held, both[len(stored) :].max(axis=1))
         if before is not None:
@@ -66,7 +71,7 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
         before = ends[:, 1]
         if len(t) > 1:
             found = integrals(partial(_powers, recording, rows, episode), t[:-1], t[1:],
-                              max(NEGLIGIBLE * recording.energy_tolerance, ROUNDING))
+                              max(LEDGER_NEGLIGIBLE * recording.energy_tolerance, LEDGER_ROUNDING))
             for sums, more in zip((flows, exchanged, unsure), found, strict=True):
                 sums += more
     terms = []
@@ -87,11 +92,11 @@ def energy_terms(recording: Any) -> list[EnergyTerm]:
     return terms
 
 
-def _powers(recording: Any, rows: _Rows, episode: Any, at: np.ndarray) -> np.ndarray:
-    return recording._evaluate(rows.rate, episode, at, share=False)
+def _powers(recording: RunRecording, rows: _Rows, episode: Episode, at: Array) -> Array:
+    return recording.evaluate(rows.rate, episode, at, share=False)
 
 
-def _functions(system: Any) -> _Rows | None:
+def _functions(system: System) -> _Rows | None:
     rates, stored, held, families, offsets = [], [], [], [], []
     writer = system.tape.writer
     count = 0
@@ -99,7 +104,7 @@ def _functions(system: Any) -> _Rows | None:
         kernel = family.kernel
         if not kernel.ports:
             continue
-        parts: dict[str, Any] = {"work": ca.SX(0)}
+        parts: dict[str, ca.SX] = {"work": ca.SX(0)}
         for domain, indices in kernel.ports.values():
             for across, through in zip(domain.across, domain.through, strict=False):
                 parts["work"] += (
@@ -110,7 +115,9 @@ def _functions(system: Any) -> _Rows | None:
             parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
         rates += [writer.kernel_row(f, parts[name]).T for name in FLOWS]
         stored.append(writer.kernel_row(f, parts["energy_stored"]).T)
-        whole = kernel.observed.get(kernel.index.get("energy_stored"), parts["energy_stored"])
+        whole = parts["energy_stored"]
+        if "energy_stored" in kernel.index:
+            whole = kernel.observed.get(kernel.index["energy_stored"], whole)
         held.append(writer.kernel_row(f, reduce(ca.fmax, map(ca.fabs, _terms(whole)))).T)
         families.append(f)
         offsets.append(count)
@@ -125,7 +132,7 @@ def _functions(system: Any) -> _Rows | None:
     )
 
 
-def _terms(sx: Any) -> list[Any]:
+def _terms(sx: ca.SX) -> list[ca.SX]:
     """The terms that an expression adds or subtracts."""
     if sx.is_constant() or sx.is_symbolic():
         return [sx]
@@ -134,8 +141,8 @@ def _terms(sx: Any) -> list[Any]:
     return _terms(sx.dep(0)) if sx.op() == ca.OP_NEG else [sx]
 
 
-def _jump(recording: Any, rows: _Rows, episode: Any, jump: np.ndarray, work: np.ndarray,
-          loss: np.ndarray) -> None:
+def _jump(recording: RunRecording, rows: _Rows, episode: Episode, jump: Array, work: Array,
+          loss: Array) -> None:
     """Account for stored energy that changed at an event."""
     if not np.any(jump):
         return

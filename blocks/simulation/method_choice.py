@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..reading.foreign_words import method_elsewhere
-from ..system.system import Problem, System
+from ..solvers import Method
+from ..system.problem import Problem
+from ..system.system import System
 
 __all__ = ["by_stiffness", "chosen_method", "compiled_method", "refuse_full_jacobian",
            "refuse_uncompiled"]  # fmt: skip
@@ -16,7 +16,8 @@ SHORT = 300.0  # and up to which importing SciPy's would take longer than the ru
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
-def chosen_method(method: str, system: System, step: Any) -> tuple[Any, str]:
+def chosen_method(method: str, system: System, step: object) -> tuple[type[Method], str]:
+    """The method that a run begins with, by its name or by the structure of the system."""
     from ..solvers import METHODS, UnknownMethod, method_named
 
     if str(method).lower() == "moreau_jean":
@@ -57,6 +58,7 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
 
 
 def refuse_uncompiled(system: System, problem: Problem | None = None) -> None:
+    """A model that cannot run in machine code."""
     from .. import native
 
     reason = native.why_not(system, problem and problem.laws)
@@ -67,25 +69,26 @@ def refuse_uncompiled(system: System, problem: Problem | None = None) -> None:
                              "Take method='auto' or another name listed in blocks.solvers.")
 
 
-def _compiled_method(system: System) -> Any:
+def _compiled_method(system: System) -> type[Method]:
     """The method in machine code, if it can run a system."""
     if not system.nu:  # otherwise it depends on its laws
         refuse_uncompiled(system)
     return compiled_method()
 
 
-def compiled_method() -> Any:
+def compiled_method() -> type[Method]:
     """The method in machine code, or a word on what is missing."""
     from .. import native
 
     try:
-        return native.compiled_method()
+        method: type[Method] = native.compiled_method()
+        return method
     except ImportError as error:
         raise need_package("llvmlite", "method='dopri5'") from error
 
 
-def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any, why: str
-                  ) -> tuple[Any, str]:
+def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
+                 why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
     from .. import native
     from ..solvers import method_named
@@ -97,7 +100,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any
             return stiff, why
         if reason := native.why_not(problem.system, problem.laws):
             return stiff, f"{why}; in Python, as {reason}"
-        if not native.is_short(problem):
+        if not native.compiles_quickly(problem):
             return stiff, f"{why}; in Python, as it takes long to write in machine code"
         if reason := native.unwritable(problem):
             return stiff, f"{why}; in Python, as {reason}"
@@ -105,7 +108,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: Any
     rate = problem.fastest_rate(t0, problem.start_vector())
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
-        if steps <= native.most_steps(problem.size) and native.worth_loading(
+        if steps <= native.most_steps(problem.size) and native.pays_off(
                 steps, problem.size, rtol) and not native.unwritable(problem):
             return native.compiled_method(), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "

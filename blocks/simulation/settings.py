@@ -2,19 +2,68 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError
+from ..exceptions import (
+    ParameterError,
+    UnknownName,
+    WrongCall,
+    did_you_mean,
+    nearest,
+)
+from ..numerics.arrays import Array
+from ..numerics.tolerances import LAST_SAMPLE
+from ..reading.foreign_words import option_elsewhere
+from ..solvers import Method
 from ..units import to_si, unit
 
-__all__ = ["end_of_run", "positive_time", "sample_times"]
+__all__ = ["Options", "Settings", "end_of_run", "positive_time", "refuse_positional",
+           "refuse_unknown_options", "sample_times"]  # fmt: skip
 
 LOST = 0.5  # part of a duration that rounding may take
 
 
-def positive_time(value: Any, name: str) -> float:
+@dataclass(frozen=True)
+class Options:
+    """What a user asks of a run, as given to ``Model.simulate``, which explains it."""
+
+    start: Any = "0 s"
+    method: str = "auto"
+    rtol: float = 1e-6
+    atol: Any = None
+    step: Any = None
+    max_step: Any = None
+    first_step: Any = None
+    every: Any = None
+    times: Any = None
+    progress: bool | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is made; all in SI units."""
+
+    t_start: float
+    t_end: float
+    method: type[Method]
+    rtol: float
+    max_step: float = np.inf
+    first_step: float | None = None
+    step: float | None = None
+    may_switch: bool = False  # to an implicit method, where the explicit one is held back
+
+
+def positive_time(value: object, name: str) -> float:
+    """A time option in s.
+
+    Raises
+    ------
+    ParameterError
+        For what is no positive, finite time.
+    """
     number = to_si(value, unit("s"), f"simulate({name}=…)")
     if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
         raise ParameterError(f"simulate({name}=…)", f"must be a positive time, but is {value}.",
@@ -32,7 +81,8 @@ def end_of_run(t0: float, duration: float) -> float:
     return t1
 
 
-def sample_times(every: Any, times: Any, t0: float, t1: float) -> np.ndarray | None:
+def sample_times(every: object, times: object, t0: float, t1: float) -> Array | None:
+    """Times at which a run is sampled, if any are asked for."""
     if times is not None:
         seconds = to_si(times, unit("s"), "simulate(times=…)")
         chosen = np.atleast_1d(np.asarray(seconds, dtype=float))
@@ -47,4 +97,32 @@ def sample_times(every: Any, times: Any, t0: float, t1: float) -> np.ndarray | N
     if every is None:
         return None
     h = positive_time(every, "every")
-    return np.append(np.arange(t0, t1 - 1e-9 * h, h), t1)
+    return np.append(np.arange(t0, t1 - LAST_SAMPLE * h, h), t1)
+
+
+def refuse_unknown_options(options: dict[str, object]) -> None:
+    """Options that no run has, with the one that was meant."""
+    for name, given in options.items():
+        known = [f.name for f in fields(Options)]
+        sentence, here = option_elsewhere(name, given)
+        raise UnknownName(
+            "simulate()", f"there is no option {name!r}.",
+            sentence or did_you_mean(name, known, "options"),
+            name=name, known=known, nearest=[here] if here else nearest(name, known),
+        )  # fmt: skip
+
+
+def refuse_positional(duration: object, nameless: tuple[object, ...]) -> None:
+    """Say how long to run, and name all else."""
+    if duration is None:
+        raise WrongCall("simulate()", "has to be told how long to run.",
+                        "Write for example simulate('4 s').")
+    span: Any = [duration, *nameless] if nameless else duration
+    if isinstance(span, (list, tuple)) and len(span) == 2:
+        raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
+                        f"{span[0]!r} and {span[1]!r}.", "Give the duration, and the start where "
+                        "it is not 0 s: simulate('4 s', start='1 s').", given=span)  # fmt: skip
+    if nameless:
+        raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
+                        f"{len(span)} values.", "Name all else: simulate('4 s', rtol=1e-8).",
+                        given=span)  # fmt: skip

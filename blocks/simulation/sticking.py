@@ -1,29 +1,54 @@
-"""How far did frictions creep where exact friction would have held?
+"""Which frictions stuck, for how long, how far did they creep, and what did they share?
 
-Looks at the variables that a friction component declares for the purpose:
-``strength_at_rest``, ``band_of_rest`` and, where it knows it, ``load``.
+Exact frictions have modes. Others come near to sticking: of these, the variables are looked at
+that a friction component declares for the purpose, ``strength_at_rest``, ``band_of_rest`` and,
+where it knows it, ``load``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..results.sticking import StickTerm
+from ..numerics.arrays import Array, Flags
+from ..results.sticking import SharedLoad, StickTerm
+from .element_modes import rests
 
-__all__ = ["creep_terms"]
+if TYPE_CHECKING:
+    from .recording import RunRecording
+
+__all__ = ["shared_loads", "sticking_terms"]
 
 
-def creep_terms(recording: Any, lost: dict[str, float]) -> Iterator[StickTerm]:
-    """What frictions that do not stick did at rest, from the recorded times.
+def sticking_terms(recording: RunRecording) -> list[StickTerm]:
+    """Sticking of every friction over a run, exact or nearly."""
+    lost = {t.component: t.dissipated for t in recording.energy_terms()}
+    exact = list(_exact_terms(recording, lost))
+    named = {term.component for term in exact}
+    return exact + [t for t in _creep_terms(recording, lost) if t.component not in named]
 
-    Parameters
-    ----------
-    recording : RunRecording
-    lost : energy dissipated, by component
-    """
+
+def _exact_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[StickTerm]:
+    """One term for every component whose laws have modes."""
+    laws = recording.problem.laws
+    if laws is None or not laws.size:
+        return
+    spans = np.array([e.end - e.start for e in recording.episodes])
+    modes = np.array([e.modes for e in recording.episodes])
+    for f, groups in recording.catalog.elements.by_family.items():
+        family = recording.system.network.families[f]
+        for instance in range(family.size):
+            stuck = rests(groups, modes, instance)
+            away = int(np.sum(stuck[:-1] & ~stuck[1:]))
+            name = family.path(instance)
+            share = float(spans[stuck].sum() / spans.sum()) if spans.sum() else float(stuck[-1])
+            yield StickTerm(name, share, away, _longest(stuck, spans), lost.get(name, 0.0))
+
+
+def _creep_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[StickTerm]:
+    """What frictions that do not stick did at rest, from the recorded times."""
     times = recording.times
     for f, family in enumerate(recording.system.network.families):
         index = family.kernel.index
@@ -35,10 +60,10 @@ def creep_terms(recording: Any, lost: dict[str, float]) -> Iterator[StickTerm]:
                  "load" if "load" in index else effort]  # fmt: skip
         for instance in range(family.size):
             rows = [recording.catalog.info(f, index[name], instance).index for name in names]
-            yield _term(family.path(instance), times, recording.values(rows), lost)
+            yield _creep_term(family.path(instance), times, recording.values(rows), lost)
 
 
-def _term(path: str, t: np.ndarray, rows: np.ndarray, lost: dict[str, float]) -> StickTerm:
+def _creep_term(path: str, t: Array, rows: Array, lost: dict[str, float]) -> StickTerm:
     effort, flow, strength, band, load = rows
     rest = (np.abs(flow) <= band) & (np.abs(load) < strength)
     span = np.diff(t)
@@ -47,10 +72,38 @@ def _term(path: str, t: np.ndarray, rows: np.ndarray, lost: dict[str, float]) ->
     way = np.sum(np.where(still, span * (flow[1:] + flow[:-1]) / 2, 0.0))
     power = np.minimum(effort * flow, 0.0)
     gave = -np.sum(np.where(still, span * (power[1:] + power[:-1]) / 2, 0.0))
-    longest = run = 0.0
-    for held, dt in zip(still, span, strict=True):
-        run = run + dt if held else 0.0
-        longest = max(longest, run)
     share = float(span[still].sum() / whole) if whole else float(rest[-1])
-    return StickTerm(path, share, int(np.sum(rest[:-1] & ~rest[1:])), float(longest),
+    return StickTerm(path, share, int(np.sum(rest[:-1] & ~rest[1:])), _longest(still, span),
                      lost.get(path, 0.0), float(way), float(gave))
+
+
+def _longest(held: Flags, spans: Array) -> float:
+    """The longest time without a break."""
+    longest = run = 0.0
+    for at_rest, span in zip(held, spans, strict=True):
+        run = run + span if at_rest else 0.0
+        longest = max(longest, run)
+    return float(longest)
+
+
+def shared_loads(recording: RunRecording) -> list[SharedLoad]:
+    """Efforts at rest that the motion does not determine."""
+    problem = recording.problem
+    laws = problem.laws
+    found: list[SharedLoad] = []
+    last: dict[tuple[str, ...], int] = {}
+    if laws is None:
+        return found
+    for e in recording.episodes:
+        middle = (e.start + e.end) / 2
+        x, z, u = recording.replay.points(e, np.array([middle]))
+        problem.x[:], problem.z[:], problem.u[:] = x[:, 0], z[:, 0], u[:, 0]
+        present = {}
+        for names, efforts in laws.indeterminate_groups(problem, middle):
+            members = tuple(names)
+            k = present[members] = last.get(members, len(found))
+            start = found[k].start if members in last else e.start
+            shared = SharedLoad(members, start, e.end, middle, tuple(efforts.tolist()))
+            found[k:k + 1] = [shared]
+        last = present
+    return found

@@ -5,99 +5,110 @@ from __future__ import annotations
 import numpy as np
 
 from ..exceptions import SimulationError
-from ..system.system import Problem
+from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.tolerances import JUST_SWITCHED, LAST_DIGITS, LOOK_AHEAD, TINY, WRONG_SIDE
+from ..system.problem import Problem
+from .actions import Resets, Samplings
 from .event_log import EventLog
-from .time_events import Resets, Samples, Stops
-from .zero_crossings import Crossings
+from .time_events import TimeEvents
+from .zero_crossings import ZeroCrossings
 
 __all__ = ["Switching"]
 
 MOST_ROUNDS = 50  # of the mode fixpoint at one instant
-LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown of it, amplified by few operations
-JITTER = 8.0  # times what that does to a relation: which side it is on is not known
-AHEAD = 1e-7  # of a state: how far is looked ahead to see where a relation is going
+JITTER = 8.0  # times what the last digits do to a relation: which side it is on is not known
 
 
 class Switching:
     """The relations of a problem, with what acts at events."""
 
-    def __init__(self, problem: Problem, stops: Stops, resets: Resets, samples: Samples,
-                 crossings: Crossings, log: EventLog, t_end: float) -> None:
-        self.problem, self.stops, self.resets, self.samples = problem, stops, resets, samples
+    def __init__(self, problem: Problem, time_events: TimeEvents, resets: Resets,
+                 samplings: Samplings, crossings: ZeroCrossings, log: EventLog, t_end: float
+                 ) -> None:
+        self.problem, self.time_events = problem, time_events
+        self.resets, self.samplings = resets, samplings
         self.crossings, self.log, self.t_end = crossings, log, t_end
 
     def begin(self, t: float) -> None:
         """Bring relations and discrete values in line with each other at the start."""
         problem = self.problem
-        if not self.problem.system.nm and not self.samples.active:
+        if not problem.system.nm and not self.samplings.active:
             return
-        self.samples.begin(t, first=True)
+        self.samplings.begin(t, first=True)
         problem.settle(t)
         for _ in range(MOST_ROUNDS):
-            changed = self.samples.apply(problem, t)
-            g = self.problem.crossings_here(t)
-            new = self._holds(g, t)
-            restless = np.flatnonzero(new != problem.m)
-            if not len(restless) and not changed:
+            changed = self.samplings.apply(problem, t)
+            holding = self.time_events.holding(problem.crossings_here(t), t)
+            unsettled = np.flatnonzero(holding != problem.m)
+            if not len(unsettled) and not changed:
                 self.resets.remember(problem, t)
                 return
-            problem.m[:] = new
-        self._no_fixpoint(t, restless)
+            problem.m[:] = holding
+        self._no_fixpoint(t, unsettled)
 
-    def _holds(self, g: np.ndarray, t: float) -> np.ndarray:
-        held = np.where(self.stops.at_zero, g >= 0, g > 0).astype(float)
-        later = self.stops.right_limits(t)
-        held[self.stops.timed] = later[self.stops.timed]
-        return held
-
-    def flip(self, t: float, which: np.ndarray) -> None:
+    def flip(self, t: float, which: Indices) -> None:
         """Flip relations at an event, iterate until all agree, and tell what switched."""
         problem = self.problem
         before = problem.m.copy()
-        timed = self.stops.timed
-        self.crossings.slack[which] = 0.0
-        if self.problem.system.nm or self.samples.active:
-            self.samples.begin(t)
-            later = self.stops.right_limits(t)
-            problem.m[timed] = later[timed]
+        self.crossings.relation_tolerance[which] = 0.0
+        if problem.system.nm or self.samplings.active:
+            self.samplings.begin(t)
+            timed = self.time_events.timed
+            problem.m[timed] = self.time_events.right_limits(t)[timed]
             flips = which[~timed[which]]
             problem.m[flips] = 1.0 - problem.m[flips]
-            g = g0 = problem.crossings_here(t)
-            size = np.abs(g0) + 1e-300
-            frozen, every = set(flips.tolist()), np.arange(self.problem.system.nm)
-            acted = False
-            for _ in range(MOST_ROUNDS):
-                changed = self.samples.apply(problem, t)
-                if changed:
-                    problem.settle(t)
-                moved = self.resets.apply(problem, t)
-                if moved:
-                    problem.settle(t)
-                g, last = problem.crossings_here(t), g
-                if moved:  # relations that the state has moved are judged anew
-                    changed, frozen = True, {i for i in frozen if g[i] == last[i]}
-                wrong = np.where(problem.m > 0.5, g, -g) < -1e-12 * size
-                wrong |= (g == 0) & ((problem.m > 0.5) != self.stops.at_zero)  # discrete values
-                wrong[timed] = False
-                wrong[[i for i in frozen if abs(g[i]) <= 1e-9 * max(1e-9, abs(g0[i]))]] = False
-                doubtful = np.flatnonzero(wrong & np.isin(every, list(frozen)))
-                if len(doubtful):  # a law may be continuous, and steep on one side
-                    wrong[doubtful] &= ~self._passes(t, g, doubtful)
-                todo = np.flatnonzero(wrong)
-                acted |= changed
-                if not len(todo) and not changed:
-                    break
-                problem.m[todo] = 1.0 - problem.m[todo]
-            else:
-                self._no_fixpoint(t, todo)
-            if len(flips) and not acted and np.array_equal(problem.m, before) \
-                    and not self._passes(t, g, flips).all():  # else nothing had crossed
-                self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+            self._iterate(t, flips, before)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
-            self.log.suspect(t, self.stops.describe(int(r), True)[0])
+            self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
 
-    def _passes(self, t: float, g: np.ndarray, which: np.ndarray) -> np.ndarray:
+    def _iterate(self, t: float, flips: Indices, before: Array) -> None:
+        """Switch relations until all agree with the equations that they switch.
+
+        Those that have just crossed stay as they are while they are zero but for rounding.
+        """
+        problem = self.problem
+        g = g0 = problem.crossings_here(t)
+        frozen = set(flips.tolist())
+        acted = False
+        for _ in range(MOST_ROUNDS):
+            changed = self.samplings.apply(problem, t)
+            if changed:
+                problem.settle(t)
+            moved = self.resets.apply(problem, t)
+            if moved:
+                problem.settle(t)
+            g, last = problem.crossings_here(t), g
+            if moved:  # relations that the state has moved are judged anew
+                changed, frozen = True, {i for i in frozen if g[i] == last[i]}
+            todo = np.flatnonzero(self._wrong(t, g, g0, frozen))
+            acted |= changed
+            if not len(todo) and not changed:
+                break
+            problem.m[todo] = 1.0 - problem.m[todo]
+        else:
+            self._no_fixpoint(t, todo)
+        if len(flips) and not acted and np.array_equal(problem.m, before) \
+                and not self._passes(t, g, flips).all():  # else nothing had crossed
+            self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+
+    def _wrong(self, t: float, g: Array, g0: Array, frozen: set[int]) -> Flags:
+        """Relations that do not hold as assumed, where their crossing functions are ``g``.
+
+        ``g0`` is what these were as the event was reached, ``frozen`` what has just crossed.
+        """
+        m = self.problem.m
+        wrong: Flags = np.where(m > 0.5, g, -g) < -WRONG_SIDE * (np.abs(g0) + TINY)
+        wrong |= (g == 0) & ((m > 0.5) != self.time_events.relations.at_zero)  # discrete values
+        wrong[self.time_events.timed] = False
+        wrong[[i for i in frozen
+               if abs(g[i]) <= JUST_SWITCHED * max(JUST_SWITCHED, abs(g0[i]))]] = False
+        doubtful = np.flatnonzero(wrong & np.isin(np.arange(len(wrong)), list(frozen)))
+        if len(doubtful):  # a law may be continuous, and steep on one side
+            wrong[doubtful] &= ~self._passes(t, g, doubtful)
+        return wrong
+
+    def _passes(self, t: float, g: Array, which: Indices) -> Flags:
         """Relations that are on a side by rounding only, and on their way to the one they hold.
 
         Where a piecewise law is continuous, both of its branches agree on where a relation goes.
@@ -107,16 +118,16 @@ class Switching:
         y, side = problem.start_vector(), np.where(problem.m > 0.5, 1.0, -1.0)
         slope = problem.slope(t, y)
         with np.errstate(divide="ignore"):
-            steps = AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
-        h = min(float(steps.min(initial=np.inf)), AHEAD * (self.t_end - t))
+            steps = LOOK_AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
+        h = min(float(steps.min(initial=np.inf)), LOOK_AHEAD * (self.t_end - t))
         going = problem.crossings(t + h, y + h * slope) - g
         doubt = JITTER * self._in_doubt(t, g)
         problem.solve(t, y)
         passes = ((np.abs(g) <= doubt) & (side * going > 0))[which]
-        self.crossings.slack[which[passes]] = doubt[which[passes]]
+        self.crossings.relation_tolerance[which[passes]] = doubt[which[passes]]
         return passes
 
-    def _in_doubt(self, t: float, g: np.ndarray) -> np.ndarray:
+    def _in_doubt(self, t: float, g: Array) -> Array:
         """How much of every crossing function the last digits of the states leave unknown."""
         problem = self.problem
         y = problem.start_vector()
@@ -127,11 +138,12 @@ class Switching:
         problem.solve(t, y)
         return np.maximum.reduce(moved)
 
-    def _note(self, t: float, changed: np.ndarray) -> None:
+    def _note(self, t: float, changed: Indices) -> None:
         acted = self.resets.told()
+        relations = self.time_events.relations
         for r in changed:
-            component, text = self.stops.describe(int(r), bool(self.problem.m[r] > 0.5))
-            if self.stops.told[r] and component not in dict(acted):
+            component, text = relations.describe(int(r), bool(self.problem.m[r] > 0.5))
+            if relations.told[r] and component not in dict(acted):
                 self.log.remember(t, component, text)
             else:
                 self.log.suspect(t, component)
@@ -139,9 +151,9 @@ class Switching:
             self.log.remember(t, component, text)
         self.log.refuse_chatter(t)
 
-    def _no_fixpoint(self, t: float, which: np.ndarray) -> None:
-        names = [self.stops.condition(int(r)) for r in which[:3]]
-        names = names or self.samples.restless(self.problem, t)
+    def _no_fixpoint(self, t: float, which: Indices) -> None:
+        names = [self.time_events.relations.condition(int(r)) for r in which[:3]]
+        names = names or self.samplings.unsettled(self.problem, t)
         self.log.recording.status = "failed"
         self.log.recording.message = "relations without a fixpoint"
         raise SimulationError(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, brief
-from ..system.system import Problem, System
+from ..numerics.arrays import Array
+from ..system.problem import Problem
+from ..system.system import System
 from ..units import describe, to_si, unit, unit_given
 
 __all__ = ["Tolerances"]
@@ -36,9 +39,8 @@ class Tolerances:
                                          f"{given}.", given=atol)
                 self.by_dimension[u.dimension] = size
         self.system = system
-        self._by_class: np.ndarray | None = None
 
-    def __call__(self, problem: Problem) -> np.ndarray:
+    def __call__(self, problem: Problem) -> Array:
         out = np.full(problem.size, self.factor)
         if self.by_dimension:
             system = self.system
@@ -46,28 +48,37 @@ class Tolerances:
                 system.tape.reduced.states[problem.free], system.tape.reduced.states[problem.tied],
                 system.tape.z_classes,
             ])[: problem.size]  # fmt: skip
-            absolute = self._absolute()[classes]
+            absolute = self.by_class()[classes]
             known = np.isfinite(absolute)
             out[known] = absolute[known] / problem.scale[known]
         return out
 
-    def _absolute(self) -> np.ndarray:
-        if self._by_class is None:
-            flat = self.system.flat
-            self._by_class = np.full(flat.classes, np.nan)
-            second = unit("s").dimension
-            unused = set(self.by_dimension)
-            for base, size, f, (i, order) in flat.slot_names():
-                local = flat.network.families[f].kernel.variables[i]
-                dimension = local.unit.dimension / second**order if order else local.unit.dimension
-                if dimension in self.by_dimension:
-                    classes = flat.class_of[base : base + size]
-                    self._by_class[classes] = self.by_dimension[dimension]
-                    unused.discard(dimension)
-            if unused:
-                raise ParameterError(
-                    "simulate(atol=…)", f"no variable of the model is in "
-                    f"{describe(next(iter(unused)))}.",
-                    "Name tolerances in units of its variables.",
-                )  # fmt: skip
+    def by_class(self) -> Array:
+        """Absolute tolerances in SI units that were given; nan where there is none.
+
+        Raises
+        ------
+        ParameterError
+            For one that no variable of the model could have.
+        """
         return self._by_class
+
+    @cached_property
+    def _by_class(self) -> Array:
+        flat = self.system.flat
+        found = np.full(flat.classes, np.nan)
+        second = unit("s").dimension
+        unused = set(self.by_dimension)
+        for base, size, f, (i, order) in flat.slot_names():
+            local = flat.network.families[f].kernel.variables[i]
+            dimension = local.unit.dimension / second**order if order else local.unit.dimension
+            if dimension in self.by_dimension:
+                found[flat.class_of[base : base + size]] = self.by_dimension[dimension]
+                unused.discard(dimension)
+        if unused:
+            raise ParameterError(
+                "simulate(atol=…)", f"no variable of the model is in "
+                f"{describe(next(iter(unused)))}.",
+                "Name tolerances in units of its variables.",
+            )  # fmt: skip
+        return found

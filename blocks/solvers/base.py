@@ -23,16 +23,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..exceptions import UnknownName
+from ..numerics.arrays import Array, Flags, Indices
 
-__all__ = ["Method", "Problem", "Step", "UnknownMethod", "Work"]
-
-Array = NDArray[np.float64]
+__all__ = ["Course", "Method", "Problem", "Step", "UnknownMethod", "Work"]
 
 
 class Problem(Protocol):
@@ -44,7 +43,7 @@ class Problem(Protocol):
     """
 
     size: int
-    differential: NDArray[np.bool_]
+    differential: Flags
 
     def slope(self, t: float, y: Array) -> Array:
         """Derivative of every unknown (0 for algebraic ones of a DAE)."""
@@ -81,12 +80,12 @@ class Step:
     t_old: float
     t: float
     y: Array
-    dense: Callable[[Any], Array] = field(repr=False)  # (k,) times -> (n, k); scalar -> (n,)
+    dense: Callable[[ArrayLike], Array] = field(repr=False)  # (k,) times -> (n, k); scalar -> (n,)
     failure: str = ""  # empty when accepted
     worst: tuple[int, ...] = ()  # of a failure: the unknowns to look at, worst first
     cause: Exception | None = field(default=None, repr=False, compare=False)
     clear: bool = False  # the method has looked itself: no relation crosses in it
-    crossed: NDArray[np.intp] | None = field(default=None, compare=False)  # or these, at its end
+    crossed: Indices | None = field(default=None, compare=False)  # or these, at its end
 
     @classmethod
     def failed(
@@ -101,10 +100,42 @@ class Step:
         if cause is not None:
             failure = f"{failure}: {type(cause).__name__}: {cause}"
 
-        def stay(times: Any) -> Array:
+        def stay(times: ArrayLike) -> Array:
             return np.repeat(y[:, None], np.size(times), axis=1).reshape(y.shape + np.shape(times))
 
         return cls(t, t, y.copy(), stay, failure, tuple(int(i) for i in worst), cause)
+
+
+class Course(Protocol):
+    """The steps of a run, as :class:`~blocks.solvers.trajectory.Trajectory` keeps them."""
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+
+    @property
+    def start(self) -> float: ...
+
+    @property
+    def end(self) -> float: ...
+
+    @property
+    def t(self) -> Array:
+        """Start and the end of every step."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+
+    @property
+    def solved(self) -> Callable[[Array], Array] | None:
+        """States and algebraic unknowns at times, (n, k), where these are kept."""
+
+    def append(self, step: Step, until: float | None = None) -> None:
+        """Add an accepted step, or its part up to an event at ``until``."""
+
+    def __call__(self, t: ArrayLike, side: Literal["left", "right"] = "right") -> Array:
+        """Values at times ``t``, (n, k); a scalar time gives (n,)."""
 
 
 class Method(ABC):
@@ -134,14 +165,13 @@ class Method(ABC):
     #: Of a system: set-valued laws of the method's own, instead of those decided at events.
     laws_of: ClassVar[Any] = None
     #: Of the number of unknowns: steps up to which an implicit method is not cheaper.
-    many: ClassVar[Any] = None
+    many: ClassVar[Callable[[int], float] | None] = None
 
-    course: Any = None  # all of its steps, where it keeps them itself
+    course: Course | None = None  # all of its steps, where it keeps them itself
     carries: bool = False  # follows states that constraints tie
     unsure: bool = False  # may be no method for what comes: to be asked again
-    free: Any = ()  # states that it integrates, of a method that looks itself
-    largest: Any = None  # margins since the restart, of a method that looks itself
-    pieces: Any = None  # borders of pieces of time, of a method that looks itself
+    free: Indices | tuple[()] = ()  # states that it integrates, of a method that looks itself
+    pieces: Array | None = None  # borders of pieces of time, of a method that looks itself
 
     def __init__(
         self,
@@ -176,6 +206,11 @@ class Method(ABC):
         """Told to a method that looks itself: relations that are not searched for, those that
         others must judge, and what margins may be below zero by."""
         raise NotImplementedError(f"{self.name} does not look for crossings itself")
+
+    @property
+    def largest(self) -> Array | None:
+        """The largest margins since the restart, of a method that looks itself."""
+        return None
 
     @property
     def share(self) -> float:

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.tolerances import SAME_COEFFICIENT, STEP_REST, TINY
 from .base import Array, Method, Step
 from .interpolation import Hermite
 
 __all__ = ["BackwardEuler", "Euler", "RungeKutta4", "Trapezoidal", "factorize", "shifted"]
 
-SLIVER = 1e-9  # of a step: a shorter rest is not left over
 MAX_NEWTON = 20
 NEWTON_TOLERANCE = 1e-3  # last correction, in units of the tolerance
 SLOW = 0.3  # contraction above which the Jacobian is made anew
@@ -50,10 +50,10 @@ class FixedStep(Method):
     def advance(self, t_stop: float) -> Step:
         h = self._h
         t_new = self._grid_start + (self._grid_index + 1) * h
-        lands = t_new + SLIVER * h >= t_stop
+        lands = t_new + STEP_REST * h >= t_stop
         if lands:
             t_new = float(t_stop)
-            if abs(t_new - self.t - h) > SLIVER * h:
+            if abs(t_new - self.t - h) > STEP_REST * h:
                 h = t_new - self.t
         try:
             if not self._slope_is_known:
@@ -172,10 +172,10 @@ class ImplicitFixedStep(FixedStep):
             return factorize(self.problem.residual_jacobian(t_new, y, slope_of(y), a))
 
         guess = self.y + h * self._slope * differential
-        if not np.isclose(self._factors_for, a, rtol=1e-6, atol=0.0):
+        if not np.isclose(self._factors_for, a, rtol=SAME_COEFFICIENT, atol=0.0):
             self._factors = None
         weight = self.atol + self.rtol * np.maximum(np.abs(self.y), np.abs(guess))
-        weight = np.maximum(weight, 1e3 * np.finfo(float).eps * np.abs(guess) + 1e-300)
+        weight = np.maximum(weight, 1e3 * np.finfo(float).eps * np.abs(guess) + TINY)
         root = _newton(residual, factors, guess, weight, self._factors)
         self._factors = root.factors if root.iterations <= FEW else None
         self._factors_for = a

@@ -13,14 +13,13 @@ SIAM Review 46(3), 2004, 501-517.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
+
+from ..numerics.arrays import Array
 
 __all__ = ["Hermite", "NodalPolynomial", "basis", "chebyshev_nodes", "unit_interval"]
-
-Array = NDArray[np.float64]
 
 
 @lru_cache(maxsize=32)
@@ -39,7 +38,7 @@ def _weights(count: int) -> Array:
     return weights
 
 
-def unit_interval(t: Array, start: Any, end: Any) -> Array:
+def unit_interval(t: Array, start: Array | float, end: Array | float) -> Array:
     """Map [start, end] to [-1, 1] so that both ends come out exactly."""
     return ((t - start) - (end - t)) / (end - start)
 
@@ -61,7 +60,7 @@ class NodalPolynomial:
     def __init__(self, start: float, end: float, values: Array) -> None:
         self.start, self.end, self.values = start, end, values
 
-    def __call__(self, t: Any) -> Array:
+    def __call__(self, t: ArrayLike) -> Array:
         t = np.asarray(t, dtype=float)
         x = unit_interval(t.reshape(-1), self.start, self.end)
         result = self.values @ basis(x, self.values.shape[1]).T
@@ -75,7 +74,7 @@ class Hermite:
         self.start, self.end = start, end
         self.y0, self.y1, self.s0, self.s1 = y0, y1, s0, s1
 
-    def __call__(self, t: Any) -> Array:
+    def __call__(self, t: ArrayLike) -> Array:
         h = self.end - self.start
         s = (np.asarray(t, dtype=float) - self.start) / h
         r = 1.0 - s

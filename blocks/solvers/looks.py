@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
+from ..numerics.tolerances import NO_DIP
 
 __all__ = ["MOST_LOOKS", "next_look"]
 
@@ -17,7 +18,6 @@ ALONE = 1.5  # times that again, where there is no second parabola to compare it
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
-ROUNDING = 1e-12  # of the largest margin in a step: what is no dip
 
 
 def next_look(times: Vector, margins: Matrix, count: int, low: Vector, high: Vector) -> float:
@@ -73,6 +73,6 @@ def next_look(times: Vector, margins: Matrix, count: int, low: Vector, high: Vec
             lowest = a + away * rise + away * (away - width) * bend
             close = width > WIDE * (times[count - 1] - times[0]) and (
                 lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
-            if close or lowest < -ROUNDING * high[r]:
+            if close or lowest < -NO_DIP * high[r]:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
     return earliest

@@ -15,9 +15,11 @@ L. F. Shampine and M. W. Reichelt, "The MATLAB ODE Suite", SIAM J. Sci. Comput.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .base import Array
 from .differences import AdaptiveDifferences
@@ -75,7 +77,7 @@ class Ode23s(PublishedControl):
         matrix = self._differences(lambda moved: self._slope_at(t, moved), y, self._slope)
         return csc_matrix(matrix)
 
-    def _try(self, t_new: float, h: float) -> tuple[Array, float, Any]:
+    def _try(self, t_new: float, h: float) -> tuple[Array, float, Callable[[ArrayLike], Array]]:
         t, y, f0 = self.t, self.y, self._slope
         self.work.factorizations += 1
         solve = factorize(shifted(h * D * self._jacobian, 1.0)).solve
@@ -102,7 +104,7 @@ class _Quadratic:
     def __init__(self, t: float, h: float, y: Array, k1: Array, k2: Array) -> None:
         self.t, self.h, self.y, self.k1, self.k2 = t, h, y, k1, k2
 
-    def __call__(self, t: Any) -> Array:
+    def __call__(self, t: ArrayLike) -> Array:
         s = (np.asarray(t, dtype=float) - self.t) / self.h
         part1 = np.multiply.outer(self.k1, s * (1.0 - s))
         part2 = np.multiply.outer(self.k2, s * (s - 2.0 * D))

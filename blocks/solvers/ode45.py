@@ -17,9 +17,11 @@ L. F. Shampine, "Interpolation for Runge-Kutta methods", SIAM J. Numer. Anal.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .base import Array, Method, Step
 
@@ -119,7 +121,7 @@ class PublishedControl(Method):
         """What all tries at a step share."""
 
     @abstractmethod
-    def _try(self, t_new: float, h: float) -> tuple[Array, float, Any]:
+    def _try(self, t_new: float, h: float) -> tuple[Array, float, Callable[[ArrayLike], Array]]:
         """New unknowns, relative error and dense output of one try."""
 
     @abstractmethod
@@ -177,7 +179,7 @@ class Ode45(PublishedControl):
         rate = np.max(np.abs(self._slope) / scale, initial=0.0) / (0.8 * self.rtol**self.exponent)
         return 1.0 / rate if longest * rate > 1.0 else longest
 
-    def _try(self, t_new: float, h: float) -> tuple[Array, float, Any]:
+    def _try(self, t_new: float, h: float) -> tuple[Array, float, Callable[[ArrayLike], Array]]:
         t, y = self.t, self.y
         k = np.empty((7, y.size))
         k[0] = self._slope
@@ -201,7 +203,7 @@ class _Quartic:
     def __init__(self, t: float, h: float, y: Array, b: Array) -> None:
         self.t, self.h, self.y, self.b = t, h, y, b
 
-    def __call__(self, t: Any) -> Array:
+    def __call__(self, t: ArrayLike) -> Array:
         s = (np.asarray(t, dtype=float) - self.t) / self.h
         square = s * s
         powers = np.array([s, square, s * square, square * square])

@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..numerics.tolerances import LEAST_RTOL
 from .base import Array, Step
 from .interpolation import NodalPolynomial, basis, chebyshev_nodes
 from .trouble import FreshStart, NotFinite, finite
@@ -171,7 +172,7 @@ class SundialsMethod(FreshStart):
     def _options(self, t_stop: float) -> dict[str, Any]:
         farthest = max(abs(self.t), abs(self.t_end), abs(t_stop))
         options: dict[str, Any] = {
-            "rtol": max(self.rtol * self.share, 1e-15),
+            "rtol": max(self.rtol * self.share, LEAST_RTOL),
             "atol": self.atol * self.share,
             "first_step": self.first_step or 0.0,
             "max_step": min(self.max_step, 1e300),

@@ -5,17 +5,18 @@ Knows accepted steps only: no method, names or units.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from ..numerics.arrays import Array, Indices
 from .base import Step
 from .interpolation import basis, chebyshev_nodes, unit_interval
 
 __all__ = ["Trajectory"]
 
-Array = NDArray[np.float64]
 FEWEST_NODES = 4
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 
@@ -49,9 +50,10 @@ class Trajectory:
     array([[1., 3.]])
     """
 
-    solved: Any = None  # gives what was solved for beside the unknowns, where that is kept
+    #: Gives what was solved for beside the unknowns, where that is kept.
+    solved: Callable[[Array], Array] | None = None
 
-    def __init__(self, t: float, y: Any, *, order: int = 5, max_bytes: float = 2**30) -> None:
+    def __init__(self, t: float, y: ArrayLike, *, order: int = 5, max_bytes: float = 2**30) -> None:
         y = np.array(y, dtype=float)
         self.nodes = max(FEWEST_NODES, order + 1)
         self.max_bytes = max_bytes
@@ -114,13 +116,13 @@ class Trajectory:
         pieces.append(step.t_old, end, values)
         self._ends.append(np.concatenate(([end], values[-1])))
 
-    def restart(self, t: float, y: Any) -> None:
+    def restart(self, t: float, y: ArrayLike) -> None:
         """Go on from ``y`` after an event; the values before it stay the left limit."""
         if t != self.end:
             raise ValueError(f"an event at {t:.9g} is not at the end of the course, {self.end:.9g}")
         self._ends.append(np.concatenate(([t], np.asarray(y, dtype=float))))
 
-    def __call__(self, t: Any, side: Literal["left", "right"] = "right") -> Array:
+    def __call__(self, t: ArrayLike, side: Literal["left", "right"] = "right") -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,).
 
         Where the course jumps, ``side`` tells which limit is meant.
@@ -170,7 +172,7 @@ class _Rows:
     def rows(self) -> Array:
         return self._store[: self.count]
 
-    def append(self, row: Any) -> None:
+    def append(self, row: ArrayLike) -> None:
         if self.count == len(self._store):
             larger = np.empty((2 * self.count, self.width))
             larger[: self.count] = self._store
@@ -196,7 +198,7 @@ class _Pieces:
         self._spans.append((start, end))
         self._values.append(values.reshape(-1))  # node after node
 
-    def evaluate(self, times: Array, part: NDArray[np.intp], out: Array) -> None:
+    def evaluate(self, times: Array, part: Indices, out: Array) -> None:
         """Write the values at ``times[part]`` into ``out[:, part]``."""
         starts, ends = self._spans.rows.T
         length = max(1, CHUNK // max(1, self.width))

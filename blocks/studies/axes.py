@@ -14,164 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import (
-    BlocksError,
-    ParameterError,
-    UnknownName,
-    brief,
-    nearest,
-    unknown_name,
-)
+from ..exceptions import BlocksError, ParameterError, brief
 from ..language.component import Component
-from ..language.declarations import Option, Parameter, Port, Signal, Target
-from ..solvers import METHODS
-from ..units import Unit, from_si, magnitude_of, quantity, to_si, unit, unit_at, unit_given, unit_of
+from ..numerics.arrays import Array, Indices
+from ..units import (
+    Unit,
+    from_si,
+    is_quantity,
+    magnitude_of,
+    quantity,
+    to_si,
+    unit_at,
+    unit_given,
+    unit_of,
+)
+from .settings import Setting, find_setting
 
-__all__ = ["Axis", "Plan", "Setting", "find_setting", "plan"]
-
-SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
-COMPARED = 5000  # names that a misspelt one is compared with
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Something of a model, or of the solver, that may be varied."""
-
-    path: str
-    component: Component | None  # None for an option of the solver
-    declared: Any = None
-
-    @property
-    def kind(self) -> str:
-        """"solver", "option", "target" or "parameter"."""
-        if self.component is None:
-            return "solver"
-        if isinstance(self.declared, Option):
-            return "option"
-        return "parameter" if isinstance(self.declared, Parameter) else "target"
-
-    @property
-    def unit(self) -> Unit | None:
-        """Unit of its values; None where they are names or switches."""
-        if self.kind == "option" or self.path == "method":
-            return None
-        return unit(SOLVER[self.path]) if self.component is None else self.declared.unit
-
-    @property
-    def doc(self) -> str:
-        if self.component is None:
-            return f"option {self.path} of the solver"
-        word = {"target": "initial value of ", "option": ""}.get(self.kind, "")
-        return word + (getattr(self.declared, "doc", "") or self.path)
-
-    def accept(self, value: Any) -> None:
-        """Refuse a value that does not fit."""
-        if self.component is None:
-            _accept_solver_option(self.path, value)
-        elif self.kind == "target":
-            if not np.all(np.isfinite(to_si(value, self.declared.unit, self.path))):
-                raise ParameterError(self.path, f"is {value}, which is not a finite number.",
-                                     f"Give a value in {self.declared.unit}.",
-                                     code="parameter.finite")  # fmt: skip
-        else:
-            self.declared.accept(value, self.path)
-
-    def apply(self, value: Any) -> None:
-        """Give the component a value (nothing to do for an option it already has)."""
-        assert self.component is not None
-        if self.kind == "option" and getattr(self.component, self.declared.name) == value:
-            return
-        if self.kind == "target":
-            _, priority = self.component._targets.get(self.declared.name, (None, "high"))
-            value = Target(value, priority=priority)
-        setattr(self.component, self.declared.name, value)
-
-
-def _accept_solver_option(path: str, value: Any) -> None:
-    where = f"sweep({path}=…)"
-    if path == "method":
-        known = ["auto", *METHODS, "dopri5", "moreau_jean"]
-        if str(value).lower() not in [k.lower() for k in known]:
-            raise unknown_name(where, value, known, "methods")
-        return
-    number = to_si(value, unit(SOLVER[path]), where)
-    if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
-        raise ParameterError(where, f"must be greater than 0, but is {value}.", given=value)
-    if path == "rtol" and not number < 1:
-        raise ParameterError(where, f"must be a number between 0 and 1, but is {value}.",
-                             given=value)  # fmt: skip
-
-
-def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Setting:
-    """What a path names; ``others`` are the paths that are varied as well.
-
-    Raises
-    ------
-    UnknownName
-        With the nearest parameters, options and initial targets.
-    ParameterError
-        For what exists but cannot be varied.
-    """
-    if not isinstance(path, str):
-        raise ParameterError("sweep()", f"varies {brief(path)}, which is no path.",
-                             'Write it as a text, "block.mass".', given=path)  # fmt: skip
-    if path in SOLVER and path not in model._declared:
-        return Setting(path, None)
-    *names, last = path.split(".")
-    part: Any = model
-    for name in names:
-        part = part._children.get(name)
-        if part is None:
-            raise _unknown(model, path)
-    declared = part._declared.get(last)
-    if declared is None or isinstance(declared, (Port, Signal)):
-        raise _unknown(model, path, part)
-    if isinstance(declared, Parameter):
-        if np.ndim(declared.default):
-            raise ParameterError(path, "is a list of values; a sweep varies single numbers.",
-                                 "Run model.simulate() in a loop, or write a component that makes "
-                                 "the list from a parameter.", code="sweep.list")  # fmt: skip
-        chosen = any(o.rpartition(".")[0] == ".".join(names) for o in others
-                     if isinstance(part._declared.get(o.rpartition(".")[2]), Option))
-        if not declared.exists(part) and not chosen:
-            part._refuse_idle([last])
-    elif isinstance(declared, Option) and part._built:
-        raise ParameterError(path, "is an option of a composite, which is settled when it is made.",
-                             "Build one model for each value and sweep each.",
-                             code="parameter.structure")  # fmt: skip
-    return Setting(path, part, declared)
-
-
-def _unknown(model: Component, path: str, part: Component | None = None) -> UnknownName:
-    if "[" in path:
-        return UnknownName(
-            "sweep()", f"{brief(path, 200)} names one instance of an array.",
-            "A sweep gives all instances of an array one value: leave out the number.",
-            name=path, known=[], nearest=[],
-        )  # fmt: skip
-    if part is not None:
-        inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
-        if nearest(path, inside):
-            return unknown_name("sweep()", path, inside, _KINDS)
-    return unknown_name("sweep()", path, _all_names(model), _KINDS)
-
-
-_KINDS = "parameters, options and initial targets"
-
-
-def _names(part: Component) -> list[str]:
-    return [n for n, d in part._declared.items()
-            if not isinstance(d, (Port, Signal)) and d.exists(part)]
-
-
-def _all_names(model: Component) -> list[str]:
-    known = [*SOLVER, *_names(model)]
-    for path, part in model._parts().items():
-        if len(known) > COMPARED:
-            break
-        known += [f"{path}.{n}" for n in _names(part)]
-    return known
-
+__all__ = ["Axis", "Plan", "plan"]
 
 @dataclass(frozen=True)
 class Axis:
@@ -184,7 +43,7 @@ class Axis:
     doc: str
     sampled: bool = False
 
-    def numbers(self, declared: Unit) -> np.ndarray:
+    def numbers(self, declared: Unit) -> Array:
         """All values in SI units."""
         values = np.array(self.values, dtype=float)
         return np.asarray(to_si(quantity(values, self.unit) if self.unit else values, declared,
@@ -207,7 +66,7 @@ class Plan:
     def __len__(self) -> int:
         return math.prod(self.shape.values())
 
-    def places(self, numbers: Any) -> list[np.ndarray]:
+    def places(self, numbers: Indices | int) -> list[Indices]:
         """Per axis, which of its values stand at points."""
         place = dict(zip(self.shape, np.unravel_index(numbers, tuple(self.shape.values())),
                          strict=True))  # fmt: skip
@@ -347,7 +206,7 @@ def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
         raise ParameterError(where, "is varied over a set, which has no order.",
                              "Give its values as a list.", given=values)  # fmt: skip
     if isinstance(values, (str, Mapping)) or not hasattr(values, "__iter__") or (
-            hasattr(values, "magnitude") and np.ndim(values.magnitude) == 0):
+            is_quantity(values) and np.ndim(values.magnitude) == 0):
         raise ParameterError(where, f"is varied, so it takes a list of values, but was given "
                              f"{brief(values)}.", "Write ['15 N', '20 N'] or "
                              "quantity([15, 20], 'N').", given=values)  # fmt: skip
@@ -358,28 +217,32 @@ def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
             setting.accept(value)
         return Axis(where, dim, _some(chosen, where), None, setting.doc)
     shown = _shown(setting, values, declared)
-    given = values if hasattr(values, "magnitude") else list(values)
-    for value in given if not hasattr(values, "magnitude") else ():
-        if callable(value) and not hasattr(value, "magnitude"):
-            raise ParameterError(where, "cannot be varied over functions of time.",
-                                 "Give the component a parameter that occurs in the function.",
-                                 code="parameter.function")  # fmt: skip
+    given = values if is_quantity(values) else list(values)
+    if not is_quantity(values) and any(callable(v) and not is_quantity(v) for v in given):
+        raise ParameterError(where, "cannot be varied over functions of time.",
+                             "Give the component a parameter that occurs in the function.",
+                             code="parameter.function")  # fmt: skip
     si = np.asarray(to_si(given, declared, where, getattr(setting.declared, "advice", "")))
     if si.ndim != 1:
         raise ParameterError(where, "takes a plain list of values to be varied over.",
                              given=values)
-    numbers = _in(values, si, shown)
-    axis = Axis(where, dim, _some(tuple(map(float, numbers)), where), str(shown.text), setting.doc,
-                sampled)  # fmt: skip
+    numbers = tuple(map(float, _in(values, si, shown)))
+    axis = Axis(where, dim, _some(numbers, where), str(shown.text), setting.doc, sampled)
     if not sampled:  # a sample out of bounds is a failed run, a given one a mistake
-        try:
-            if setting.component is None:
-                raise ParameterError(where, "is checked value by value.")
-            setting.accept(quantity(numbers, str(shown.text)) if shown.text else numbers)
-        except BlocksError:  # say which value it is
-            for k, value in enumerate(given):
-                setting.accept(value if isinstance(value, str) else axis.quantity(k))
+        _refuse_value(setting, axis, given)
     return axis
+
+
+def _refuse_value(setting: Setting, axis: Axis, given: Any) -> None:
+    """Refuse the first value that the component, or the solver, refuses."""
+    numbers = np.array(axis.values)
+    try:
+        if setting.component is None:
+            raise ParameterError(axis.path, "is checked value by value.")
+        setting.accept(quantity(numbers, axis.unit) if axis.unit else numbers)
+    except BlocksError:  # say which value it is
+        for k, value in enumerate(given):
+            setting.accept(value if isinstance(value, str) else axis.quantity(k))
 
 
 def _some(values: tuple[Any, ...], where: str) -> tuple[Any, ...]:
@@ -392,21 +255,21 @@ def _shown(setting: Setting, values: Any, declared: Unit) -> Unit:
     """The unit in which an axis is kept: that of its first value."""
     if getattr(setting.declared, "any_unit", False):
         return declared  # another one would change the component's ports
-    first = values if hasattr(values, "magnitude") else next(iter(values), "")
-    if not isinstance(first, str) and not hasattr(first, "magnitude"):
+    first = values if is_quantity(values) else next(iter(values), "")
+    if not isinstance(first, str) and not is_quantity(first):
         return declared
     if isinstance(first, str) and not first:
         return declared
     return unit_given(first, setting.path)
 
 
-def _in(values: Any, si: np.ndarray, shown: Unit) -> np.ndarray:
+def _in(values: Any, si: Array, shown: Unit) -> Array:
     """The numbers as they were given, converted only where units differ."""
-    if hasattr(values, "magnitude"):
+    if is_quantity(values):
         return np.asarray(values.magnitude, dtype=float)
     converted = np.asarray(from_si(si, shown).magnitude, dtype=float).copy()
     for k, value in enumerate(values):
-        if (isinstance(value, str) or hasattr(value, "magnitude")) and unit_of(value) == shown:
+        if (isinstance(value, str) or is_quantity(value)) and unit_of(value) == shown:
             converted[k] = float(magnitude_of(value))
     return converted
 

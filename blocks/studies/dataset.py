@@ -34,9 +34,9 @@ class Gathered:
         self.dims = tuple(study["dimensions"])
         self.shape = tuple(study["dimensions"].values())
         self.size = math.prod(self.shape)
-        kept = self.size * (1 + sum(math.prod(o["shape"]) for o in study["outputs"]))
-        if kept > MOST:
-            raise ParameterError("sweep()", f"of {self.size:,} runs would keep {kept:,} numbers.",
+        count = self.size * (1 + sum(math.prod(o["shape"]) for o in study["outputs"]))
+        if count > MOST:
+            raise ParameterError("sweep()", f"of {self.size:,} runs would keep {count:,} numbers.",
                                  "Vary less at a time, or keep fewer numbers of every run.",
                                  code="result.size")  # fmt: skip
         self.units = {o["name"]: o["unit"] for o in study["outputs"]}

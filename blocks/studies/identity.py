@@ -11,22 +11,26 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from ..exceptions import brief
-from ..units import unit
+from ..units import is_quantity, unit
 from .axes import Plan
 from .outputs import Output
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..system import System
 
 __all__ = ["FORMAT", "describe", "difference", "fingerprint", "refuse_damage"]
 
 FORMAT = "blocks study 1"
 
 
-def describe(model: Any, system: Any, plan: Plan, outputs: Iterable[Output],
+def describe(model: Model, system: System, plan: Plan, outputs: Iterable[Output],
              options: dict[str, Any]) -> dict[str, Any]:
     """The study as plain data (what ``json`` reads back unchanged)."""
     return {
@@ -45,7 +49,7 @@ def describe(model: Any, system: Any, plan: Plan, outputs: Iterable[Output],
              "function": _function(o.function)}
             for o in outputs
         ],
-        "options": {name: _plain(value) for name, value in sorted(options.items())},
+        "options": {name: _as_json(value) for name, value in sorted(options.items())},
     }  # fmt: skip
 
 
@@ -138,7 +142,7 @@ def _short(value: Any) -> str:
     return text if len(text) < 60 else text[:57] + "…"
 
 
-def fingerprint(model: Any, system: Any, varied: set[str]) -> str:
+def fingerprint(model: Model, system: System, varied: set[str]) -> str:
     """A number that changes with anything that a run depends on, varied values apart."""
     digest = hashlib.sha256()
     for line in _lines(model, system, varied):
@@ -147,14 +151,14 @@ def fingerprint(model: Any, system: Any, varied: set[str]) -> str:
     return digest.hexdigest()
 
 
-def _lines(model: Any, system: Any, varied: set[str]) -> Iterator[str]:
+def _lines(model: Model, system: System, varied: set[str]) -> Iterator[str]:
     parts = {"": model, **model._parts()}
     where = {id(part): path for path, part in parts.items()}
     for path, part in parts.items():
         kind = type(part)
         yield f"{path}: {kind.__module__ if path else ''}.{kind.__qualname__} {part._count}"
-        for table in ("_values", "_targets", "_nominals"):
-            for name, value in sorted(part.__dict__[table].items()):
+        for table, values in part._value_tables().items():
+            for name, value in sorted(values.items()):
                 if f"{path}.{name}".lstrip(".") not in varied:
                     yield f"  {table} {name} {_text(value)}"
         for refs in part._connections:
@@ -218,7 +222,7 @@ def _said(thing: Any, seen: dict[int, Any]) -> str:
     """
     if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes)):
         return repr(thing)
-    if hasattr(thing, "magnitude") and hasattr(thing, "units"):
+    if is_quantity(thing):
         return f"{_said(thing.magnitude, seen)} {thing.units}"
     if isinstance(thing, (np.ndarray, np.generic)):
         return f"{thing.dtype} {np.asarray(thing).tolist()}"
@@ -257,7 +261,7 @@ def _surroundings(function: FunctionType) -> dict[str, Any]:
         value = function.__globals__.get(name)
         beside = getattr(value, "__module__", None) == function.__module__
         if beside or isinstance(value, (int, float, str, tuple, list, dict, np.ndarray)) or (
-                hasattr(value, "magnitude")):
+                is_quantity(value)):
             found[name] = value
     return found
 
@@ -274,11 +278,11 @@ def _code(code: CodeType) -> list[Any]:
     return [code.co_code, code.co_names, constants]
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if hasattr(value, "magnitude"):
+    if is_quantity(value):
         return [np.asarray(value.magnitude, dtype=float).tolist(), f"{value.units:~C}"]
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [_as_json(v) for v in value]
     return repr(value)

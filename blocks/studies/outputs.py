@@ -10,19 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest, unknown_name
 from ..results.lookup import find
-from ..results.table import _common
+from ..results.recording import VariableInfo
+from ..results.table import instance_dimension
 from ..results.times import grid, within_run
-from ..simulation.recording import Catalog
+from ..simulation.catalog import Catalog
 from ..units import from_si, quantity, to_si, unit
 
-__all__ = ["Output", "outputs_of"]
+if TYPE_CHECKING:
+    from pint import Quantity
+
+    from ..model import Model
+    from ..results import Result
+    from ..system import System
+
+__all__ = ["Output", "converted", "outputs_of"]
+
+#: What a path names, or the instances of an array.
+Lookup: TypeAlias = Callable[[str], VariableInfo | tuple[VariableInfo, ...]]
 
 OWN = ("status", "message", "run", "sample", "time")  # names every study uses itself
 REDUCTIONS = ("initial", "final", "max", "min", "at")
@@ -55,9 +66,9 @@ class Output:
     dims: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
     coords: Mapping[str, tuple[Any, ...]] | None = None
-    function: Callable[[Any], Any] | None = None
+    function: Callable[[Result], Any] | None = None
 
-    def of(self, result: Any) -> Any:
+    def of(self, result: Result) -> Quantity:
         """The number or array, with its unit, of one result."""
         if self.function is not None:
             return self._value(result)
@@ -69,7 +80,7 @@ class Output:
         found = getattr(series, self.reduction)
         return found() if callable(found) else found
 
-    def _value(self, result: Any) -> Any:
+    def _value(self, result: Result) -> Quantity:
         given = self.function(result)  # type: ignore[misc]
         try:
             value = quantity(float(given) if isinstance(given, (bool, np.bool_)) else given)
@@ -84,7 +95,7 @@ class Output:
         return value
 
 
-def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], every: Any,
+def outputs_of(given: Any, model: Model, system: System, span: tuple[float, float], every: Any,
                varied: Collection[str] = ()) -> tuple[Output, ...]:
     """The outputs a user asks for, looked up in the compiled model.
 
@@ -105,9 +116,9 @@ def outputs_of(given: Any, model: Any, system: Any, span: tuple[float, float], e
     if not named:
         raise ParameterError("sweep(outputs=…)", "is empty, so nothing of the runs would be kept.",
                              "Write for example outputs=['max(spring.f)', 'final(block.v)'].")
-    catalog = SimpleNamespace(catalog=Catalog(system), name=model.name)
-    taken: dict[str, Any] = {}
-    made = [_output(name, what, catalog, span, every, taken) for name, what in named.items()]
+    taken: dict[str, tuple[Any, ...]] = {}  # coordinates so far
+    looked_up: Lookup = partial(find, Catalog(system), where=model.name)
+    made = [_output(name, what, looked_up, span, every, taken) for name, what in named.items()]
     for name in named:
         if name in varied or name in taken or name in OWN:
             raise ParameterError(
@@ -127,8 +138,8 @@ def _name_of(what: Any) -> str:
     return what if isinstance(what, str) else getattr(what, "__name__", repr(what))
 
 
-def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every: Any,
-            taken: dict[str, Any]) -> Output:
+def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], every: Any,
+            taken: dict[str, tuple[Any, ...]]) -> Output:
     if callable(what):
         doc = (getattr(what, "__doc__", "") or name).strip().splitlines()[0]
         return Output(name, "function", doc=doc, function=what)
@@ -136,30 +147,37 @@ def _output(name: str, what: Any, catalog: Any, span: tuple[float, float], every
         raise ParameterError(_called(name), f"is {brief(what)}, which is no path and no function.",
                              "Write for example 'max(spring.f)'.", given=what)  # fmt: skip
     reduction, path, at = _read(name, what)
-    found = find(catalog, path)
+    found = looked_up(path)
     infos = found if isinstance(found, tuple) else (found,)
     dims: tuple[str, ...] = ()
     coords: dict[str, tuple[Any, ...]] = {}
     if isinstance(found, tuple):
         names = [i.path[: i.path.rindex("]") + 1] for i in infos]
-        dim = _common(path, names, {k: (k, list(v)) for k, v in taken.items()})
+        dim = instance_dimension(path, names, {k: (k, list(v)) for k, v in taken.items()})
         dims, coords[dim] = (dim,), tuple(names)
-    times: tuple[float, ...] = ()
+    times = _times(name, reduction, path, at, span, every)
     if reduction == "course":
-        if every is None:
-            raise ParameterError(
-                _called(name), "is a whole course, so the times to keep must be given.",
-                f"Say every='10 ms', or keep a number of it: 'max({path})', 'final({path})', "
-                f"'at({path}, 1 s)'.", code="sweep.every",
-            )  # fmt: skip
-        times = tuple(map(float, grid(np.array(span), every, None)))  # type: ignore[arg-type]
         dims, coords["time"] = (*dims, "time"), times
-    if reduction == "at":
-        times = (float(within_run(np.array(span), np.array([at]), _called(name))[0]),)
     taken.update(coords)
     shape = tuple(len(coords[d]) for d in dims)
     return Output(name, reduction, path, times, str(infos[0].unit.text),
                   _said(reduction, infos[0].doc or path, times), dims, shape, coords)
+
+
+def _times(name: str, reduction: str, path: str, at: float, span: tuple[float, float],
+           every: Any) -> tuple[float, ...]:
+    """Times in s at which a run is asked; none where all of it counts."""
+    if reduction == "at":
+        return (float(within_run(np.array(span), np.array([at]), _called(name))[0]),)
+    if reduction != "course":
+        return ()
+    if every is None:
+        raise ParameterError(
+            _called(name), "is a whole course, so the times to keep must be given.",
+            f"Say every='10 ms', or keep a number of it: 'max({path})', 'final({path})', "
+            f"'at({path}, 1 s)'.", code="sweep.every",
+        )  # fmt: skip
+    return tuple(map(float, grid(np.array(span), every)))
 
 
 def _said(reduction: str, doc: str, times: tuple[float, ...]) -> str:
@@ -199,7 +217,7 @@ def _read(name: str, text: str) -> tuple[str, str, float]:
     return word, path.strip(), float(to_si(when.strip(), unit("s"), _called(name)))
 
 
-def converted(value: Any, shown: str) -> Any:
+def converted(value: Quantity, shown: str) -> Any:
     """Numbers of a quantity in a unit, unchanged where it has that unit already."""
     wanted = unit(shown)
     if value.units == wanted.pint:

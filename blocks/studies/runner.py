@@ -9,9 +9,9 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -19,10 +19,14 @@ from .. import native
 from ..exceptions import BlocksError
 from ..simulation.interrupts import interruptible
 from ..units import unit_of
-from .axes import Plan, Setting, find_setting
+from .axes import Plan
 from .outputs import Output, converted
+from .settings import Setting, find_setting
 
-__all__ = ["InProcess", "Outcome", "Recipe", "Runner"]
+if TYPE_CHECKING:
+    from ..model import Model
+
+__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints"]
 
 #: Classes are traced, and their kernels kept, for all copies of a model together.
 ASSEMBLY = threading.RLock()
@@ -41,6 +45,10 @@ class Outcome:
     values: dict[str, Any] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     more: bool = False  # others follow at once
+
+
+#: Outcomes as they come, in any order; closed where nobody wants the rest.
+Outcomes: TypeAlias = Generator[Outcome, None, None]
 
 
 @dataclass(frozen=True)
@@ -64,16 +72,16 @@ class Runner:
     recipe : Recipe
     """
 
-    def __init__(self, model: Any, recipe: Recipe) -> None:
+    def __init__(self, model: Model, recipe: Recipe) -> None:
         self.model, self.recipe = model, recipe
         self.settings: list[Setting] = [
             find_setting(model, path, recipe.paths) for path in recipe.paths
         ]
-        self.functions: dict[Any, Any] = {}
+        self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()
         self.kept = [
-            (part, {t: part.__dict__[t].copy() for t in ("_values", "_targets", "_nominals")})
+            (part, {name: table.copy() for name, table in part._value_tables().items()})
             for part in self._composites()
         ]
 
@@ -86,12 +94,12 @@ class Runner:
                 yield from part._parts().values()
 
     @classmethod
-    def of_copy(cls, model: Any, recipe: Recipe) -> Runner:
+    def of_copy(cls, model: Model, recipe: Recipe) -> Runner:
         """A runner that leaves the model as it is."""
         with ASSEMBLY:
             return cls(copy.deepcopy(model), recipe)
 
-    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Outcome]:
+    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Outcomes:
         """Run points one after the other."""
         for number, values in points:
             yield self.run_one(number, values)
@@ -126,13 +134,13 @@ class Runner:
             if shown is None:
                 shown = unit_of(value).text
             outcome.units[output.name] = shown
-            outcome.values[output.name] = _plain(converted(value, shown))
+            outcome.values[output.name] = _bare(converted(value, shown))
         return outcome
 
     def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
         """Give the model the values of a point; returns those that are the solver's."""
         for part, tables in self.kept:
-            part.__dict__.update({name: table.copy() for name, table in tables.items()})
+            part._restore_values(tables)
         options: dict[str, Any] = {}
         for setting, value in sorted(zip(self.settings, values, strict=True), key=_rank):
             if setting.component is None:
@@ -144,9 +152,9 @@ class Runner:
     def _share_functions(self, result: Any) -> None:
         """The functions that evaluate outputs are the same for all runs of one system."""
         recording = result.recording
-        if recording.system is not self.system:
-            self.system, self.functions = recording.system, {}
-        recording._functions = self.functions
+        if self.functions is None or recording.system is not self.system:
+            self.system, self.functions = recording.system, recording.functions
+        recording.functions = self.functions
 
 
 def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int]:
@@ -155,7 +163,7 @@ def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int]:
     return setting.kind != "option", setting.path.count(".")
 
 
-def _plain(value: Any) -> Any:
+def _bare(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else np.array(value, dtype=float)
 
 
@@ -168,12 +176,23 @@ def _unmet(result: Any) -> str:
     return f"Initial targets that were not met: {names}."
 
 
+class RunsPoints(Protocol):
+    """What runs the points of a study; ``execution`` says how, for people."""
+
+    @property
+    def execution(self) -> str: ...
+
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
+        """Run points of a plan by their numbers."""
+        ...
+
+
 class InProcess:
     """Runs points here, on a copy of the model."""
 
-    def __init__(self, model: Any, recipe: Recipe) -> None:
+    def __init__(self, model: Model, recipe: Recipe) -> None:
         self.runner = Runner.of_copy(model, recipe)
         self.execution = "one by one, in this process"
 
-    def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         return self.runner.run((n, plan.point(n)) for n in numbers)

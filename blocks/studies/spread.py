@@ -14,7 +14,7 @@ import threading
 import uuid
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -23,15 +23,19 @@ from concurrent.futures import (
     ThreadPoolExecutor,
 )
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import BlocksError, ParameterError
 from ..simulation.interrupts import postponed
 from .axes import Plan
+from .batch_conditions import OneByOne
 from .batched import Batched
-from .runner import InProcess, Outcome, Recipe, Runner
+from .runner import InProcess, Outcome, Outcomes, Recipe, Runner, RunsPoints
+
+if TYPE_CHECKING:
+    from ..model import Model
 
 __all__ = ["Spread", "runner_for"]
 
@@ -39,22 +43,41 @@ WAITING = 256  # runs handed to an executor and not yet back
 KEPT = 2  # studies whose model a worker keeps
 _CANNOT = (pickle.PicklingError, AttributeError, TypeError)  # what pickle raises
 
-_here = threading.local()
 _initial: dict[str, bytes] = {}
 
 
-def runner_for(model: Any, recipe: Recipe, executor: Any, plan: Plan) -> Any:
+class _Studies(threading.local):
+    """The studies whose model this thread of a worker keeps, by their tokens."""
+
+    def __init__(self) -> None:
+        self.runners: OrderedDict[str, Runner] = OrderedDict()
+
+    def runner(self, token: str, cargo: Any) -> Runner:
+        """The runner of a study, made where it is not kept; the oldest others are given up."""
+        if token not in self.runners:
+            self.runners[token] = _load(_initial[token] if cargo is None else cargo)
+            while len(self.runners) > KEPT:
+                self.runners.popitem(last=False)
+        return self.runners[token]
+
+
+_studies = _Studies()
+
+
+def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan
+               ) -> RunsPoints:
     """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
     own = isinstance(executor, (int, np.integer)) and not isinstance(executor, bool) and (
         executor > 0)
     if own or executor is None:
-        executor = executor and int(executor)
-        batched = Batched(model, recipe, plan, executor or 1)
-        if not batched.reason:
-            return batched
-        runner = InProcess(model, recipe) if not own else Spread(model, recipe, None, executor)
-        runner.execution += f": {batched.reason}"
-        return runner
+        workers = int(executor) if own else 0
+        try:
+            return Batched(model, recipe, plan, workers or 1)
+        except OneByOne as reason:
+            single: InProcess | Spread = (
+                Spread(model, recipe, None, workers) if own else InProcess(model, recipe))
+            single.execution += f": {reason}"
+            return single
     if hasattr(executor, "get_executor"):
         executor = executor.get_executor()
     if not hasattr(executor, "submit"):
@@ -69,7 +92,7 @@ def runner_for(model: Any, recipe: Recipe, executor: Any, plan: Plan) -> Any:
 class Spread:
     """Runs points on an executor, in whatever order they finish."""
 
-    def __init__(self, model: Any, recipe: Recipe, executor: Executor | None,
+    def __init__(self, model: Model, recipe: Recipe, executor: Executor | None,
                  workers: int = 0) -> None:
         self.executor, self.workers = executor, workers
         self.execution = (f"one by one, on {workers} processes" if executor is None
@@ -80,7 +103,7 @@ class Spread:
         else:
             self.cargo = _pickled(model, recipe)
 
-    def run(self, plan: Plan, numbers: Iterable[int]) -> Iterator[Outcome]:
+    def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points; those under way are given up where the caller stops listening."""
         own = self.executor is None
         executor: Any = self.executor
@@ -140,14 +163,14 @@ def _end(executor: Any, at_once: bool) -> None:
 class _Shared:
     """A model for threads: copied, not pickled."""
 
-    def __init__(self, model: Any, recipe: Recipe) -> None:
+    def __init__(self, model: Model, recipe: Recipe) -> None:
         self.model, self.recipe = model, recipe
 
     def runner(self) -> Runner:
         return Runner.of_copy(self.model, self.recipe)
 
 
-def _pickled(model: Any, recipe: Recipe) -> bytes:
+def _pickled(model: Model, recipe: Recipe) -> bytes:
     """Model and recipe as bytes; by cloudpickle where something of ``__main__`` is in them."""
     functions = [o.function for o in recipe.outputs if o.function is not None]
     parts = [model, *model._parts().values()]
@@ -183,15 +206,10 @@ def _prepare(token: str, cargo: bytes) -> None:
 
 def _work(token: str, cargo: Any, number: int, values: Sequence[Any]) -> Outcome | None:
     """One run, in a worker; None where it was interrupted."""
-    kept: OrderedDict[str, Runner] = _here.__dict__.setdefault("runners", OrderedDict())
     try:
         if cargo is None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        if token not in kept:
-            kept[token] = _load(_initial[token] if cargo is None else cargo)
-            while len(kept) > KEPT:
-                kept.popitem(last=False)
-        return kept[token].run_one(number, values)
+        return _studies.runner(token, cargo).run_one(number, values)
     except KeyboardInterrupt:
         return None
     finally:

@@ -289,8 +289,8 @@ class Store:
         for row, outcome in enumerate(outcomes):
             for name, value in outcome.values.items():
                 heading = f"{name} [{outcome.units[name] or '1'}]"
-                plain = np.ravel(value).tolist() if self.shapes[name] else float(value)
-                found.setdefault(heading, [None] * len(outcomes))[row] = plain
+                cell = np.ravel(value).tolist() if self.shapes[name] else float(value)
+                found.setdefault(heading, [None] * len(outcomes))[row] = cell
         for heading, column in found.items():
             shape = self.shapes[heading[:-1].rpartition(" [")[0]]
             columns[heading] = arrow.array(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,19 +17,24 @@ from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest, nee
 from ..reading.foreign_words import option_elsewhere
 from ..solvers import method_named
 from ..units import to_si, unit
-from .axes import SOLVER, Setting, plan
+from .axes import plan
 from .dataset import Gathered, need_xarray
 from .identity import describe
 from .outputs import outputs_of
-from .runner import Recipe
+from .runner import Outcomes, Recipe
+from .settings import RTOL, SOLVER, Setting
 from .spread import runner_for
 from .store import Store
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..system import System
 
 __all__ = ["sweep"]
 
 
 def sweep(
-    model: Any, over: Any, duration: Any, *, outputs: Any, every: Any = None,
+    model: Model, over: Any, duration: Any, *, outputs: Any, every: Any = None,
     samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
     progress: bool | None = None, start: Any = "0 s", **options: Any,
 ) -> Any:
@@ -41,35 +46,25 @@ def sweep(
     t0 = float(to_si(start, unit("s"), "sweep(start=…)"))
     length = positive_time(duration, "duration")
     end = end_of_run(t0, length)
-    for finding in model.check().errors:
-        # a relation between parameters may hold at the points though not here
-        if finding.code != "parameter.relation":
-            model.check().raise_errors()
+    _refuse_wrong(model)
     system = model.compile()
     points, settings = plan(model, over, samples, seed)
-    twice = [s.path for s in settings if s.component is None and s.path in options]
-    if twice:
-        raise UnknownName("sweep()", f"{twice[0]} is both varied and given.", "Leave one out.",
-                          name=twice[0], known=[], nearest=[])  # fmt: skip
+    _refuse_varied_and_given(settings, options)
     _refuse_bad(options, system, {s.path for s in settings})
-    kept = outputs_of(outputs, model, system, (t0, end), every,
-                      [a.path for a in points.axes])
-    given = {"start": start, **options}
-    study = describe(model, system, points, kept, {
+    chosen = outputs_of(outputs, model, system, (t0, end), every, [a.path for a in points.axes])
+    study = describe(model, system, points, chosen, {
         **{k: _seconds(v) if SOLVER.get(k) == "s" else v for k, v in options.items()},
         "duration": length, "start": t0,
     })  # fmt: skip
     gathered = Gathered(study)
-    folder = None
-    if store is not None:
-        folder = Store.open(store, study)
-        for outcome in folder.outcomes():
-            gathered.add(outcome)
+    folder = None if store is None else Store.open(store, study)
+    for outcome in folder.outcomes() if folder is not None else ():
+        gathered.add(outcome)
     done = gathered.done
     missing = [n for n in points.order(settings) if n not in done]
+    recipe = Recipe(tuple(s.path for s in settings), chosen, duration,
+                    {"start": start, **options}, len(points))  # fmt: skip
     if missing:
-        recipe = Recipe(tuple(s.path for s in settings), kept, duration, given,
-                        len(points))
         runner = runner_for(model, recipe, executor, points)
         with _Bar(progress, len(points), len(done)) as tick:
             _collect(runner.run(points, missing), gathered, folder, tick)
@@ -81,7 +76,20 @@ def sweep(
     return gathered.to_xarray()
 
 
-def _collect(outcomes: Any, gathered: Gathered, folder: Store | None,
+def _refuse_wrong(model: Model) -> None:
+    """Refuse a model with errors; relations between parameters may hold at the points."""
+    if any(finding.code != "parameter.relation" for finding in model.check().errors):
+        model.check().raise_errors()
+
+
+def _refuse_varied_and_given(settings: list[Setting], options: dict[str, Any]) -> None:
+    twice = [s.path for s in settings if s.component is None and s.path in options]
+    if twice:
+        raise UnknownName("sweep()", f"{twice[0]} is both varied and given.", "Leave one out.",
+                          name=twice[0], known=[], nearest=[])  # fmt: skip
+
+
+def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
              tick: Callable[[], None]) -> None:
     """Take in outcomes until there are no more, or Ctrl-C."""
     try:
@@ -112,7 +120,7 @@ def _refuse_unknown(options: dict[str, Any]) -> None:
             )  # fmt: skip
 
 
-def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
+def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> None:
     """Values that every run would refuse."""
     from ..simulation.method_choice import compiled_method
     from ..simulation.settings import positive_time
@@ -121,9 +129,9 @@ def _refuse_bad(options: dict[str, Any], system: Any, varied: set[str]) -> None:
     for name in ("step", "max_step", "first_step"):
         if options.get(name) is not None:
             positive_time(options[name], name)
-    tolerances = Tolerances(system, options.get("rtol", 1e-6), options.get("atol"))
+    tolerances = Tolerances(system, options.get("rtol", RTOL), options.get("atol"))
     if tolerances.by_dimension:
-        tolerances._absolute()
+        tolerances.by_class()
     if "method" not in options:
         return
     Setting("method", None).accept(options["method"])

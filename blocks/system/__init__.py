@@ -9,13 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .system import AlgebraicFailure, DaeProblem, Evaluator, Problem, System
+    from .dae_problem import DaeProblem
+    from .evaluator import Evaluator
+    from .failure import AlgebraicFailure
+    from .problem import Problem
+    from .system import System
 
 __all__ = ["AlgebraicFailure", "DaeProblem", "Evaluator", "Problem", "System"]
+
+_FILES = {"AlgebraicFailure": "failure", "DaeProblem": "dae_problem", "Evaluator": "evaluator",
+          "Problem": "problem", "System": "system"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """What stands in its files is imported with the first look."""
-    if name not in __all__:
+    if name not in _FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(".system", __name__), name)
+    return getattr(import_module(f".{_FILES[name]}", __name__), name)

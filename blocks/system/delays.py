@@ -15,16 +15,24 @@ chapter 4 (discontinuities and their propagation).
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from ..assembly.network import Family
 from ..exceptions import EquationError, ParameterError
 from ..language.expression import TIME
+from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.tolerances import HANDED_ON, SAME_INSTANT
 from ..solvers.base import Step
 from ..solvers.interpolation import NodalPolynomial, chebyshev_nodes
 from ..solvers.trajectory import Trajectory
+from .system import System
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 __all__ = ["Delays", "delays_of"]
 
@@ -33,7 +41,7 @@ HALVINGS = 12  # of a step, until polynomials follow what is delayed
 AGREES = 1e-3  # of the tolerance of the run
 
 
-def delays_of(system: Any, p: np.ndarray) -> Delays | None:
+def delays_of(system: System, p: Array) -> Delays | None:
     """The delayed signals of a system, if there are any."""
     families = system.network.families
     return Delays(system, p) if any(f.kernel.delays for f in families) else None
@@ -47,7 +55,7 @@ class Delays:
     belongs to the instant just after the first stop.
     """
 
-    def __init__(self, system: Any, p: np.ndarray) -> None:
+    def __init__(self, system: System, p: Array) -> None:
         offset = {(f, i): o for f, i, o in system.tape.discrete_layout}
         slots, values, lags, before = [], [], [], []
         for f, family in enumerate(system.network.families):
@@ -63,8 +71,8 @@ class Delays:
         self.fed_back = _feeds_back(system, self.slots, ca.vertcat(*values))
         self.values = system.function("delayed", ca.densify(ca.vertcat(*values)))
         self.initial = ca.Function("before", [TIME, system.tape.p], [ca.vertcat(*before)])
-        lag = np.array(ca.Function("lags", [TIME, system.tape.p], [ca.vertcat(*lags)])(0, p))
-        self.lags, self.group = np.unique(lag.ravel(), return_inverse=True)
+        found = np.array(ca.Function("lags", [TIME, system.tape.p], [ca.vertcat(*lags)])(0, p))
+        self.lags, self.group = np.unique(found.ravel(), return_inverse=True)
         self.shortest = float(self.lags[0])
         self.pieces: list[Trajectory] = []
         self.starts: list[float] = []
@@ -73,7 +81,7 @@ class Delays:
         self.tiny, self.rtol, self.nodes, self.t_end = 0.0, 1e-6, 9, 0.0
         self.largest = np.zeros(len(self.slots))
 
-    def _refuse(self, family: Any, lag: Any, system: Any, p: np.ndarray) -> None:
+    def _refuse(self, family: Family, lag: ca.SX, system: System, p: Array) -> None:
         found = np.array(ca.Function("lag", [TIME, system.tape.p], [lag])(0, p)).ravel()
         wrong = np.flatnonzero(~(found > 0))
         if len(wrong):
@@ -81,7 +89,7 @@ class Delays:
                                  "A delay must be longer than 0 s; without one, join the signals "
                                  "directly.", code="parameter.delay")  # fmt: skip
 
-    def _refuse_flows(self, system: Any) -> None:
+    def _refuse_flows(self, system: System) -> None:
         """Friction at rest needs the derivatives of both velocities."""
         past = {system.tape.d[int(i)].__hash__() for i in self.slots}
         for f, family in enumerate(system.network.families):
@@ -102,18 +110,19 @@ class Delays:
         for k, lag in enumerate(self.lags):
             self.chosen[k] = bisect_right(self.starts, t - lag + 4 * self.tiny) - 1
 
-    def fill(self, d: np.ndarray, t: float) -> None:
+    def fill(self, d: Array, t: float) -> None:
         """Bring the delayed values among the discrete ones up to date."""
         d[self.slots] = self._past(np.array([t]))[:, 0]
 
-    def along(self, d: np.ndarray, start: float, t: np.ndarray) -> np.ndarray:
-        """Discrete values at many times of an episode, as columns."""
+    def discrete_values(self, d: Array, start: float, t: Array) -> Array:
+        """Discrete values at many times of the episode from ``start``, as columns."""
         self.select(start)
         out = np.repeat(d[:, None], len(t), axis=1)
         out[self.slots] = self._past(t)
         return out
 
-    def _past(self, t: np.ndarray) -> np.ndarray:
+    def _past(self, t: Array) -> Array:
+        """The delayed signals at times, as columns."""
         out = np.empty((len(self.slots), len(t)))
         for k, lag in enumerate(self.lags):
             mine = self.group == k
@@ -127,20 +136,20 @@ class Delays:
     # -- keeping -----------------------------------------------------------------------
     def start(self, t_start: float, t_end: float, order: int, rtol: float) -> None:
         """Settle what depends on the run."""
-        self.tiny = 1e-12 * max(abs(t_end), abs(t_start), t_end - t_start)
+        self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.t_end, self.nodes, self.rtol = t_end, max(order + 1, 5), rtol
 
-    def begin(self, problem: Any, t: float) -> None:
+    def begin(self, problem: Problem, t: float) -> None:
         """The run starts (afresh) at ``t``: what is delayed may jump or bend here."""
         self.select(t)
         if self.starts and t <= self.starts[-1]:
             return
         problem.update(t)
-        now = self.values(*problem._arguments(t))
+        now = self.values(*problem.arguments(t))
         level = min((n + 1 for at, n in self.stops if abs(at - t) <= 4 * self.tiny), default=0)
         if level and self.pieces:  # a jump that is only handed on stays a jump
             jump = np.abs(now - self.pieces[-1](self.pieces[-1].end))
-            level = 0 if np.any(jump > 1e-6 * self.largest) else level
+            level = 0 if np.any(jump > HANDED_ON * self.largest) else level
         if self.pieces and level > (self.nodes if self.fed_back else 0):
             return  # smoother than the method can tell, or no business of what is delayed
         self.starts.append(t)
@@ -154,18 +163,20 @@ class Delays:
         k = bisect_right(self.stops, (t + self.tiny, np.inf))
         return self.stops[k][0] if k < len(self.stops) else np.inf
 
-    def keep(self, problem: Any, step: Step, until: float) -> None:
+    def keep(self, problem: Problem, step: Step, until: float) -> None:
         """Remember what the delayed signals were in a step, up to an event."""
-        def course(t: np.ndarray) -> np.ndarray:
+        def course(t: Array) -> Array:
             out = np.empty((len(self.slots), len(t)))
             for k, at in enumerate(t):
                 problem.solve(at, step.dense(at))
-                out[:, k] = self.values(*problem._arguments(at))
+                out[:, k] = self.values(*problem.arguments(at))
             return out
 
         self._keep(course, step.t_old, until, HALVINGS)
 
-    def _keep(self, course: Any, start: float, end: float, halvings: int) -> None:
+    def _keep(self, course: Callable[[Array], Array], start: float, end: float, halvings: int
+              ) -> None:
+        """Keep a course between two instants as polynomials, halved until they follow it."""
         middle, half = (start + end) / 2, (end - start) / 2
         values = course(middle + half * chebyshev_nodes(self.nodes))
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=1))
@@ -179,7 +190,7 @@ class Delays:
         self.pieces[-1].append(Step(start, end, values[:, -1], lambda t: values[:, 1:-1]))
 
 
-def _feeds_back(system: Any, slots: np.ndarray, values: Any) -> bool:
+def _feeds_back(system: System, slots: Indices, values: ca.SX) -> bool:
     """Whether what is delayed follows, directly or through states, from delayed values."""
     tape = system.tape
     if system.nz or system.nu:  # they tie everything to everything
@@ -195,7 +206,7 @@ def _feeds_back(system: Any, slots: np.ndarray, values: Any) -> bool:
     return bool(_depends(values, past).any() or (_depends(values, tape.x) & moved).any())
 
 
-def _depends(expression: Any, on: Any) -> np.ndarray:
+def _depends(expression: ca.SX, on: ca.SX) -> Flags:
     """Which rows depend on which symbols."""
     pattern = ca.jacobian(expression, on).sparsity()
     out = np.zeros(pattern.shape, dtype=bool)

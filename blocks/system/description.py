@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from ..assembly.flatten import Flat
 from ..assembly.network import Network
+from ..language.kernel import Kernel
 from ..language.readable import readable
 from .system import System
 
@@ -126,7 +127,7 @@ class Equations:
     __repr__ = __str__
 
 
-def equation_text(flat: Any, equation: int) -> str:
+def equation_text(flat: Flat, equation: int) -> str:
     """A scalar equation with full paths."""
     group, row = flat.group_of(equation)
     if group.law is None:
@@ -138,7 +139,7 @@ def equation_text(flat: Any, equation: int) -> str:
     return _with_path(group.law.text, group.law.kernel, family.path(int(group.instances[row])))
 
 
-def _class_name(flat: Any, c: int) -> str:
+def _class_name(flat: Flat, c: int) -> str:
     slots = np.flatnonzero(flat.class_of == c)
     if len(slots):
         return flat.name_of_slot(int(slots[0]))
@@ -146,7 +147,7 @@ def _class_name(flat: Any, c: int) -> str:
     return f"der({_class_name(flat, int(parents[0]))})" if len(parents) else f"unknown {c}"
 
 
-def _with_path(text: str, kernel: Any, path: str, called: dict[str, str] | None = None) -> str:
+def _with_path(text: str, kernel: Kernel, path: str, called: dict[str, str] | None = None) -> str:
     local = set(kernel.index) | {p.name for p in kernel.parameters}
 
     def name(match: re.Match[str]) -> str:

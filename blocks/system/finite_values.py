@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
 import numpy as np
 
+from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from .system import Evaluator, Problem, System
+from ..numerics.arrays import Array, Indices
+from .evaluator import Evaluator
+from .problem import Problem
+from .system import System
+
+if TYPE_CHECKING:
+    from ..simulation.episode import Episode
+    from ..simulation.recording import RunRecording
 
 __all__ = ["ADVICE", "FiniteValues", "no_value"]
 
@@ -28,7 +36,7 @@ CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 CHUNK = 2000  # instants that are looked at at once
 
-_Laws = tuple[np.ndarray, ca.Function]  # numbers of laws, and their values
+_Laws: TypeAlias = tuple[Indices, ca.Function]  # numbers of laws, and their values
 
 
 class FiniteValues:
@@ -36,7 +44,7 @@ class FiniteValues:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.told: list[tuple[Any, int, str]] = []  # family, instance, equation
+        self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
         rows = []
         for f, family in enumerate(system.network.families):
             for text, value in _partial_laws(family.kernel):
@@ -46,15 +54,15 @@ class FiniteValues:
         for family, instance, text, value in _changing_blocks(system):
             rows.append(value)
             self.told.append((family, instance, text))
-        self.expression: Any = ca.densify(ca.vertcat(*rows)) if rows else None
+        self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
 
     @classmethod
     def of(cls, system: System) -> FiniteValues:
         """Those of a system, made once."""
-        kept = system.cache.get("finite_values")
-        if kept is None:
-            kept = system.cache["finite_values"] = cls(system)
-        return kept
+        if "finite_values" not in system.cache:
+            system.cache["finite_values"] = cls(system)
+        made: FiniteValues = system.cache["finite_values"]
+        return made
 
     @cached_property
     def _values(self) -> Evaluator:
@@ -66,17 +74,17 @@ class FiniteValues:
         Those that are solved together with others are not among them: there it is asked
         what they determine.
         """
-        if self.expression is None:
+        if not self.told:
             return []
         with np.errstate(all="ignore"):
-            values = self._values(*problem._arguments(t))
+            values = self._values(*problem.arguments(t))
         return [self._named(int(k)) for k in np.flatnonzero(~np.isfinite(values[:self.alone]))]
 
     def _named(self, k: int) -> tuple[str, str]:
         family, instance, text = self.told[k]
         return family.path(instance), text
 
-    def refuse_lost(self, recording: Any) -> None:
+    def refuse_lost(self, recording: RunRecording) -> None:
         """Raise where a law had no value at the end of a step of a run.
 
         Where unknowns are solved for, some fifty are looked at, spread over the run, and the
@@ -87,7 +95,7 @@ class FiniteValues:
         SimulationError
             Naming the component, its equation and the first such instant.
         """
-        if self.expression is None:
+        if not self.told:
             return
         if self.system.clusters or recording.problem.delays is not None:
             self._look(recording, self._all, False)
@@ -95,7 +103,7 @@ class FiniteValues:
             self._look(recording, self._of_states, True)
             self._look(recording, self._of_others, False)
 
-    def _look(self, recording: Any, laws: _Laws, of_states: bool) -> None:
+    def _look(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
         rows, function = laws
         if not len(rows):
@@ -115,7 +123,7 @@ class FiniteValues:
                 values = np.array(function(times[None, :], x * problem.scale_x[:, None], 0,
                                            recording.p, m, d, 0))  # fmt: skip
             else:
-                values = np.concatenate([recording._evaluate(function, e, t, share=False)
+                values = np.concatenate([recording.evaluate(function, e, t, share=False)
                                          for e, t in part], axis=1)  # fmt: skip
             for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
                 law = int(rows[np.flatnonzero(~np.isfinite(values[:, k]))[0]])
@@ -158,16 +166,16 @@ class FiniteValues:
             decided[out] |= partial
         return self._some(found)
 
-    def _stop(self, recording: Any, law: int, t: float) -> None:
+    def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
-        recording.status, recording.message = "failed", f"no value at t = {t:.6g} s"
+        recording.fail(f"no value at t = {t:.6g} s")
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
                               variables=(path,), code="simulation.value")
 
 
-def _parts(looks: list[tuple[Any, np.ndarray]]) -> Iterator[list[tuple[Any, np.ndarray]]]:
+def _parts(looks: list[tuple[Episode, Array]]) -> Iterator[list[tuple[Episode, Array]]]:
     """Episodes and times, so many together as are looked at at once."""
-    part: list[tuple[Any, np.ndarray]] = []
+    part: list[tuple[Episode, Array]] = []
     for episode, times in looks:
         for some in np.array_split(times, 1 + len(times) // CHUNK):
             part.append((episode, some))
@@ -187,7 +195,7 @@ def no_value(equation: str) -> str:
     return f"its equation  {equation}  has no finite value"
 
 
-def _changing_blocks(system: System) -> Iterator[tuple[Any, int, str, Any]]:
+def _changing_blocks(system: System) -> Iterator[tuple[Family, int, str, ca.SX]]:
     """(family, instance, equation, a value) of equations that are solved together by elimination.
 
     Those whose coefficients change with time, states or modes: they may cease to determine
@@ -211,7 +219,7 @@ def _changes(law: Law | None) -> bool:
     return law is not None and not CONSTANT.issuperset(law.slopes)
 
 
-def _partial_laws(kernel: Kernel) -> list[tuple[str, Any]]:
+def _partial_laws(kernel: Kernel) -> list[tuple[str, ca.SX]]:
     """(text, value) of the laws of a class that may have no value."""
     laws = [(law.text, _without_constant_terms(law)) for law in kernel.laws]
     laws += [(f"{kernel.variables[i].name} == {readable(value)}", value)
@@ -219,16 +227,16 @@ def _partial_laws(kernel: Kernel) -> list[tuple[str, Any]]:
     return [(text, value) for text, value in laws if _is_partial(kernel, value)]
 
 
-def _without_constant_terms(law: Law) -> Any:
+def _without_constant_terms(law: Law) -> ca.SX:
     """The residual without the terms that have a value wherever their variable has one.
 
     Otherwise nothing were left of ``y - log(u)`` where y has been replaced by its value.
     """
-    plain = [s for s, slope in zip(law.symbols, law.slopes, strict=True) if slope == "constant"]
-    return ca.substitute(law.residual, ca.vertcat(*plain), ca.SX.zeros(len(plain)))
+    constant = [s for s, slope in zip(law.symbols, law.slopes, strict=True) if slope == "constant"]
+    return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
-def _is_partial(kernel: Kernel, value: Any) -> bool:
+def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
     """Whether an operation with a value for some arguments only has one that moves."""
     symbols = ca.symvar(value)
     if not symbols:

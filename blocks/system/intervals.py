@@ -13,16 +13,17 @@ R. E. Moore, R. B. Kearfott and M. J. Cloud, "Introduction to Interval Analysis"
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
+
+from ..numerics.arrays import Array
 
 __all__ = ["BOUNDED", "Bounds", "enclosure"]
 
-Array = NDArray[np.float64]
-Bounds = tuple[Array, Array]  # lower and upper ends
+Bounds: TypeAlias = tuple[Array, Array]  # lower and upper ends
 
 
 def enclosure(op: int, *operands: Bounds) -> Bounds:
@@ -108,7 +109,7 @@ def _remainder(a: Bounds, b: Bounds) -> Bounds:
             np.where(same, np.fmod(a[1], b[0]), np.where(a[1] > 0, size, 0.0)))
 
 
-def _truth(surely: Any, perhaps: Any) -> Bounds:
+def _truth(surely: ArrayLike, perhaps: ArrayLike) -> Bounds:
     return np.asarray(surely, dtype=float), np.asarray(perhaps, dtype=float)
 
 
@@ -119,7 +120,7 @@ def _if_else_zero(condition: Bounds, value: Bounds) -> Bounds:
     return np.where(never, 0.0, low), np.where(never, 0.0, high)
 
 
-_INCREASING: dict[int, Callable[[Any], Any]] = {
+_INCREASING: dict[int, Callable[[Array], Array]] = {
     ca.OP_ASSIGN: lambda a: a, ca.OP_TWICE: lambda a: 2 * a, ca.OP_EXP: np.exp, ca.OP_LOG: np.log,
     ca.OP_SQRT: np.sqrt, ca.OP_FLOOR: np.floor, ca.OP_CEIL: np.ceil, ca.OP_SIGN: np.sign,
     ca.OP_ASIN: np.arcsin, ca.OP_ATAN: np.arctan, ca.OP_SINH: np.sinh, ca.OP_TANH: np.tanh,

@@ -21,17 +21,17 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..assembly.flatten import Group
 from ..assembly.matching import distinct
 from ..language.expression import TIME
+from ..language.kernel import Kernel, Law
+from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
 
 __all__ = ["ACROSS", "TimeFunctions"]
-
-Array = NDArray[np.float64]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
 OF_VALUE = 0.01  # part of its largest value below which a range is no range
@@ -46,7 +46,6 @@ MANY = 256  # functions that are not followed from part to part of a run
 PART = 2.0**-12  # of a run, which is not made smaller
 ACROSS = 4  # pieces that a step may reach over
 WITHIN = 4  # looks at a piece, where it is asked when a function is zero
-EDGE = 1e-6  # part of a piece that is left out at its ends, where something may jump
 
 Instruction = tuple[int, int, Any]  # operation, place of the result, operands or constant
 
@@ -88,7 +87,7 @@ class TimeFunctions:
 
     def around(self, t: float) -> Array:
         """Borders of the pieces around ``t`` and after it; they go as far as ``end``."""
-        if self.end - t < 1e-12 * self.length:
+        if self.end - t < SAME_INSTANT * self.length:
             self.pieces = self._divided(t)
         return self.pieces
 
@@ -167,7 +166,7 @@ class TimeFunctions:
 
     def _bounds(self, left: Array, right: Array) -> tuple[Array, Array]:
         """Bounds of everything that is curved in time, (functions x runs, pieces) each."""
-        inset = EDGE * (right - left)
+        inset = PIECE_EDGE * (right - left)
         moment = (left + inset)[None, :], (right - inset)[None, :]
         work: dict[int, Bounds] = {}
         degree: dict[int, int] = {}  # in time: 0, 1, or 2 for whatever is curved
@@ -241,7 +240,7 @@ def _function(system: System) -> ca.Function | None:
     return ca.Function("functions_of_time", [TIME, tape.p, rest], [ca.vertcat(*rows)])
 
 
-def _expressions(kernel: Any, laws: bool = True) -> Iterator[Any]:
+def _expressions(kernel: Kernel, laws: bool = True) -> Iterator[ca.SX]:
     """All that a class says between events."""
     if laws:
         yield from (law.residual for law in kernel.laws)
@@ -252,11 +251,11 @@ def _expressions(kernel: Any, laws: bool = True) -> Iterator[Any]:
     yield from (sx for _, _, *sxs in kernel.load_laws for sx in sxs if sx is not None)
 
 
-def _depends_on_time(sx: Any) -> bool:
+def _depends_on_time(sx: ca.SX) -> bool:
     return any(s.__hash__() == TIME.__hash__() for s in ca.symvar(sx))
 
 
-def _follow(system: System) -> tuple[Any, Any]:
+def _follow(system: System) -> tuple[Indices, Indices]:
     """Which unknowns follow from time alone, and which equations mix that with other unknowns.
 
     In the order of evaluation; a residual that determines a known function of time is zero, and
@@ -265,7 +264,7 @@ def _follow(system: System) -> tuple[Any, Any]:
     flat = system.flat
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
-    mixed: list[Any] = [np.zeros(0, dtype=int)]
+    mixed: list[Indices] = [np.zeros(0, dtype=int)]
     for step in system.tape.steps:
         if step.group < 0:
             for g in distinct(flat.groups_of(step.equations)):
@@ -304,6 +303,6 @@ def _follow(system: System) -> tuple[Any, Any]:
     return np.flatnonzero(known & moving), np.concatenate(mixed)
 
 
-def _is_curved(law: Any) -> bool:
+def _is_curved(law: Law) -> bool:
     """Whether a law is more than a sum of its arguments with constant factors."""
     return _depends_on_time(law.residual) or not set(law.slopes) <= {"constant", "parameter"}

@@ -10,7 +10,8 @@ from blocks import Model, quantity
 from blocks.assembly.algebraic_loops import cramer
 from blocks.assembly.tearing import tear
 from blocks.exceptions import ParameterError
-from blocks.system.system import BULKY, MANY
+from blocks.system.newton import MANY
+from blocks.system.problem import BULKY
 from library.translational import Damper, FreeEnd, Reference, Spring, VelocitySource
 
 N = 40

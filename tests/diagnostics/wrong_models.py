@@ -13,7 +13,7 @@ from blocks import (
     quantity,
     when,
 )
-from blocks.language.expression import dry_friction
+from blocks.language.statements import dry_friction
 from library.translational import Damper, Mass, Reference, TwoPort, translational
 
 rotational = Domain("rotational", across={"w": "rad/s"}, through={"t": "N*m"},

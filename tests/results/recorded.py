@@ -35,6 +35,7 @@ class Fake:
     """Samples every 10 ms, both sides of a jump at 1.5 s."""
 
     name, status, message = "stick_slip", "finished", ""
+    states, energy_tolerance = (), None
 
     def __init__(self, masses=MASSES, catalog=dict):
         grid = np.arange(401) / 100
@@ -72,6 +73,15 @@ class Fake:
         return [EnergyTerm("pull", "VelocitySource", -10.0, 0.0, 0.0, 10.0),
                 EnergyTerm("block", "Mass", 2.0, 2.0, 0.0, 0.0),
                 EnergyTerm("friction", "TranslationalFriction", 8.0, 0.0, 7.5, 0.0)]  # fmt: skip
+
+    def sticking_terms(self):
+        return []
+
+    def shared_loads(self):
+        return []
+
+    def shapes(self):
+        return []
 
 
 def result(**changes):

@@ -192,6 +192,15 @@ def test_a_series_of_an_expression_is_plotted_and_tabulated():
     assert_allclose(frame.iloc[:, 0], [2, -4, -10])
 
 
+@pytest.mark.parametrize("options", [{}, {"every": "1 s"}])
+def test_an_expression_is_tabulated_beside_what_it_is_made_of(options):
+    run = thrown(every="0.5 s")
+    frame = run.table("where.P", run["body.v"] * 2, run.time, **options)
+    t = frame["time [s]"]
+    assert_allclose(frame["body.v * 2 [m/s]"], 2 * (1 - 3 * t), atol=1e-9)
+    assert_allclose(frame["where.P [m]"], t - 1.5 * t**2, atol=1e-9)
+
+
 def test_arithmetic_with_arrays_gives_plain_quantities():
     run = thrown(every="0.5 s")
     doubled = run["body.v"] * np.array([2, 2, 2, 2, 2])

@@ -10,7 +10,6 @@ import pytest
 from numpy.testing import assert_allclose
 from parts import alone, final
 
-import blocks.model
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import (
     MissingUnit,
@@ -20,6 +19,7 @@ from blocks.exceptions import (
     WrongDimension,
 )
 from blocks.solvers import METHODS
+from blocks.system import Problem
 from library.translational import Damper, Mass, Reference, Spring
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
@@ -241,7 +241,7 @@ class Interrupting:
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "DOP853", "Radau"])
 def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
-    monkeypatch.setattr(blocks.model, "Progress", Interrupting)
+    monkeypatch.setattr("blocks.simulation.run.Progress", Interrupting)
     run = oscillator().simulate("20 s", method=method, rtol=1e-9)
     reached = run.time.to("s").magnitude[-1]
     assert run.status == "interrupted"
@@ -255,7 +255,7 @@ def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, mon
     model = oscillator()
     model.simulate("1 ms", method=method)
     calls = 0
-    original = blocks.model.Problem._arguments
+    original = Problem.arguments
 
     def arguments(self, t):
         nonlocal calls
@@ -264,7 +264,7 @@ def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, mon
             raise KeyboardInterrupt
         return original(self, t)
 
-    monkeypatch.setattr(blocks.model.Problem, "_arguments", arguments)
+    monkeypatch.setattr(Problem, "arguments", arguments)
     run = model.simulate("20 s", method=method, rtol=1e-9)
     monkeypatch.undo()
     assert run.status == "interrupted"
@@ -274,7 +274,7 @@ def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, mon
 def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
     model = oscillator()
     model.simulate("1 ms")
-    original = blocks.model.Problem._arguments
+    original = Problem.arguments
 
     def arguments(self, t):
         if t > 5.0 and not pressed:
@@ -286,7 +286,7 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
         return original(self, t)
 
     pressed: list[float] = []
-    monkeypatch.setattr(blocks.model.Problem, "_arguments", arguments)
+    monkeypatch.setattr(Problem, "arguments", arguments)
     run = model.simulate("20 s", rtol=1e-9)
     monkeypatch.undo()
     assert run.status == "interrupted"
@@ -298,7 +298,7 @@ def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):
     def interrupted(self, t):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(blocks.model.Problem, "choose_states", interrupted)
+    monkeypatch.setattr(Problem, "choose_states", interrupted)
     run = oscillator().simulate("20 s")
     assert run.status == "interrupted"
     assert run.time.magnitude.tolist() == [0.0]

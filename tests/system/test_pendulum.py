@@ -9,7 +9,8 @@ from parts import Pendulum, alone, final
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Parameter, Target, Variable, cos, der, quantity, sin
-from blocks.system.system import AlgebraicFailure, Problem
+from blocks.system.failure import AlgebraicFailure
+from blocks.system.problem import Problem
 
 G = 9.81
 

@@ -43,14 +43,16 @@ from .impact import Impact, sequential_impact, simultaneous_impact
 from .impact_with_friction import rough_impact
 from .internal_stress import (
     Group,
+    LoadedSplit,
     even_split,
     largest_share,
     least_share,
+    loaded_split,
     minimal_split,
+    open_load,
     stress_groups,
     undetermined_groups,
 )
-from .loaded_split import LoadedSplit, loaded_split, open_load
 from .massless_nodes import NodeVelocity, solve_velocity
 from .moreau_step import StepSolution, moreau_step
 from .p_matrix import is_p_matrix

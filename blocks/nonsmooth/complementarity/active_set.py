@@ -22,8 +22,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Array
+from ...numerics.tolerances import PROXIMAL_POINT, SHORTEST_SEARCH
 from .linear_solves import solve_block
-from .scaling import Array, ScaledBox, block
+from .scaling import ScaledBox, block
 
 __all__ = ["Trial", "active_set", "proximal", "projected_newton", "sides"]
 
@@ -105,7 +107,7 @@ def projected_newton(box: ScaledBox, x: Array, tol: float, limit: int) -> Trial:
         )
         before = energy(x)
         length = 1.0
-        while length > 1e-6:
+        while length > SHORTEST_SEARCH:
             trial = np.clip(x + length * move, box.lower, box.upper)
             if energy(trial) <= before - 1e-4 * (w @ (trial - x)):
                 x = trial
@@ -139,6 +141,6 @@ def proximal(box: ScaledBox, x: Array, tol: float, limit: int) -> Trial:
             break
         at = sides(box, x)
         if error > 0.01 * last and np.array_equal(at, before):
-            eps = max(0.1 * eps, 1e-6)
+            eps = max(0.1 * eps, PROXIMAL_POINT)
         before, last = at, min(last, error)
     return Trial(best, steps)

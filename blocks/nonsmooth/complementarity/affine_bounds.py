@@ -25,24 +25,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    BOUND_BAND,
+    ENUMERATED_ERROR,
+    GUESSED_MODE,
+    NO_INERTIA,
+    OWN_ROUNDING,
+    RANK,
+    SAME_RATES,
+    SELF_CARRYING,
+    SYMMETRIC,
+    TERMS_ROUNDING,
+    TINY,
+)
 from .box import BoxSolution, BoxStatus
 from .lemke import lemke_lcp
 from .linear_solves import is_convex
 from .p_matrix import is_p_matrix
-from .scaling import Array, Mask, components
+from .scaling import Matrix, MatrixLike, components
 
 __all__ = ["solve_coupled"]
 
 STEPS = 40
 ENUMERATED = 6
 """Largest part of which all combinations of modes are tried."""
-SAME = 1e-7
 
 
 @dataclass(frozen=True)
@@ -79,12 +91,12 @@ class _Part:
 
 
 def solve_coupled(
-    D: Any,
+    D: MatrixLike,
     b: ArrayLike,
     lower: ArrayLike,
     upper: ArrayLike,
-    by_lower: Any,
-    by_upper: Any,
+    by_lower: MatrixLike,
+    by_upper: MatrixLike,
     *,
     known: ArrayLike | None = None,
     start: ArrayLike | None = None,
@@ -128,8 +140,7 @@ def solve_coupled(
     >>> moved.effort.tolist(), moved.state.tolist(), moved.rate.tolist()
     ([10.0, 5.0], [0, 1], [0.0, 1.0])
     """
-    D, L, H = (m.tocsr() if issparse(m) else np.asarray(m, dtype=float)
-               for m in (D, by_lower, by_upper))  # fmt: skip
+    D, L, H = _rows_of(D), _rows_of(by_lower), _rows_of(by_upper)
     b = np.array(b, dtype=float)
     n = len(b)
     low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
@@ -138,9 +149,8 @@ def solve_coupled(
     fixed |= (low == high) & (np.asarray(abs(L - H).sum(axis=1)).ravel() == 0)
     near = np.zeros(n) if start is None else np.array(start, dtype=float)
 
-    effort, verdict, iterations = near.copy(), [BoxStatus.SOLVED], 0
-    suspects: list[NDArray[np.intp]] = []
-    worst = 0.0
+    effort, iterations, worst = near.copy(), 0, 0.0
+    trouble: list[tuple[BoxStatus, Indices]] = []
     count, label = components(abs(D) + abs(L) + abs(H))
     order = np.argsort(label, kind="stable")
     for here in np.split(order, np.flatnonzero(np.diff(label[order])) + 1):
@@ -150,37 +160,53 @@ def solve_coupled(
         iterations += one.iterations
         worst = max(worst, one.residual)
         if one.status is not BoxStatus.SOLVED:
-            verdict.append(one.status)
-            suspects.append(here)
+            trouble.append((one.status, here))
     # constant bounds hold exactly, not to rounding
-    plain = [np.asarray(abs(m).sum(axis=1)).ravel() == 0 for m in (L, H)]
-    effort = np.where(plain[0], np.maximum(effort, low), effort)
-    effort = np.where(plain[1], np.minimum(effort, high), effort)
-    rate = b - D @ effort
-    floor, top = effort <= low + L @ effort, effort >= high + H @ effort
+    for bound, slope, inward in ((low, L, np.maximum), (high, H, np.minimum)):
+        constant = np.asarray(abs(slope).sum(axis=1)).ravel() == 0
+        effort = np.where(constant, inward(effort, bound), effort)
+    force = D @ effort
+    rate = b - force
     size = np.zeros(count)
-    np.maximum.at(size, label, np.maximum(np.abs(b), np.abs(D @ effort)))
-    size = size[label]
-    moving = np.abs(rate) > tol * size + noise
-    own = np.maximum(D.diagonal(), 1e-300)  # rounding of an effort that should be zero
-    band = 1e-9 * np.abs(effort) + 1e-14 * size / own
-    floor |= effort <= low + L @ effort + band
-    top |= effort >= high + H @ effort - band
-    state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))
-    state = np.where(fixed, np.sign(rate), state).astype(np.int8)
-    rest = (state == 0) & ~fixed
-    rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, 1e-9 * size))] = 0.0
-    status = verdict[-1]
+    np.maximum.at(size, label, np.maximum(np.abs(b), np.abs(force)))
+    state, rest, at_bound = _modes_told(effort, rate, low + L @ effort, high + H @ effort, fixed,
+                                        size[label], tol, noise, D.diagonal())
+    status = trouble[-1][0] if trouble else BoxStatus.SOLVED
     return BoxSolution(
-        effort=effort, rate=rate, state=state, fixed=fixed, grazing=rest & (floor | top),
+        effort=effort, rate=rate, state=state, fixed=fixed, grazing=rest & at_bound,
         converged=status in (BoxStatus.SOLVED, BoxStatus.NOT_UNIQUE), residual=worst,
         status=status, unique=False if status is BoxStatus.NOT_UNIQUE else None,
-        suspects=np.concatenate([np.zeros(0, dtype=np.intp), *suspects]),
+        suspects=np.concatenate([np.zeros(0, dtype=np.intp), *(part for _, part in trouble)]),
         method="coupled", iterations=iterations,
     )  # fmt: skip
 
 
-def _cut(matrix: Any, index: NDArray[np.intp]) -> Array:
+def _rows_of(given: MatrixLike) -> Matrix:
+    """A matrix as it is given: an array, or in compressed rows."""
+    matrix: Matrix = given
+    return matrix.tocsr() if issparse(matrix) else np.asarray(matrix, dtype=float)
+
+
+def _modes_told(effort: Array, rate: Array, low: Array, high: Array, fixed: Flags, size: Array,
+                tol: float, noise: Array, diagonal: Array
+                ) -> tuple[NDArray[np.int8], Flags, Flags]:
+    """Modes, which elements rest, and which efforts are at a bound; rates at rest become 0.
+
+    ``size`` are the largest rates of the parts that elements belong to.
+    """
+    moving = np.abs(rate) > tol * size + noise
+    own = np.maximum(diagonal, TINY)  # rounding of an effort that should be zero
+    band = BOUND_BAND * np.abs(effort) + OWN_ROUNDING * size / own
+    floor = (effort <= low) | (effort <= low + band)
+    top = (effort >= high) | (effort >= high - band)
+    state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))
+    state = np.where(fixed, np.sign(rate), state).astype(np.int8)
+    rest = (state == 0) & ~fixed
+    rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, BOUND_BAND * size))] = 0.0
+    return state, rest, floor | top
+
+
+def _cut(matrix: Matrix, index: Indices) -> Array:
     if issparse(matrix):
         return matrix[index][:, index].toarray()
     return matrix[np.ix_(index, index)]
@@ -194,7 +220,7 @@ class _Answer:
     iterations: int
 
 
-def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array, fixed: Mask,
+def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array, fixed: Flags,
                 near: Array, noise: Array, tol: float) -> _Answer:
     """Eliminate what slides, scale, and search."""
     free, gone = np.flatnonzero(~fixed), np.flatnonzero(fixed)
@@ -202,7 +228,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     back = np.zeros((len(gone), len(free)))
     if len(gone):
         own = np.eye(len(gone)) - L[np.ix_(gone, gone)]
-        if np.linalg.det(own) <= 1e-12:  # friction that carries itself
+        if np.linalg.det(own) <= SELF_CARRYING:  # friction that carries itself
             return _Answer(effort, BoxStatus.NOT_UNIQUE, np.inf, 0)
         inverse = np.linalg.inv(own)
         held, back = inverse @ low[gone], inverse @ L[np.ix_(gone, free)]
@@ -216,8 +242,8 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     if not len(free):
         return _Answer(effort, BoxStatus.SOLVED, 0.0, 0)
     size = np.abs(D).max(axis=1)
-    diagonal = np.where(np.diag(D) > 1e-14 * size.max(), np.diag(D), size)
-    live = diagonal > 1e-14 * diagonal.max()
+    diagonal = np.where(np.diag(D) > NO_INERTIA * size.max(), np.diag(D), size)
+    live = diagonal > NO_INERTIA * diagonal.max()
     d = np.where(live, 1 / np.sqrt(np.where(live, diagonal, 1.0)), 1.0)
     scaled = d[:, None] * D * d
     ratio = d[None, :] / d[:, None]
@@ -236,7 +262,7 @@ def _search(part: _Part, near: Array, tol: float) -> tuple[Array, BoxStatus, int
         used += pivots
         x = z
         for _ in range(2):
-            trial, more = _by_modes(part, _modes(part, x, 1e-8), x, tol)
+            trial, more = _by_modes(part, _modes(part, x, GUESSED_MODE), x, tol)
             used += more
             if part.residual(trial, tol).max() <= part.residual(x, tol).max():
                 x = trial
@@ -244,7 +270,7 @@ def _search(part: _Part, near: Array, tol: float) -> tuple[Array, BoxStatus, int
             if found:
                 break
             x = z
-    passive = np.abs(part.D - part.D.T).max() <= 1e-12 and is_convex(part.D)
+    passive = np.abs(part.D - part.D.T).max() <= SYMMETRIC and is_convex(part.D)
     sure = passive or is_p_matrix(part.D) is True
     if found and (sure or len(near) > ENUMERATED):
         return x, BoxStatus.SOLVED, used
@@ -258,30 +284,30 @@ def _search(part: _Part, near: Array, tol: float) -> tuple[Array, BoxStatus, int
     return x, BoxStatus.NO_SOLUTION if not ended else BoxStatus.WORK_BOUND, used
 
 
-def _modes(part: _Part, x: Array, slack: float) -> NDArray[np.int_]:
+def _modes(part: _Part, x: Array, slack: float) -> Indices:
     w = part.rate(x)
-    band = slack * max(part.unit(w), 1e-300)
+    band = slack * max(part.unit(w), TINY)
     at = np.zeros(len(x), dtype=int)
     at[(x >= part.upper(x) - band) & (w > band)] = 1
     at[(x <= part.lower(x) + band) & (w < -band)] = -1
     return at
 
 
-def _of_modes(part: _Part, at: NDArray[np.int_], near: Array) -> Array | None:
+def _of_modes(part: _Part, at: Indices, near: Array) -> Array | None:
     """Efforts of given modes; nearest to ``near`` where they are not determined."""
     bound = np.where((at > 0)[:, None], part.H, part.L)
     matrix = np.where((at == 0)[:, None], part.D, np.eye(len(at)) - bound)
     right = np.where(at == 0, part.b, np.where(at > 0, part.high, part.low))
     if not np.isfinite(right).all():
         return None
-    step, _, rank, _ = np.linalg.lstsq(matrix, right - matrix @ near, rcond=1e-11)
+    step, _, rank, _ = np.linalg.lstsq(matrix, right - matrix @ near, rcond=RANK)
     x = near + step
     if rank == len(at):
         x += np.linalg.solve(matrix, right - matrix @ x)
     return x
 
 
-def _by_modes(part: _Part, at: NDArray[np.int_], near: Array, tol: float) -> tuple[Array, int]:
+def _by_modes(part: _Part, at: Indices, near: Array, tol: float) -> tuple[Array, int]:
     """Change modes where they are violated, until none is or a guess repeats."""
     x, seen, steps = near, set(), 0
     while steps < STEPS and at.tobytes() not in seen:
@@ -342,10 +368,11 @@ def _all_answers(part: _Part, tol: float) -> tuple[list[Array], list[Array]]:
     efforts: list[Array] = []
     for at in product((0, -1, 1), repeat=n):
         x = _of_modes(part, np.array(at), np.zeros(n))
-        if x is None or part.residual(x, tol).max() > max(tol, 1e-9):
+        if x is None or part.residual(x, tol).max() > max(tol, ENUMERATED_ERROR):
             continue
         w = part.rate(x)
-        same = SAME * part.unit(w) + part.floor + 1e-12 * (np.abs(part.D) @ np.abs(x)) + 1e-300
+        same = SAME_RATES * part.unit(w) + part.floor + TERMS_ROUNDING * (
+            np.abs(part.D) @ np.abs(x)) + TINY
         if all(np.any(np.abs(w - other) > same) for other in rates):
             rates.append(w)
             efforts.append(x)

@@ -24,17 +24,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._pivot import lemke
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import CANCELLATION
 from .active_set import Trial, active_set, proximal, sides
 from .closed_forms import all_at_rest, one_element
+from .lemke import lemke_box
 from .linear_solves import is_convex
 from .p_matrix import is_p_matrix
-from .scaling import Array, Index, Mask, ScaledBox, as_bounds, as_matrix, block, scale
+from .scaling import Matrix, MatrixLike, ScaledBox, as_bounds, as_matrix, block, scale
 
 __all__ = ["BoxSolution", "BoxStatus", "solve_box"]
 
@@ -42,7 +43,7 @@ STEPS = 60
 """Bound on the steps of one descent method, per connected part."""
 LEMKE_LIMIT = 400
 """Largest part that is given to pivoting (each pivot factorises a dense matrix)."""
-TOGETHER = 16
+MANY_PARTS = 16
 """From this many parts on, all are tried in one sparse problem first."""
 
 
@@ -95,18 +96,18 @@ class BoxSolution:
     effort: Array
     rate: Array
     state: NDArray[np.int8]
-    fixed: Mask
-    grazing: Mask
+    fixed: Flags
+    grazing: Flags
     converged: bool
     residual: float
     status: BoxStatus
     unique: bool | None
-    suspects: Index
+    suspects: Indices
     method: str
     iterations: int
 
     @property
-    def stuck(self) -> Mask:
+    def stuck(self) -> Flags:
         """Elements that decided to rest (or to stay closed)."""
         return (self.state == 0) & ~self.fixed
 
@@ -125,7 +126,7 @@ class _Work:
 
 
 def solve_box(
-    D: Any,
+    D: MatrixLike,
     b: ArrayLike,
     lower: ArrayLike,
     upper: ArrayLike,
@@ -183,74 +184,77 @@ def solve_box(
     """
     load = np.array(b, dtype=float).reshape(-1)
     n = len(load)
-    plain = _plain_answer(D, load, lower, upper, rate_floor, tol)
-    if plain is not None:
-        return plain
+    known = _closed_form(D, load, lower, upper, rate_floor, tol)
+    if known is not None:
+        return known
     if not np.all(np.isfinite(load)):
         raise ValueError(f"rate {int(np.flatnonzero(~np.isfinite(load))[0])} of b is not finite")
     matrix = as_matrix(D, n)
     low, high = as_bounds(lower, upper, n)
     noise = np.broadcast_to(np.asarray(rate_floor, dtype=float), (n,))
-
-    fixed = low == high
-    effort = np.where(fixed, low, 0.0)
-    open_ = np.flatnonzero(~fixed)
-    reduced, size, drag = matrix, np.abs(load), load
-    if len(open_) < n:
-        pull = matrix @ effort
-        drag = (load - pull)[open_]
-        # Cancellation with known efforts leaves noise of this size in b.
-        size = (size + np.abs(pull))[open_]
-        noise = noise[open_] + 1e-15 * size
-        reduced = block(matrix, open_, open_)
-    box, d = scale(reduced, drag, low[open_], high[open_], noise)
+    undecided = np.flatnonzero(low != high)
+    box, d = _without_fixed(matrix, load, low, high, noise, undecided)
     guess = None
     if start is not None:
-        guess = np.asarray(start, dtype=float)[open_] / d
-
+        guess = np.asarray(start, dtype=float)[undecided] / d
     work = _Work(np.zeros(box.size), {})
     verdicts = _search(box, guess, tol, work)
+    return _solution(matrix, load, low, high, undecided, box, d, work, verdicts, tol)
 
+
+def _without_fixed(matrix: Matrix, load: Array, low: Array, high: Array, noise: Array,
+                   undecided: Indices) -> tuple[ScaledBox, Array]:
+    """The problem of elements whose bounds differ, in equal units, and these units."""
+    reduced, drag = matrix, load
+    if len(undecided) < len(load):
+        pull = matrix @ np.where(low == high, low, 0.0)
+        drag = (load - pull)[undecided]
+        # Cancellation with known efforts leaves noise of this size in b.
+        size = (np.abs(load) + np.abs(pull))[undecided]
+        noise = noise[undecided] + CANCELLATION * size
+        reduced = block(matrix, undecided, undecided)
+    return scale(reduced, drag, low[undecided], high[undecided], noise)
+
+
+def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: Indices,
+              box: ScaledBox, d: Array, work: _Work, verdicts: list[_Verdict], tol: float
+              ) -> BoxSolution:
+    """What the scaled efforts that were found mean for all elements."""
+    n, fixed = len(load), low == high
+    effort = np.where(fixed, low, 0.0)
     w = box.rate(work.x)
     residuals = box.residual(work.x, w, tol)
     moving = np.abs(w) > tol * box.unit(w) + box.floor
     top, bottom = work.x >= box.upper, work.x <= box.lower
-    effort[open_] = np.where(
-        top, high[open_], np.where(bottom, low[open_], np.clip(work.x * d, low[open_], high[open_]))
-    )
+    bottom_of, top_of = low[undecided], high[undecided]
+    effort[undecided] = np.where(
+        top, top_of, np.where(bottom, bottom_of, np.clip(work.x * d, bottom_of, top_of)))
     rate = load - matrix @ effort
     state = np.sign(rate).astype(np.int8)
-    state[open_] = np.where(top & moving & (w > 0), 1, np.where(bottom & moving & (w < 0), -1, 0))
+    state[undecided] = np.where(top & moving & (w > 0), 1,
+                                np.where(bottom & moving & (w < 0), -1, 0))
     failed = residuals > tol
     rest = np.zeros(n, dtype=bool)
-    rest[open_] = (state[open_] == 0) & ~failed
+    rest[undecided] = (state[undecided] == 0) & ~failed
     rate[rest] = 0.0
     grazing = rest.copy()
-    grazing[open_] &= top | bottom
+    grazing[undecided] &= top | bottom
 
     bad = np.zeros(box.groups, dtype=bool)
     bad[box.group[failed]] = True
     status, unique = _summary(bad, verdicts)
     doubt = bad | np.array([v.unique is False for v in verdicts], dtype=bool)
     return BoxSolution(
-        effort=effort,
-        rate=rate,
-        state=state,
-        fixed=fixed,
-        grazing=grazing,
-        converged=not failed.any(),
-        residual=float(residuals.max(initial=0.0)),
-        status=status,
-        unique=unique,
-        suspects=open_[doubt[box.group]],
-        method=" + ".join(work.methods) or "nothing to decide",
-        iterations=work.iterations,
-    )
+        effort=effort, rate=rate, state=state, fixed=fixed, grazing=grazing,
+        converged=not failed.any(), residual=float(residuals.max(initial=0.0)), status=status,
+        unique=unique, suspects=undecided[doubt[box.group]],
+        method=" + ".join(work.methods) or "nothing to decide", iterations=work.iterations,
+    )  # fmt: skip
 
 
-def _plain_answer(D: Any, b: Array, lower: ArrayLike, upper: ArrayLike, noise: ArrayLike,
-                  tol: float) -> BoxSolution | None:
-    """The answer where a guess is one: see :mod:`._plain`."""
+def _closed_form(D: MatrixLike, b: Array, lower: ArrayLike, upper: ArrayLike, noise: ArrayLike,
+                 tol: float) -> BoxSolution | None:
+    """The answer of problems that have one at once: see :mod:`.closed_forms`."""
     n = len(b)
     if not isinstance(D, np.ndarray) or D.shape != (n, n):
         return None
@@ -288,7 +292,7 @@ class _Verdict:
 _FINE = _Verdict(True)
 
 
-def _summary(bad: Mask, verdicts: list[_Verdict]) -> tuple[BoxStatus, bool | None]:
+def _summary(bad: Flags, verdicts: list[_Verdict]) -> tuple[BoxStatus, bool | None]:
     answers = {v.unique for v in verdicts}
     unique = False if False in answers else None if None in answers else True
     if not bad.any():
@@ -309,8 +313,8 @@ def _search(box: ScaledBox, guess: Array | None, tol: float, work: _Work) -> lis
     if not len(parts):
         return verdicts
     todo = np.ones(box.groups, dtype=bool)
-    if len(parts) >= TOGETHER and box.symmetric:
-        todo = _solve_together(box, np.flatnonzero(~alone), guess, tol, work)
+    if len(parts) >= MANY_PARTS and box.symmetric:
+        todo = _solve_as_one(box, np.flatnonzero(~alone), guess, tol, work)
     if todo[parts].any():
         order = np.argsort(box.group, kind="stable")
         ends = np.cumsum(members)
@@ -322,9 +326,9 @@ def _search(box: ScaledBox, guess: Array | None, tol: float, work: _Work) -> lis
     return verdicts
 
 
-def _solve_together(
-    box: ScaledBox, index: Index, guess: Array | None, tol: float, work: _Work
-) -> Mask:
+def _solve_as_one(
+    box: ScaledBox, index: Indices, guess: Array | None, tol: float, work: _Work
+) -> Flags:
     """Try all parts as one sparse problem; says which are still to be solved."""
     todo = np.ones(box.groups, dtype=bool)
     part = box.part(index)
@@ -368,7 +372,7 @@ def _solve_part(
             return best, _Verdict(unique)
     unbounded = False
     if box.size <= LEMKE_LIMIT:
-        trial = lemke(box, 100 + 20 * box.size)
+        trial = lemke_box(box, 100 + 20 * box.size)
         unbounded = trial.unbounded
         if attempt("pivoting", trial):
             return best, _Verdict(unique)
@@ -377,7 +381,7 @@ def _solve_part(
     return best, _Verdict(unique, unbounded)
 
 
-def _solve_alone(box: ScaledBox, index: Index, verdicts: list[_Verdict], work: _Work) -> None:
+def _solve_alone(box: ScaledBox, index: Indices, verdicts: list[_Verdict], work: _Work) -> None:
     """Closed form for all elements that are coupled to no other."""
     work.note("closed form", Trial(box.b, 1))
     D, b = np.asarray(box.D.diagonal())[index], box.b[index]

@@ -15,21 +15,18 @@ inside a one-sided one. So s passes 1 exactly where no effort in the box holds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import CONSISTENT, TIE
 from .linear_solves import Solve, factorise
 from .minimax import Rows, half_range, kernel, minimise_rows, rows_of, vertices
-from .scaling import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, scale
+from .scaling import DENSE_LIMIT, Matrix, MatrixLike, as_bounds, as_matrix, block, scale
 
 __all__ = ["Margin", "MarginProblem"]
-
-TIE = 1e-9
-CONSISTENT = 1e-9
-"""Share of a load outside the range of D_II that stick cannot carry."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Margin:
     """
 
     value: Array
-    first: tuple[Index, ...]
+    first: tuple[Indices, ...]
 
     @property
     def worst(self) -> float:
@@ -57,7 +54,7 @@ class Margin:
 class _Singular:
     """A part whose efforts are not determined."""
 
-    index: Index  # into the stuck elements
+    index: Indices  # into the stuck elements
     number: int
     inverse: Array  # rates -> a particular effort
     residue: Array  # rates -> what no effort can balance; scaled
@@ -102,7 +99,7 @@ class MarginProblem:
 
     def __init__(
         self,
-        D: Any,
+        D: MatrixLike,
         lower: ArrayLike,
         upper: ArrayLike,
         stuck: ArrayLike,
@@ -121,14 +118,14 @@ class MarginProblem:
         half = half_range(low, high, scale)[self._stuck]
         self._prepare(block(matrix, self._stuck, self._stuck), low[mask], high[mask], half)
 
-    def _prepare(self, D: Any, low: Array, high: Array, half: Array) -> None:
+    def _prepare(self, D: Matrix, low: Array, high: Array, half: Array) -> None:
         m = len(low)
         box, d = scale(D, np.zeros(m), low, high, np.zeros(m))
         order = np.argsort(box.group, kind="stable")
         ends = np.cumsum(np.bincount(box.group, minlength=box.groups))
         members = np.split(order, ends[:-1]) if m else []
         self.size = box.groups if m else 0
-        self.parts: tuple[Index, ...] = tuple(self._stuck[i] for i in members)
+        self.parts: tuple[Indices, ...] = tuple(self._stuck[i] for i in members)
         self._group = box.group
         self._d = d
         self._row_set = rows_of(low, high, half)
@@ -153,7 +150,7 @@ class MarginProblem:
             self._solve = self._factorised(block(box.D, self._regular, self._regular))
         self._live_rows = np.isin(self._row_set.element, self._regular)
 
-    def _factorised(self, D: Any) -> Solve:
+    def _factorised(self, D: Matrix) -> Solve:
         if sp.issparse(D) and D.nnz == D.shape[0]:
             diagonal = D.diagonal()
             return lambda r: r / diagonal
@@ -163,7 +160,8 @@ class MarginProblem:
         return solve
 
     def _singular_part(
-        self, part: Any, index: Index, number: int, d: Array, low: Array, high: Array, half: Array
+        self, part: Matrix, index: Indices, number: int, d: Array, low: Array, high: Array,
+        half: Array,
     ) -> _Singular:
         if len(index) > DENSE_LIMIT:
             raise ValueError(
@@ -202,11 +200,12 @@ class MarginProblem:
             Efforts; only those of elements that are not stuck are read.
             Needed only where there are such elements.
         """
-        first: list[Index] = [np.empty(0, dtype=np.intp)] * self.size
+        first: list[Indices] = [np.empty(0, dtype=np.intp)] * self.size
         value = self._evaluate(b, effort, first)
         return Margin(value, tuple(first))
 
-    def _evaluate(self, b: ArrayLike, effort: ArrayLike | None, first: list[Index] | None) -> Array:
+    def _evaluate(self, b: ArrayLike, effort: ArrayLike | None, first: list[Indices] | None
+                  ) -> Array:
         rate = np.asarray(b, dtype=float)[self._stuck]
         if len(self._known):
             if effort is None:
@@ -228,7 +227,7 @@ class MarginProblem:
                 first[part.number] = self._stuck[part.index[bound]]
         return value
 
-    def _regular_first(self, value: Array, ratio: Array, first: list[Index]) -> None:
+    def _regular_first(self, value: Array, ratio: Array, first: list[Indices]) -> None:
         element = self._row_set.element
         top = value[self._group[element]]
         with np.errstate(invalid="ignore"):
@@ -240,7 +239,7 @@ class MarginProblem:
         for number, members in zip(numbers, np.split(hit, begin[1:]), strict=True):
             first[number] = self._stuck[members]
 
-    def _of_singular(self, part: _Singular, rate: Array, brief: bool) -> tuple[float, NDArray[Any]]:
+    def _of_singular(self, part: _Singular, rate: Array, brief: bool) -> tuple[float, Indices]:
         nothing = np.empty(0, dtype=np.intp)
         d = self._d[part.index]
         if np.max(np.abs(part.residue @ rate)) > CONSISTENT * np.max(np.abs(d * rate), initial=0.0):

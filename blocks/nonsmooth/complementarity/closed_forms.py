@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .scaling import EPS, Array
+from ...numerics.arrays import Array
+from ...numerics.tolerances import SAFE_PIVOT, SYMMETRIC
+from .scaling import EPS
 
 __all__ = ["OneElement", "all_at_rest", "one_element"]
 
 FEW = 32
 """Largest number of elements that are tried at rest."""
-REGULAR = 1e-8
-"""Pivots of a matrix in equal units that are no rounding."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ def all_at_rest(matrix: Array, b: Array, low: Array, high: Array) -> Array | Non
         return None
     size = np.sqrt(diagonal)
     hat = matrix / size / size[:, None]
-    if np.abs(hat - hat.T).max() > 1e-12:
+    if np.abs(hat - hat.T).max() > SYMMETRIC:
         return None
     try:
         pivots = np.linalg.cholesky(hat).diagonal()
     except np.linalg.LinAlgError:
         return None
-    if pivots.min() ** 2 <= REGULAR:
+    if pivots.min() ** 2 <= SAFE_PIVOT:
         return None
     effort: Array = np.linalg.solve(hat, b / size) / size
     return effort if ((low < effort) & (effort < high)).all() else None

@@ -35,14 +35,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
 from .box import solve_box
-from .scaling import Array, Index, as_matrix, block
+from .scaling import Matrix, MatrixLike, as_matrix, block
 
 __all__ = ["Impact", "sequential_impact", "simultaneous_impact"]
-
-TIE = 1e-9
-STILL = 1e-12
-"""Approach below this share of the largest first velocity counts as none."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class Impact:
     restitution_used: float
 
 
-def simultaneous_impact(D: Any, flow: ArrayLike, restitution: ArrayLike) -> Impact:
+def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> Impact:
     """Moreau's rule: one complementarity problem for all contacts.
 
     Parameters
@@ -105,7 +103,7 @@ def simultaneous_impact(D: Any, flow: ArrayLike, restitution: ArrayLike) -> Impa
     matrix, before, e = _read(D, flow, restitution)
     full = _together(matrix, before, e)
     used = 1.0
-    slack = 1e-12 * float(np.abs(full.impulse) @ np.abs(before))
+    slack = ENERGY_GAIN * float(np.abs(full.impulse) @ np.abs(before))
     if full.converged and full.energy_loss < -slack:
         used, top = 0.0, 1.0
         full = _together(matrix, before, 0.0 * e)
@@ -120,7 +118,7 @@ def simultaneous_impact(D: Any, flow: ArrayLike, restitution: ArrayLike) -> Impa
 
 
 def sequential_impact(
-    D: Any, flow: ArrayLike, restitution: ArrayLike, *, limit: int | None = None
+    D: MatrixLike, flow: ArrayLike, restitution: ArrayLike, *, limit: int | None = None
 ) -> Impact:
     """Pairwise propagation: one collision after the other until none approaches.
 
@@ -161,7 +159,7 @@ def sequential_impact(
     now = before.copy()
     impulse = np.zeros(n)
     loss = 0.0
-    still = STILL * float(np.max(np.abs(before), initial=0.0))
+    still = APPROACH * float(np.max(np.abs(before), initial=0.0))
     weight = np.divide(1.0, diagonal, out=np.full(n, np.inf), where=diagonal > 0)
     collisions = 0
     while collisions < limit:
@@ -191,7 +189,7 @@ def sequential_impact(
     )
 
 
-def _read(D: Any, flow: ArrayLike, restitution: ArrayLike) -> tuple[Any, Array, Array]:
+def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> tuple[Any, Array, Array]:
     before = np.array(flow, dtype=float).reshape(-1)
     e = np.broadcast_to(np.asarray(restitution, dtype=float), before.shape)
     if not np.all((e >= 0) & (e <= 1)):
@@ -200,12 +198,12 @@ def _read(D: Any, flow: ArrayLike, restitution: ArrayLike) -> tuple[Any, Array, 
     return as_matrix(D, len(before)), before, e
 
 
-def _columns(matrix: Any, index: Index) -> NDArray[Any]:
+def _columns(matrix: Matrix, index: Indices) -> NDArray[Any]:
     part = matrix[:, index]
     return part.toarray() if sp.issparse(part) else part
 
 
-def _together(matrix: Any, before: Array, e: Array) -> Impact:
+def _together(matrix: Matrix, before: Array, e: Array) -> Impact:
     target = e * np.maximum(before, 0.0)
     solution = solve_box(matrix, before + target, 0.0, np.inf)
     p = solution.effort

@@ -22,19 +22,19 @@ Moreau, in Nonsmooth Mechanics and Applications, CISM 302, 1988, 1-82.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...numerics.arrays import Array
+from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
 from .affine_bounds import solve_coupled
-from .impact import STILL, TIE, Impact
-from .scaling import Array
+from .impact import Impact
+from .scaling import MatrixLike
 
 __all__ = ["rough_impact"]
 
 
-def rough_impact(D: Any, flow: ArrayLike, restitution: ArrayLike, contact: ArrayLike,
+def rough_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike, contact: ArrayLike,
                  lower: ArrayLike, upper: ArrayLike, by_lower: ArrayLike, by_upper: ArrayLike
                  ) -> Impact:
     """Impulses of contacts and friction together.
@@ -74,7 +74,7 @@ def rough_impact(D: Any, flow: ArrayLike, restitution: ArrayLike, contact: Array
     touches = np.asarray(contact, dtype=bool)
     low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
     L, H = np.asarray(by_lower, dtype=float), np.asarray(by_upper, dtype=float)
-    stop = np.max(np.abs(now), initial=0.0) * STILL
+    stop = np.max(np.abs(now), initial=0.0) * APPROACH
     diagonal = np.diag(D)
     impulse, loss, used, converged = np.zeros(n), 0.0, 1.0, True
     collisions = 0
@@ -115,7 +115,7 @@ def _collide(D: Array, before: Array, e: Array, low: Array, high: Array, L: Arra
         return found.effort, after, 0.5 * float(found.effort @ (before + after)), found.converged
 
     p, after, loss, good = trial(1.0)
-    slack = 1e-12 * float(np.abs(p) @ np.abs(before))
+    slack = ENERGY_GAIN * float(np.abs(p) @ np.abs(before))
     if not good or loss >= -slack:
         return p, after, 1.0, good
     least, most = 0.0, 1.0

@@ -6,22 +6,42 @@ four legs. The documented split is the one with the smallest largest ratio
 |lambda_i|/F_i, then of least norm of the ratios. Brakes in parallel share a
 load in proportion to their strength, which is also the limit of every
 regularised law with one common slip speed.
+
+Where bounds depend on the efforts (a body that rests on two feet with friction, a brake on the
+shaft of a gear that loses more the more it carries) shares of bounds have no meaning: there
+:func:`loaded_split` looks for the split with the most room. Efforts lambda + N p have the same
+effect for every p in the kernel of the matrix; bounds are affine in them. ``room`` is the largest
+t for which some split keeps every element t of its size away from both its bounds: the elements
+hold as long as room >= 0. The split shown is the smallest one among those that have that room
+(but no more than half of it: far from the bounds it is the smallest of all).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog, nnls
 
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import (
+    FLAT_ROW,
+    LINEAR_PROGRAM,
+    MOVED_BY_STRESS,
+    NO_EFFORT,
+    NO_LAST_ENTRY,
+    NO_RESIDUAL,
+    NO_STRESS,
+    STRESS_RANK,
+    TIGHT_ROW,
+    TINY,
+)
 from .minimax import half_range, kernel, minimise_rows, rows_of
-from .scaling import DENSE_LIMIT, Array, Index, as_bounds, as_matrix, block, components, scale
+from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["Group", "even_split", "largest_share", "least_distance", "least_share", "minimal_split",
-           "stress_groups", "undetermined_groups"]  # fmt: skip
+__all__ = ["Group", "LoadedSplit", "even_split", "largest_share", "least_share", "loaded_split",
+           "minimal_split", "open_load", "stress_groups", "undetermined_groups"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,7 +58,7 @@ class Group:
         the motion.
     """
 
-    members: Index
+    members: Indices
     freedom: int
     low: Array
     high: Array
@@ -46,12 +66,12 @@ class Group:
 
 @dataclass(frozen=True)
 class _Stress:
-    members: Index
+    members: Indices
     basis: Array  # columns: efforts that cause no rate
 
 
 def undetermined_groups(
-    D: Any, lower: ArrayLike, upper: ArrayLike, effort: ArrayLike, stuck: ArrayLike
+    D: MatrixLike, lower: ArrayLike, upper: ArrayLike, effort: ArrayLike, stuck: ArrayLike
 ) -> list[Group]:
     """Groups of stuck elements whose efforts the motion does not determine.
 
@@ -82,14 +102,14 @@ def undetermined_groups(
     for stress in _stresses(D, low, high, stuck):
         i = stress.members
         least, most = _span(low[i], high[i], held[i], stress.basis)
-        size = np.maximum(1e-300, np.max(np.abs(held[i]), initial=0.0))
-        if np.any(most - least > 1e-9 * size):
+        size = np.maximum(TINY, np.max(np.abs(held[i]), initial=0.0))
+        if np.any(most - least > NO_STRESS * size):
             groups.append(Group(i, stress.basis.shape[1], least, most))
     return groups
 
 
 def minimal_split(
-    D: Any,
+    D: MatrixLike,
     lower: ArrayLike,
     upper: ArrayLike,
     effort: ArrayLike,
@@ -131,13 +151,13 @@ def minimal_split(
 
 
 def _read(
-    D: Any, lower: ArrayLike, upper: ArrayLike, effort: ArrayLike
+    D: MatrixLike, lower: ArrayLike, upper: ArrayLike, effort: ArrayLike
 ) -> tuple[Array, Array, Array]:
     low, high = as_bounds(lower, upper, np.shape(D)[0])
     return low, high, np.array(effort, dtype=float)
 
 
-def _stresses(D: Any, low: Array, high: Array, stuck: ArrayLike) -> list[_Stress]:
+def _stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[_Stress]:
     """Split the kernel of D_II into parts that share no element.
 
     The orthogonal projector onto a subspace is unique; it is block diagonal
@@ -172,7 +192,7 @@ def _stresses(D: Any, low: Array, high: Array, stuck: ArrayLike) -> list[_Stress
     return sorted(out, key=lambda s: int(s.members[0]))
 
 
-def stress_groups(free: Array) -> list[tuple[Index, Array]]:
+def stress_groups(free: Array) -> list[tuple[Indices, Array]]:
     """Split a subspace, given by columns, into parts that share no element.
 
     Returns
@@ -186,7 +206,7 @@ def stress_groups(free: Array) -> list[tuple[Index, Array]]:
     """
     q, r = np.linalg.qr(free)
     projector = q @ q.T
-    projector[np.abs(projector) < 1e-9] = 0.0
+    projector[np.abs(projector) < NO_STRESS] = 0.0
     count, label = components(projector)
     out = []
     for k in range(count):
@@ -218,7 +238,7 @@ def least_share(low: Array, high: Array, held: Array, basis: Array) -> float:
 
 def _lowest(a: Array, g: Array) -> float:
     """min over t of max(a + g t), a number t: where a rising line meets a falling one."""
-    up, down, flat = g > 1e-12, g < -1e-12, np.abs(g) <= 1e-12
+    up, down, flat = g > FLAT_ROW, g < -FLAT_ROW, np.abs(g) <= FLAT_ROW
     if not (up.any() and down.any()):
         return float(np.max(a[flat], initial=-np.inf))
     rise, fall = g[up][:, None], -g[down][None, :]
@@ -268,7 +288,7 @@ def _split(low: Array, high: Array, held: Array, half: Array, basis: Array) -> A
         if np.isfinite(least):
             # Rows of positive weight are at that value in every optimal split.
             value, start = min(least, 1.0), held + basis @ t
-            basis = basis @ _kernel(G[weight > 1e-9])
+            basis = basis @ _kernel(G[weight > TIGHT_ROW])
     if basis.shape[1] == 0:
         return np.clip(start, low, high)
     # Least norm of y = (effort - centre)/half with all rows at most ``value``.
@@ -293,7 +313,7 @@ def _least_norm(start: Array, shape: Array, bottom: Array, top: Array) -> Array:
     if p is None:  # no room: start already is the answer
         return start
     y = fixed + q @ p
-    return y if np.all(y >= bottom - 1e-9) and np.all(y <= top + 1e-9) else start
+    return y if np.all(y >= bottom - TIGHT_ROW) and np.all(y <= top + TIGHT_ROW) else start
 
 
 def least_distance(G: Array, h: Array) -> Array | None:
@@ -302,18 +322,138 @@ def least_distance(G: Array, h: Array) -> Array | None:
     By non-negative least squares: Lawson, Hanson, Solving Least Squares Problems, 1974,
     ch. 23.
     """
-    if np.all(h <= 1e-12):
+    if np.all(h <= FLAT_ROW):
         return np.zeros(G.shape[1])
     E = np.vstack([G.T, h])
     aim = np.zeros(len(E))
     aim[-1] = 1.0
     weight, _ = nnls(E, aim)
     residual = E @ weight - aim
-    if np.max(np.abs(residual)) < 1e-12 or abs(residual[-1]) < 1e-13:
+    if np.max(np.abs(residual)) < NO_RESIDUAL or abs(residual[-1]) < NO_LAST_ENTRY:
         return None
     return -residual[:-1] / residual[-1]
 
 
 def _kernel(A: Array) -> Array:
     _, values, right = np.linalg.svd(A)
-    return right[int(np.sum(values > 1e-9)) :].T
+    return right[int(np.sum(values > STRESS_RANK)) :].T
+
+
+# -- bounds that depend on the efforts -----------------------------------------------------------
+@dataclass(frozen=True)
+class LoadedSplit:
+    """The split with the most room.
+
+    Attributes
+    ----------
+    room : float
+        Negative where no split is within the bounds.
+    effort : array
+    first : int array
+        Elements that no split can keep further from their bounds.
+    free : bool
+        Whether there is any choice.
+    """
+
+    room: float
+    effort: Array
+    first: Indices
+    free: bool
+
+
+def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: Array,
+                 others: Array | None = None) -> LoadedSplit:
+    """Find it for one connected part.
+
+    Parameters
+    ----------
+    D : (n, n) array
+    effort : (n,) array
+        Any efforts with the right effect.
+    low, high : (n,) array
+        Constant parts of the bounds.
+    L, H : (n, n) array
+        Their derivatives by the efforts.
+    others : (m, n) array, optional
+        What the efforts do to the rates of other elements: no split may change that.
+
+    Examples
+    --------
+    A body of 10 N on two feet, mu = 0.5, pulled by 4 N between them (N1, T1, N2, T2):
+
+    >>> D = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1.0]])
+    >>> H = np.zeros((4, 4)); H[1, 0] = H[3, 2] = 0.5
+    >>> feet = np.array([np.inf, 0, np.inf, 0])
+    >>> found = loaded_split(D, np.array([10, 4, 0, 0.0]), np.zeros(4), feet, -H, H)
+    >>> found.effort.round(6).tolist(), found.room > 0
+    ([5.0, 2.0, 5.0, 2.0], True)
+    """
+    n = len(effort)
+    size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
+    basis = size[:, None] * kernel(size[:, None] * D * size)[0]
+    if others is not None and others.size and basis.shape[1]:
+        effect = others @ basis
+        felt = np.abs(others) @ np.abs(basis)
+        effect = effect / np.maximum(felt.max(axis=1, initial=0.0), TINY)[:, None]
+        basis = basis @ kernel(effect.T @ effect)[0]
+    lower, upper = low + L @ effort, high + H @ effort
+    # an element of constant bounds is measured by them, others by the largest effort
+    largest = float(np.abs(effort / size).max(initial=0.0))
+    unit = size * (largest if largest > NO_EFFORT else 1.0)
+    constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
+    typical = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
+    eye = np.eye(n)
+    rows = np.vstack([(H - eye)[np.isfinite(high)], (eye - L)[np.isfinite(low)]])
+    at = np.concatenate([(upper - effort)[np.isfinite(high)], (effort - lower)[np.isfinite(low)]])
+    owner = np.concatenate([np.flatnonzero(np.isfinite(high)), np.flatnonzero(np.isfinite(low))])
+    weight = typical[owner]
+    if not len(rows):
+        return LoadedSplit(np.inf, effort, np.zeros(0, dtype=np.intp), basis.shape[1] > 0)
+    rows, at = rows / weight[:, None], at / weight
+    turn = rows @ basis
+    if not basis.shape[1]:
+        least = float(at.min())
+        return LoadedSplit(least, effort, np.unique(owner[at <= least + TIGHT_ROW]), False)
+    # most t with at + turn p >= t
+    scale = 1 / np.maximum(np.abs(turn).max(axis=0), TINY)
+    found = linprog(np.append(np.zeros(basis.shape[1]), -1.0),
+                    np.hstack([-turn * scale, np.ones((len(rows), 1))]), at,
+                    bounds=[(None, None)] * basis.shape[1] + [(None, 1.0)], method="highs",
+                    options={"primal_feasibility_tolerance": LINEAR_PROGRAM,
+                             "dual_feasibility_tolerance": LINEAR_PROGRAM})  # fmt: skip
+    if found.x is None:
+        least = float(at.min())
+        return LoadedSplit(least, effort, np.unique(owner[at <= least + TIGHT_ROW]), True)
+    room, p = float(found.x[-1]), scale * found.x[:-1]
+    tight = np.unique(owner[np.abs(found.ineqlin.marginals) > TIGHT_ROW])
+    best = effort + basis @ p
+    return LoadedSplit(room, _small(best, basis, rows, at + turn @ p, room, typical), tight, True)
+
+
+def open_load(D: Array, through: Array, others: Array) -> bool:
+    """Whether efforts that keep every element at rest can differ, and move others then.
+
+    D + through is what efforts at rest do to their own rates, directly and through the
+    friction that they press; ``others`` what they do to the rates of what slides.
+    """
+    size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
+    basis = size[:, None] * kernel(size[:, None] * (D + through) * size)[0]
+    if not basis.shape[1] or not len(others):
+        return False
+    felt = np.abs(others) @ np.abs(basis)
+    return bool(np.any(np.abs(others @ basis) > MOVED_BY_STRESS * np.maximum(felt, TINY)))
+
+
+def _small(best: Array, basis: Array, rows: Array, at: Array, room: float, typical: Array
+           ) -> Array:
+    """The smallest efforts, in units of their size, with half of the room."""
+    q, _ = np.linalg.qr(basis / typical[:, None])
+    shape = typical[:, None] * q
+    toward = -q.T @ (best / typical)
+    turn = rows @ shape
+    keep = room / 2 if room > 0 else room
+    p = least_distance(turn, keep - FLAT_ROW - at - turn @ toward)
+    if p is None:
+        return best
+    out = best + shape @ (toward + p)
+    return out if np.all(at + turn @ (toward + p) >= keep - TIGHT_ROW) else best

@@ -7,27 +7,23 @@ tolerance holds for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
+from ...numerics.arrays import Array
+from ...numerics.tolerances import LEAST_NORM, PROXIMAL_BLOCK, SEMIDEFINITE, UNIT_PIVOT
+from .scaling import Matrix
+
 __all__ = ["factorise", "is_convex", "solve_block"]
 
-Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 
-PIVOT = 1e-13
-"""A pivot below this share of the unit diagonal counts as zero."""
-PROXIMAL = 1e-8
-"""Weight of the proximal term on a singular block."""
 
-
-def factorise(A: Any, *, symmetric: bool) -> Solve | None:
-    """Solver of A x = r, or None where A is singular to PIVOT.
+def factorise(A: Matrix, *, symmetric: bool) -> Solve | None:
+    """Solver of A x = r, or None where A is singular to UNIT_PIVOT.
 
     For symmetric matrices "singular" includes "not positive definite".
     """
@@ -35,16 +31,16 @@ def factorise(A: Any, *, symmetric: bool) -> Solve | None:
         return _factorise_sparse(A, symmetric=symmetric)
     if symmetric:
         factor, info = lapack.dpotrf(A, lower=1)
-        if info != 0 or np.min(np.diag(factor), initial=1.0) ** 2 <= PIVOT:
+        if info != 0 or np.min(np.diag(factor), initial=1.0) ** 2 <= UNIT_PIVOT:
             return None
         return lambda r: lapack.dpotrs(factor, r, lower=1)[0]
     lu, pivots, info = lapack.dgetrf(A)
-    if info != 0 or np.min(np.abs(np.diag(lu)), initial=1.0) <= PIVOT:
+    if info != 0 or np.min(np.abs(np.diag(lu)), initial=1.0) <= UNIT_PIVOT:
         return None
     return lambda r: lapack.dgetrs(lu, pivots, r)[0]
 
 
-def _factorise_sparse(A: Any, *, symmetric: bool) -> Solve | None:
+def _factorise_sparse(A: Matrix, *, symmetric: bool) -> Solve | None:
     try:
         if symmetric:
             lu = splu(
@@ -59,10 +55,10 @@ def _factorise_sparse(A: Any, *, symmetric: bool) -> Solve | None:
             worst = np.abs(lu.U.diagonal()).min()
     except RuntimeError:  # SuperLU: "Factor is exactly singular"
         return None
-    return lu.solve if worst > PIVOT else None
+    return lu.solve if worst > UNIT_PIVOT else None
 
 
-def solve_block(A: Any, r: Array, near: Array, *, symmetric: bool) -> Array:
+def solve_block(A: Matrix, r: Array, near: Array, *, symmetric: bool) -> Array:
     """Solve A x = r; where A is singular, the solution nearest to ``near``.
 
     On a singular symmetric block the proximal points of ½ x'Ax - r'x are taken
@@ -73,10 +69,10 @@ def solve_block(A: Any, r: Array, near: Array, *, symmetric: bool) -> Array:
     if solve is not None:
         return solve(r)
     if not symmetric and not sp.issparse(A):
-        return near + np.linalg.lstsq(A, r - A @ near, rcond=1e-12)[0]
+        return near + np.linalg.lstsq(A, r - A @ near, rcond=LEAST_NORM)[0]
     n = A.shape[0]
     eye = sp.eye_array(n, format="csr") if sp.issparse(A) else np.eye(n)
-    solve = factorise(A + PROXIMAL * eye, symmetric=symmetric)
+    solve = factorise(A + PROXIMAL_BLOCK * eye, symmetric=symmetric)
     if solve is None:
         return near
     x = near
@@ -85,9 +81,8 @@ def solve_block(A: Any, r: Array, near: Array, *, symmetric: bool) -> Array:
     return x
 
 
-def is_convex(A: Any) -> bool:
+def is_convex(A: Matrix) -> bool:
     """True if the symmetric matrix A is positive semi-definite up to rounding."""
     n = A.shape[0]
-    slack = 1e-11
     eye = sp.eye_array(n, format="csr") if sp.issparse(A) else np.eye(n)
-    return factorise(A + slack * eye, symmetric=True) is not None
+    return factorise(A + SEMIDEFINITE * eye, symmetric=True) is not None

@@ -28,11 +28,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import (
+    BOUND_BAND,
+    BOUND_ROUNDING,
+    DAMPED,
+    LEAST_NORM,
+    PSEUDO_INVERSE,
+    RANK,
+    SLIPPING,
+    TIGHT_ROW,
+    TINY,
+)
 from .box import solve_box
-from .scaling import Array, as_bounds
+from .scaling import as_bounds
 
 __all__ = ["NodeVelocity", "solve_velocity"]
 
@@ -142,8 +154,8 @@ def solve_velocity(
 def _stiffness(C: Array, W: Array, force: float, speed: float) -> float:
     """Resistance (effort per flow) that the problem itself sets."""
     own = force / speed if speed > 0 else 1.0
-    damper = float(np.max(np.abs(C), initial=0.0)) / max(float(np.max(W**2, initial=0.0)), 1e-300)
-    return max(min(own, damper) if damper > 0 else own, 1e-300)
+    damper = float(np.max(np.abs(C), initial=0.0)) / max(float(np.max(W**2, initial=0.0)), TINY)
+    return max(min(own, damper) if damper > 0 else own, TINY)
 
 
 def _regularised(
@@ -151,7 +163,7 @@ def _regularised(
     judge: bool,
 ) -> NodeVelocity:
     """Dual box problem with share/2 |Wv + c|² added, then the exact active set."""
-    inverse = np.linalg.pinv(C + share * W.T @ W, rcond=1e-13, hermitian=True)
+    inverse = np.linalg.pinv(C + share * W.T @ W, rcond=PSEUDO_INVERSE, hermitian=True)
     h = g - share * W.T @ c
     dual = W @ inverse @ W.T
     dual = (dual + dual.T) / 2
@@ -171,16 +183,17 @@ def _regularised(
     effort = held.copy()
     # Any share of the resting elements that balances, near the dual answer.
     short = g - W.T @ held - C @ velocity
-    effort[rest] += np.linalg.lstsq(W[rest].T, short, rcond=1e-12)[0]
+    effort[rest] += np.linalg.lstsq(W[rest].T, short, rcond=LEAST_NORM)[0]
     effort = np.clip(effort, low, high)
     flow = W @ velocity + c
-    pace = max(_top(np.abs(W) @ np.abs(velocity), c), 1e-300)
+    pace = max(_top(np.abs(W) @ np.abs(velocity), c), TINY)
     flow[rest] = np.where(gap <= 1e-2 * tol * pace, 0.0, flow[rest])
 
     imbalance = g - W.T @ effort - C @ velocity
     # Rounding of the bounds is no error, even where all efforts are near zero.
-    weight = _top(g, W.T * effort, np.abs(C) @ np.abs(velocity)) + 4e-16 / tol * _top(low, high)
-    weight = max(weight, 1e-300)
+    weight = _top(g, W.T * effort, np.abs(C) @ np.abs(velocity))
+    weight = weight + BOUND_ROUNDING / tol * _top(low, high)
+    weight = max(weight, TINY)
     law = np.abs(effort - np.clip(effort + flow * (weight / pace), low, high))
     residual = max(_top(imbalance), _top(law)) / weight
     return NodeVelocity(
@@ -195,22 +208,22 @@ def _regularised(
 
 
 def _balance(
-    W: Array, c: Array, C: Array, push: Array, rest: NDArray[np.intp]
+    W: Array, c: Array, C: Array, push: Array, rest: Indices
 ) -> tuple[Array, Array]:
     """Velocity with no flow at rest, balance elsewhere, least sum of squared flows.
 
     Returns it with the flows that the elements at rest could not avoid.
     """
-    velocity = np.linalg.lstsq(W[rest], -c[rest], rcond=1e-12)[0]
+    velocity = np.linalg.lstsq(W[rest], -c[rest], rcond=LEAST_NORM)[0]
     gap = np.abs(W[rest] @ velocity + c[rest])
     free = _kernel(W[rest])
     values, vectors = np.linalg.eigh(free.T @ C @ free)
-    firm = values > 1e-12 * max(_top(C), 1e-300)
+    firm = values > DAMPED * max(_top(C), TINY)
     damped, loose = free @ vectors[:, firm], free @ vectors[:, ~firm]
     velocity = velocity + damped @ ((damped.T @ (push - C @ velocity)) / values[firm])
     # Directions in which no element slips (|W d| ~ 0) must not be amplified.
     left, slip, right = np.linalg.svd(W @ loose, full_matrices=False)
-    real = slip > 1e-11 * max(_top(W), 1e-300)
+    real = slip > SLIPPING * max(_top(W), TINY)
     turn = (left[:, real].T @ (W @ velocity + c)) / slip[real]
     return velocity - loose @ (right[real].T @ turn), gap
 
@@ -222,7 +235,7 @@ def _unique(W: Array, C: Array, flow: Array, effort: Array, low: Array, high: Ar
     one sign where the effort already is at that bound.
     """
     rest = flow == 0
-    slack = 1e-9 * np.maximum(high - low, 1e-300)
+    slack = BOUND_BAND * np.maximum(high - low, TINY)
     top, bottom = rest & (effort >= high - slack), rest & (effort <= low + slack)
     strict = rest & ~top & ~bottom
     basis = _kernel(np.vstack([_unit(C), _unit(W[strict])]))
@@ -238,7 +251,7 @@ def _unique(W: Array, C: Array, flow: Array, effort: Array, low: Array, high: Ar
             cost = np.zeros(basis.shape[1])
             cost[k] = sign
             best = linprog(cost, one_sided, np.zeros(len(one_sided)), bounds=(-1, 1))
-            if best.x is not None and best.fun < -1e-9:
+            if best.x is not None and best.fun < -TIGHT_ROW:
                 return False
     return True
 
@@ -250,7 +263,7 @@ def _unit(A: Array) -> Array:
 
 def _kernel(A: Array) -> Array:
     _, values, right = np.linalg.svd(A)
-    return right[int(np.sum(values > 1e-11)) :].T
+    return right[int(np.sum(values > RANK)) :].T
 
 
 def _top(*arrays: Array) -> float:

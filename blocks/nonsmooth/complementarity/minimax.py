@@ -19,12 +19,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from .scaling import Array, Index
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import (
+    LINEAR_PROGRAM,
+    RANK,
+    VERTEX_BALANCE,
+    VERTEX_DETERMINANT,
+    VERTEX_LIST,
+    VERTEX_WEIGHT,
+)
 
 __all__ = ["Rows", "half_range", "kernel", "minimise_rows", "rows_of", "vertices"]
 
-RANK = 1e-11
-"""Singular values of a matrix of unit diagonal below this count as zero."""
 MOST_VERTICES = 4000
 """Candidate vertices up to which they are listed."""
 
@@ -52,7 +58,7 @@ def kernel(A: Array) -> tuple[Array, Array]:
 class Rows:
     """Ratios a = offset + slope * effort[element], one per finite bound."""
 
-    element: Index
+    element: Indices
     slope: Array
     offset: Array
 
@@ -89,19 +95,19 @@ def vertices(G: Array) -> Array | None:
         chosen = np.array(list(combinations(range(rows), size)), dtype=int)
     system = np.ones((len(chosen), size, size))
     system[:, :free, :] = np.swapaxes(G[chosen], 1, 2)
-    regular = np.abs(np.linalg.det(system)) > 1e-13
+    regular = np.abs(np.linalg.det(system)) > VERTEX_DETERMINANT
     right = np.zeros((int(regular.sum()), size, 1))
     right[:, free] = 1.0
     weight = np.linalg.solve(system[regular], right)[..., 0]
-    good = np.all(weight >= -1e-12, axis=1)
+    good = np.all(weight >= -VERTEX_WEIGHT, axis=1)
     out = np.zeros((int(good.sum()), rows))
     np.put_along_axis(out, chosen[regular][good], np.maximum(weight[good], 0.0), axis=1)
-    out = out[np.max(np.abs(out @ G), axis=1, initial=0.0) <= 1e-10]
+    out = out[np.max(np.abs(out @ G), axis=1, initial=0.0) <= VERTEX_BALANCE]
     if free > 1:
         probe = np.random.default_rng(3).normal(size=(rows,))
         best = float(np.max(out @ probe, initial=-np.inf))
         exact = minimise_rows(probe, G)[0]
-        if best != exact and not abs(best - exact) <= 1e-8 * max(1.0, abs(exact)):
+        if best != exact and not abs(best - exact) <= VERTEX_LIST * max(1.0, abs(exact)):
             return None
     return np.unique(out.round(15), axis=0)
 
@@ -117,8 +123,8 @@ def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
     cost = np.append(np.zeros(free), 1.0)
     answer = linprog(
         cost, A_ub=np.column_stack([G, -np.ones(rows)]), b_ub=-a, bounds=(None, None),
-        method="highs-ds", options={"primal_feasibility_tolerance": 1e-10,
-                                    "dual_feasibility_tolerance": 1e-10},
+        method="highs-ds", options={"primal_feasibility_tolerance": LINEAR_PROGRAM,
+                                    "dual_feasibility_tolerance": LINEAR_PROGRAM},
     )  # fmt: skip
     if answer.status == 3:
         return -np.inf, np.zeros(free), np.zeros(rows)

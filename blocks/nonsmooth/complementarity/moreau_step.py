@@ -15,15 +15,16 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008, ch. 1
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from ...numerics.arrays import Array
+from ...numerics.tolerances import SYMMETRIC
 from .affine_bounds import solve_coupled
 from .box import BoxSolution, solve_box
-from .scaling import Array
+from .scaling import Matrix, MatrixLike
 from .semismooth import solve_pressed
 
 __all__ = ["StepSolution", "moreau_step"]
@@ -62,7 +63,7 @@ class StepSolution:
 
 
 def moreau_step(
-    D: Any,
+    D: MatrixLike,
     flow_free: ArrayLike,
     lower: ArrayLike,
     upper: ArrayLike,
@@ -125,7 +126,8 @@ def moreau_step(
         if flow_before is None:
             raise ValueError("restitution needs the flows at the beginning of the step")
         rebound = rebound + e * np.maximum(np.asarray(flow_before, dtype=float), 0.0)
-    matrix = h * (D if sp.issparse(D) else np.asarray(D, dtype=float))
+    given: Matrix = D
+    matrix = h * (given if sp.issparse(given) else np.asarray(given, dtype=float))
     many, loaded = len(free) > MANY, by_lower is not None and by_upper is not None
     if not loaded and many and not _is_symmetric(matrix):
         nothing = sp.csr_array(matrix.shape)
@@ -134,13 +136,13 @@ def moreau_step(
     elif not loaded:
         solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)
     else:
-        given = matrix, free + rebound, lower, upper, by_lower, by_upper
-        solution = (solve_pressed if many else solve_coupled)(*given, start=start, tol=tol)
+        terms = matrix, free + rebound, lower, upper, by_lower, by_upper
+        solution = (solve_pressed if many else solve_coupled)(*terms, start=start, tol=tol)
         if many and len(free) <= PIVOTED and not solution.converged:
-            solution = solve_coupled(*given, start=start, tol=tol)
+            solution = solve_coupled(*terms, start=start, tol=tol)
     return StepSolution(solution.effort, h * solution.effort, solution.rate - rebound, solution)
 
 
-def _is_symmetric(matrix: Any) -> bool:
+def _is_symmetric(matrix: Matrix) -> bool:
     """But for rounding: forces act along the normals that flows are measured along."""
-    return bool(abs(matrix - matrix.T).max() <= 1e-12 * abs(matrix).max())
+    return bool(abs(matrix - matrix.T).max() <= SYMMETRIC * abs(matrix).max())

@@ -14,13 +14,13 @@ Painlevé, C. R. Acad. Sci. Paris 121 (1895) 112-115.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Array
+from ...numerics.tolerances import P_MATRIX
 from .linear_solves import factorise
+from .scaling import Matrix
 
 __all__ = ["is_p_matrix"]
 
@@ -28,7 +28,7 @@ LARGEST = 10
 """Order up to which the recursive test is run."""
 
 
-def is_p_matrix(matrix: Any, *, tol: float = 1e-12) -> bool | None:
+def is_p_matrix(matrix: Matrix, *, tol: float = P_MATRIX) -> bool | None:
     """Whether all principal minors are positive.
 
     Parameters
@@ -65,13 +65,13 @@ def is_p_matrix(matrix: Any, *, tol: float = 1e-12) -> bool | None:
     return _minors_positive(A.toarray() if sp.issparse(A) else A, tol)
 
 
-def _dominant(A: Any) -> bool:
+def _dominant(A: Matrix) -> bool:
     """Rows or columns of a unit-diagonal matrix whose rest stays below 1."""
     size = abs(A)
-    return bool(size.sum(axis=1).max() < 2 - 1e-12 or size.sum(axis=0).max() < 2 - 1e-12)
+    return bool(size.sum(axis=1).max() < 2 - P_MATRIX or size.sum(axis=0).max() < 2 - P_MATRIX)
 
 
-def _minors_positive(A: NDArray[np.float64], tol: float) -> bool:
+def _minors_positive(A: Array, tol: float) -> bool:
     if A[0, 0] <= tol:
         return False
     if len(A) == 1:

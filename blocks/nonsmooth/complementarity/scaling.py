@@ -10,26 +10,31 @@ projection step of the natural residual needs no extra factor.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import connected_components
 
-__all__ = ["DENSE_LIMIT", "ScaledBox", "as_bounds", "as_matrix", "block", "components", "scale"]
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import CUT_OFF, SYMMETRIC
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Index = NDArray[np.intp]
+__all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "ScaledBox", "as_bounds", "as_matrix", "block",
+           "components", "scale"]  # fmt: skip
+
+Matrix: TypeAlias = Any
+"""Dense, or sparse in compressed rows (SciPy has no types for these)."""
+MatrixLike: TypeAlias = "ArrayLike | sp.sparray"
 
 EPS = float(np.finfo(float).eps)
 DENSE_LIMIT = 256
 """Up to this many elements matrices are dense; above, compressed rows."""
 
 
-def as_matrix(matrix: Any, n: int) -> Any:
+def as_matrix(given: MatrixLike, n: int) -> Matrix:
     """Square finite matrix of order n: ndarray when small, CSR when large."""
+    matrix: Matrix = given
     if tuple(np.shape(matrix)) != (n, n):
         raise ValueError(f"the matrix must be {n} x {n} (got {np.shape(matrix)})")
     if sp.issparse(matrix):
@@ -53,14 +58,14 @@ def as_bounds(lower: ArrayLike, upper: ArrayLike, n: int) -> tuple[Array, Array]
     return low, high
 
 
-def block(matrix: Any, rows: NDArray[Any], columns: NDArray[Any]) -> Any:
+def block(matrix: Matrix, rows: Indices | Flags, columns: Indices | Flags) -> Matrix:
     """Submatrix of a dense or CSR matrix, by index arrays or masks."""
     if sp.issparse(matrix):
         return matrix[rows][:, columns]
     return matrix[rows][:, columns]
 
 
-def components(matrix: Any) -> tuple[int, NDArray[np.int32]]:
+def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:
     """Connected components of the graph of a matrix, direction ignored.
 
     Small dense matrices take a plain search, five times faster than building
@@ -97,7 +102,7 @@ class ScaledBox:
     what the caller says is noise); ``group`` numbers the connected parts.
     """
 
-    D: Any
+    D: Matrix
     b: Array
     lower: Array
     upper: Array
@@ -132,7 +137,7 @@ class ScaledBox:
         unit = self.unit(w) + self.floor / tol
         return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
 
-    def part(self, index: Index) -> ScaledBox:
+    def part(self, index: Indices) -> ScaledBox:
         """The problem of some whole connected parts."""
         old, group = np.unique(self.group[index], return_inverse=True)
         return ScaledBox(
@@ -149,7 +154,7 @@ class ScaledBox:
         )  # fmt: skip
 
 
-def scale(D: Any, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[ScaledBox, Array]:
+def scale(D: Matrix, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[ScaledBox, Array]:
     """Bring a problem to equal units; returns it with d (effort = d * x).
 
     Rows whose entries are rounding noise beside the rest of their part
@@ -178,16 +183,16 @@ def scale(D: Any, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[S
     if dead.any():
         load = np.zeros(count)
         np.maximum.at(load, group, np.abs(b))
-        floor = np.where(dead & (top[group] > 0), np.maximum(floor, 1e-13 * load[group]), floor)
+        floor = np.where(dead & (top[group] > 0), np.maximum(floor, CUT_OFF * load[group]), floor)
     keep = np.where(dead, 0.0, d)
     if sparse:
         hat = sp.csr_array(sp.diags_array(keep) @ D @ sp.diags_array(keep))
         hat.eliminate_zeros()
         skew = abs(hat - hat.T)
-        symmetric = skew.nnz == 0 or skew.max() <= 1e-12
+        symmetric = skew.nnz == 0 or skew.max() <= SYMMETRIC
     else:
         hat = keep[:, None] * D * keep
-        symmetric = bool(np.all(np.abs(hat - hat.T) <= 1e-12))
+        symmetric = bool(np.all(np.abs(hat - hat.T) <= SYMMETRIC))
     if dead.any():
         count, group = components(hat)
     return ScaledBox(hat, d * b, lower / d, upper / d, floor, group, count, symmetric), d

@@ -25,12 +25,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
+from ...numerics.arrays import Array
+from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING
 from .box import BoxSolution, BoxStatus
-from .scaling import EPS, Array, components
+from .scaling import EPS, MatrixLike, components
 
 __all__ = ["solve_pressed"]
 
-PROXIMAL = 1e-6  # weight of the last efforts, beside the unit diagonal
 FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
 POINTS = 3  # proximal points after the first, of one factorisation
 DIRECT = 12  # linear systems before corners are rounded off
@@ -115,12 +116,12 @@ class _Pressed:
 
 
 def solve_pressed(
-    D: Any,
+    D: MatrixLike,
     b: ArrayLike,
     lower: ArrayLike,
     upper: ArrayLike,
-    by_lower: Any,
-    by_upper: Any,
+    by_lower: MatrixLike,
+    by_upper: MatrixLike,
     *,
     start: ArrayLike | None = None,
     tol: float = 1e-10,
@@ -231,7 +232,7 @@ class _Best:
 
 def _newton(problem: _Pressed, x: Array) -> Array | None:
     """The point where the present pieces of the natural map are zero, near ``x``."""
-    pieces, weight = problem.pieces(x), PROXIMAL
+    pieces, weight = problem.pieces(x), PROXIMAL_POINT
     top, bottom, free = pieces > 0, pieces < 0, pieces == 0
     matrix = problem.matrix(np.where(free, weight, 1.0), *(
         mask.astype(float) for mask in (free, bottom, top)))
@@ -252,11 +253,11 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
     The corners of the bounds are rounded off by ``mu``, as by Chen, Harker, Kanzow and
     Smale; contacts that press keep pressing on the way.
     """
-    mu = max(float(problem.natural(x, problem.rate(x)).max()), 1e-9 * float(
+    mu = max(float(problem.natural(x, problem.rate(x)).max()), SMOOTHING * float(
         np.abs(problem.b).max()))
     one_sided = np.isfinite(problem.low) & ~np.isfinite(problem.high)
     lost = 0
-    smallest, goal = 1e-14 * mu, np.sqrt(problem.size)
+    smallest, goal = SHARPEST * mu, np.sqrt(problem.size)
     last = best.rounds + ROUNDS
     while best.rounds < last and mu > smallest:
         steps = 0
@@ -267,7 +268,8 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
             if size <= 0.1 * mu * goal:
                 break
             try:
-                way = -splu(problem.matrix(1 - by_z + PROXIMAL, by_z, by_low, by_high)).solve(r)
+                matrix = problem.matrix(1 - by_z + PROXIMAL_POINT, by_z, by_low, by_high)
+                way = -splu(matrix).solve(r)
             except RuntimeError:
                 return
             best.rounds, steps = best.rounds + 1, steps + 1

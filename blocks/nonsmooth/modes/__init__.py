@@ -1,6 +1,17 @@
 """Which elements stick or touch, and with what effort, between events?
 
+Compiled once for a system: who the ``elements`` are, ``law_functions`` and ``bound_functions``, and
+efforts while modes are held (``held_modes``, ``solved_modes``). In a run: the ``state``, the
+``delassus`` operator and an ``evaluation`` of the laws at a point; ``efforts`` of the modes,
+``margins`` to their end, ``decisions`` on those that follow (``quick_decisions``, ``impacts``,
+``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest, and friction that depends
+on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). ``laws`` puts them together.
+
+Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
+``mode_search``, ``node_velocities``), and so have laws that look at the load (``load_laws``,
+``load_efforts``, ``rest_bands``). ``choice`` says which laws a network needs.
+
 Words: an element is *idle* where its law leaves it no choice, *dead* where nothing it does changes
 its own rate, *open* where the motion does not determine its effort (static indeterminacy), and it
-*pins* a state that it holds constant.
+*holds* a state that is constant while it sticks.
 """

@@ -1,22 +1,155 @@
-"""Which efforts cancel given rates, where they may not be determined?
+"""How do rates follow from efforts? The Delassus operator D = - d rate / d effort.
 
-Knows a Delassus matrix only, dense for few elements and sparse for many.
+What it solves, which elements act on themselves alone or on nothing at all, and how efforts push
+states. Dense for few elements and sparse for many; made once where it depends on parameters only.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags_array, issparse
 
-__all__ = ["singular", "solver"]
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import DELASSUS_SINGULAR, OWN_RATE_NONE, PROXIMAL_WEIGHT, WITHOUT_EFFECT
+from .memory import Memory
+
+if TYPE_CHECKING:
+    from ...system import Problem
+    from .law_functions import LawFunctions
+
+__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
+DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
+
+Matrix: TypeAlias = Any  #: a NumPy array, or a sparse matrix of SciPy
+Components: TypeAlias = NDArray[np.int32]  #: number of the connected part of every element
 
 
-def solver(d: Any) -> Any:
-    """Efforts that cancel given rates; least norm where they are not determined."""
+class Delassus:
+    """The Delassus operator of a system in one run.
+
+    Parameters
+    ----------
+    functions : LawFunctions
+    memory : what is known of it where it is constant
+    """
+
+    def __init__(self, functions: LawFunctions, memory: Memory) -> None:
+        self.functions, self.memory = functions, memory
+        self.elements, self.constant = functions.elements, functions.constant
+
+    def matrix(self, problem: Problem, t: float) -> Matrix:
+        """D = -d rate / d effort: dense for few elements, sparse for many."""
+        if self.constant:
+            self.memory.recall(problem.p)
+        return self.memory.once("D", lambda: self._matrix(problem, t))
+
+    def _matrix(self, problem: Problem, t: float) -> Matrix:
+        functions, elements, nz = self.functions, self.elements, problem.system.nz
+        args, few = problem.arguments(t), functions.delassus is not None
+        if functions.delassus is not None and not nz:
+            return functions.delassus(*args).reshape(elements.size, elements.size)
+        if few and nz <= DENSE:
+            assert functions.rate_z is not None
+            by_u = functions.rate_u.dense(*args) + (
+                functions.rate_z.dense(*args) @ self.algebraic_by_inputs(problem, t))
+            return -by_u[:, elements.column] * elements.sign
+        by_u = functions.rate_u.sparse(*args)
+        if functions.rate_z is not None:
+            by_u = csc_matrix(by_u + functions.rate_z.sparse(*args) @ self.algebraic_by_inputs(
+                problem, t))
+        d = -by_u[:, elements.column].multiply(elements.sign[None, :]).tocsc()
+        d.eliminate_zeros()
+        return d.toarray() if few else d
+
+    # -- unknowns of algebraic loops -------------------------------------------------------
+    def algebraic_by_inputs(self, problem: Problem, t: float) -> Matrix:
+        """How the torn unknowns follow the inputs."""
+        args, n, residual_u = problem.arguments(t), problem.system.nz, self.functions.residual_u
+        assert residual_u is not None
+        if n <= DENSE:
+            return np.linalg.solve(problem.system.residual_z.dense(*args)[:n],
+                                   -residual_u.dense(*args)[:n])
+        from scipy.sparse.linalg import splu
+
+        by_u = residual_u.sparse(*args)[:n].toarray()
+        return csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u))
+
+    # -- what efforts push -----------------------------------------------------------------
+    def slope_by_efforts(self, problem: Problem, t: float, index: Indices) -> Matrix:
+        """Change of the states' slopes per effort of some elements."""
+        functions, elements = self.functions, self.elements
+        if functions.few:
+            return self.memory.once_simple(problem.p, "push", lambda: functions.slope_u.dense(
+                *problem.arguments(t))[:, elements.column] * elements.sign)[:, index]
+        args = problem.arguments(t)
+        by_u = functions.slope_u.sparse(*args)
+        if problem.system.nz:
+            by_u = csc_matrix(by_u + problem.system.slope_z.sparse(*args)
+                              @ self.algebraic_by_inputs(problem, t))  # fmt: skip
+        return by_u[:, elements.column[index]].multiply(elements.sign[index][None, :]).tocsc()
+
+    # -- its structure ---------------------------------------------------------------------
+    def immovable(self, problem: Problem, t: float) -> Flags:
+        """Elements across a rigid path or a prescribed motion: their effort moves nothing."""
+        return without_effect(self.matrix(problem, t))
+
+    def components(self, problem: Problem, t: float) -> Components:
+        """Number of the connected part of every element: efforts act within a part only."""
+        d = self.matrix(problem, t)
+
+        def found() -> Components:
+            from ..complementarity import components
+
+            return components(d)[1]
+
+        return self.memory.once("parts", found)
+
+    def uncoupled(self, d: Matrix) -> Array:
+        """D of the elements that act on their own flow and on no other, 0 for the others.
+
+        For a constant D only.
+        """
+        return self.memory.once("alone", lambda: _uncoupled(d))
+
+    # -- what it solves --------------------------------------------------------------------
+    def solve(self, d: Matrix, which: Flags, rate: Array) -> Array:
+        """Efforts of some elements that cancel their rates."""
+        if self.constant:
+            own = self.uncoupled(d)[which]
+            if (own > 0).all():
+                return (rate.T / own).T
+        return self.memory.once(("solve", which.tobytes()), lambda: pseudo_inverse(
+            d[np.ix_(which, which)] if not issparse(d) else d[which][:, which].tocsc()))(rate)
+
+    def solve_block(self, block: Matrix, index: Indices, rate: Array) -> Array:
+        """Efforts that cancel rates, by the block of D of the elements ``index``."""
+        return self.memory.once(("open", index.tobytes()), lambda: pseudo_inverse(
+            csc_matrix(block) if issparse(block) else block))(rate)
+
+
+def without_effect(d: Matrix) -> Flags:
+    """Elements whose effort does not change their own rate."""
+    diagonal = np.asarray(d.diagonal())
+    return diagonal <= WITHOUT_EFFECT * diagonal.max(initial=0.0)
+
+
+def _uncoupled(d: Matrix) -> Array:
+    linked = abs(d - diags_array(d.diagonal()))
+    others = np.ravel(linked.sum(axis=0)) + np.ravel(linked.sum(axis=1))
+    return np.where(without_effect(d) | (others > 0), 0.0, d.diagonal())
+
+
+def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
+    """Efforts that cancel given rates, as a function; least norm where they are not determined.
+
+    ``d`` is dense for few elements and sparse for many.
+    """
     if issparse(d):
         diagonal = d.diagonal()
         if d.count_nonzero() == np.count_nonzero(diagonal):
@@ -24,12 +157,12 @@ def solver(d: Any) -> Any:
             return lambda r: (inverse * r.T).T
         from scipy.sparse.linalg import splu
 
-        if not singular(d):
+        if not is_singular(d):
             return splu(d).solve
         if len(diagonal) > CROWD:
-            near = splu(csc_matrix(d + 1e-8 * diags_array(diagonal + (diagonal == 0))))
+            near = splu(csc_matrix(d + PROXIMAL_WEIGHT * diags_array(diagonal + (diagonal == 0))))
 
-            def proximal(rate: np.ndarray) -> np.ndarray:
+            def proximal(rate: Array) -> Array:
                 x = near.solve(rate)
                 for _ in range(3):
                     x += near.solve(rate - d @ x)
@@ -41,15 +174,16 @@ def solver(d: Any) -> Any:
         inverse = 1.0 / d[0, 0] if d[0, 0] > 0 else 0.0
         return lambda r: inverse * r
     size = np.sqrt(np.maximum(np.diag(d), 0.0))
-    size = np.where(size > 1e-7 * size.max(initial=0.0), size, np.inf)
+    size = np.where(size > OWN_RATE_NONE * size.max(initial=0.0), size, np.inf)
     scaled = d / np.outer(size, size)
-    matrix = np.linalg.pinv(scaled, rcond=1e-11) if np.linalg.matrix_rank(scaled, tol=1e-11) < len(
+    rank = np.linalg.matrix_rank(scaled, tol=DELASSUS_SINGULAR)
+    matrix = np.linalg.pinv(scaled, rcond=DELASSUS_SINGULAR) if rank < len(
         d) else np.linalg.inv(scaled)
     matrix = matrix / np.outer(size, size)
     return lambda r: matrix @ r
 
 
-def singular(d: csc_matrix) -> bool:
+def is_singular(d: csc_matrix) -> bool:
     """Whether a sparse matrix is singular up to rounding."""
     from scipy.sparse.linalg import splu
 
@@ -57,4 +191,4 @@ def singular(d: csc_matrix) -> bool:
         u = np.abs(splu(d).U.diagonal())
     except RuntimeError:
         return True
-    return bool(u.min() <= 1e-11 * u.max())
+    return bool(u.min() <= DELASSUS_SINGULAR * u.max())

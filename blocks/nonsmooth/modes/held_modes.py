@@ -11,14 +11,21 @@ Where it is not, see :mod:`blocks.nonsmooth.modes.solved_modes`; what a general 
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
-from ...system.system import Evaluator, Problem
+from ...numerics.arrays import Array, Indices
+from ...system import Evaluator
+from .delassus import Delassus, pseudo_inverse
+from .elements import Elements
 
-__all__ = ["HeldModes"]
+if TYPE_CHECKING:
+    from ...system import Problem, System
+    from .law_functions import LawExpressions
+
+__all__ = ["MOST", "HeldModes"]
 
 MOST = 24  # elements; K is dense
 
@@ -30,89 +37,97 @@ class HeldModes:
     ----------
     system : System
         Without algebraic unknowns.
-    column, sign : where the elements' efforts stand among its inputs
-    flow, low, high, back, forth, rate, gap : expressions, one row per element
+    elements : Elements
+    laws : their expressions
+
+    Attributes
+    ----------
+    slope : slopes at the last evaluation
+    length : operations of what is solved for at every point: nothing
+    affine : whether rates and bounds are known to be linear in the efforts
     """
 
-    length = 0  # operations of what is solved for at every point
+    length = 0
+    affine = False
 
-    def __init__(self, system: Any, column: np.ndarray, sign: np.ndarray, flow: Any, low: Any,
-                 high: Any, back: Any, forth: Any, rate: Any, gap: Any) -> None:
-        n, tape = len(column), system.tape
+    def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
+        n, tape, column = elements.size, system.tape, elements.column.tolist()
         modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", n, n)
-        sliding = ca.if_else(modes > 0, forth, ca.if_else(modes < 0, back, 0))
-        place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(sign), system.nu, n)
+        sliding = ca.if_else(modes > 0, laws.forth, ca.if_else(modes < 0, laws.back, 0))
+        place = ca.DM.triplet(column, list(range(n)), ca.DM(elements.sign), system.nu, n)
         of_sliding = ca.densify(ca.mtimes(place, sliding))
-        unheld = ca.substitute(rate, tape.u, of_sliding)
+        unheld = ca.substitute(laws.rate, tape.u, of_sliding)
         # none may be a zero of the structure: what replaces the inputs has their pattern
         inputs = ca.densify(of_sliding + ca.mtimes(place, ca.mtimes(k, unheld)))
         slope = ca.substitute(tape.slope, tape.u, inputs)
-        everything = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, slope)
-        arguments = [*system.arguments[:-1], modes, k]
-        self.symbols = arguments
-        effort = inputs[column.tolist()] * ca.DM(sign)
-        self.expressions = {"slope": slope, "effort": effort, "flow": flow, "low": low,
-                            "high": high, "back": back, "forth": forth, "gap": gap}  # fmt: skip
-        self.evaluate = Evaluator(ca.Function("held", arguments, [ca.densify(everything)]))
         crossings = ca.substitute(tape.crossings, tape.u, inputs)
-        self.expressions["crossings"] = crossings
-        looks = ca.vertcat(inputs, flow, low, high, back, forth, unheld, gap, crossings)
-        self._several = ca.Function("several", arguments, [ca.densify(looks)])
+        values = laws.flow, laws.low, laws.high, laws.back, laws.forth, unheld, laws.gap
+        self.symbols = [*system.arguments[:-1], modes, k]
+        self.expressions = {
+            "slope": slope, "effort": inputs[column] * ca.DM(elements.sign), "flow": laws.flow,
+            "low": laws.low, "high": laws.high, "back": laws.back, "forth": laws.forth,
+            "gap": laws.gap, "crossings": crossings}  # fmt: skip
+        everything = ca.vertcat(inputs, *values, slope)
+        self.evaluate = Evaluator(ca.Function("held", self.symbols, [ca.densify(everything)]))
+        at_times = ca.vertcat(inputs, *values, crossings)
+        self._at_time = ca.Function("several", self.symbols, [ca.densify(at_times)])
         self._mapped: dict[int, Evaluator] = {}  # by the number of times
         self.size, self.inputs = n, system.nu
-        self.slope = np.zeros(system.nx)  # at the last evaluation
-        self._out: np.ndarray | None = None  # all of it
-        self._known: dict[bytes, np.ndarray] = {}
-        self._matrix: Any = None
+        self.slope: Array = np.zeros(system.nx)
+        self._out: Array | None = None  # all of the last evaluation
+        self._inverses: dict[bytes, Array] = {}  # K by modes
+        self._matrix: Array | None = None  # D that they belong to
 
-    def __call__(self, problem: Problem, t: float, modes: np.ndarray, solver: Any, d: np.ndarray
-                 ) -> None:
-        """Set the problem's inputs, and keep what there is besides."""
-        out = self.evaluate(*problem._arguments(t)[:-1], modes, self._inverse(modes, solver, d))
+    def fresh(self) -> HeldModes:
+        """The same for another run, without what is known of this one."""
+        new = copy.copy(self)
+        new._out, new._inverses, new._matrix = None, {}, None
+        return new
+
+    def apply(self, problem: Problem, t: float, modes: Indices, delassus: Delassus) -> bool:
+        """Set the problem's inputs, and remember what there is besides; always possible."""
+        d = delassus.matrix(problem, t)
+        out = self.evaluate(*problem.arguments(t)[:-1], modes, self._inverse(modes, d))
         problem.u[:] = out[: self.inputs]
         self.slope = out[self.inputs + 7 * self.size :]
         self._out = out
+        return True
 
-    def looks(self, problem: Problem, t: float, modes: np.ndarray) -> np.ndarray | None:
+    def values(self, problem: Problem, t: float, modes: Indices) -> Array | None:
         """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
-        last, at = self.evaluate.arguments, problem._arguments(t)[1:-1]
+        last, at = self.evaluate.arguments, problem.arguments(t)[1:-1]
         if self._out is None or last[0][0] != t or not np.array_equal(last[6], modes) \
                 or any(a.tobytes() != b.tobytes() for a, b in zip(last[1:6], at, strict=True)):
             return None
         return self._out[self.inputs : self.inputs + 7 * self.size].reshape(7, self.size)
 
-    def at(self, problem: Problem, t: np.ndarray, x: np.ndarray, modes: np.ndarray, solver: Any,
-           d: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Inputs, what elements look at, and crossing functions at several times, as columns."""
+    def at(self, problem: Problem, t: Array, x: Array, modes: Indices, d: Array
+           ) -> tuple[Array, Array, Array]:
+        """Inputs, what elements come to, and crossing functions at several times, as columns."""
         if len(t) not in self._mapped:
             same = [2, 3, 4, 5, 6, 7]  # all but time and states
             self._mapped[len(t)] = Evaluator(
-                self._several.map("several", "serial", len(t), same, []))
+                self._at_time.map("several", "serial", len(t), same, []))
         out = self._mapped[len(t)](t, x.T.ravel(), problem.z, problem.p, problem.m, problem.d,
-                                   modes, self._inverse(modes, solver, d))  # fmt: skip
+                                   modes, self._inverse(modes, d))  # fmt: skip
         out, inner = out.reshape(len(t), -1).T, self.inputs + 7 * self.size
-        looks = out[self.inputs : inner].reshape(7, self.size, len(t))
-        return out[: self.inputs], looks, out[inner:]
+        values = out[self.inputs : inner].reshape(7, self.size, len(t))
+        return out[: self.inputs], values, out[inner:]
 
-    def fresh(self) -> HeldModes:
-        """The same for another run, without what is known of this one."""
-        new = copy.copy(self)
-        new._out, new._known, new._matrix = None, {}, None
-        return new
-
-    def constants(self, modes: np.ndarray, solver: Any, d: np.ndarray) -> np.ndarray:
+    def constants(self, modes: Indices, d: Array) -> Array:
         """Modes and K in one row."""
-        return np.concatenate([modes, self._inverse(modes, solver, d)])
+        return np.concatenate([modes, self._inverse(modes, d)])
 
-    def _inverse(self, modes: np.ndarray, solver: Any, d: np.ndarray) -> np.ndarray:
+    def _inverse(self, modes: Indices, d: Array) -> Array:
         """K, column by column, for the elements that stick."""
         if d is not self._matrix:
-            self._known, self._matrix = {}, d
+            self._inverses, self._matrix = {}, d
         key = modes.tobytes()
-        if key not in self._known:
+        if key not in self._inverses:
             stuck = np.flatnonzero(modes == 0)
             k = np.zeros((self.size, self.size))
             if len(stuck):
-                k[np.ix_(stuck, stuck)] = solver(d[np.ix_(stuck, stuck)])(np.eye(len(stuck)))
-            self._known[key] = k.T.ravel()
-        return self._known[key]
+                k[np.ix_(stuck, stuck)] = pseudo_inverse(d[np.ix_(stuck, stuck)])(
+                    np.eye(len(stuck)))
+            self._inverses[key] = k.T.ravel()
+        return self._inverses[key]

@@ -8,254 +8,252 @@ bounds depend on the split, is the smallest one well within them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csc_matrix, diags_array, issparse
 
-from ...system.system import Problem, System
-from .delassus import CROWD, singular
-from .delassus import solver as _solver
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    BLOCK_SINGULAR,
+    CLEAR_ROOM,
+    RATE_UNHELD,
+    SPLIT_FEASIBLE,
+    SPLIT_TIGHT,
+)
+from ..contract import IndeterminateGroup
+from .delassus import CROWD, Matrix, is_singular, pseudo_inverse, without_effect
+from .elements import LawValues
+from .evaluation import Evaluation
+from .loaded_splits import LoadedSplits
 
 if TYPE_CHECKING:
-    from .laws import Look
-    from .load_dependence import LoadDependence
+    from ...system import Problem
+    from ..complementarity import MarginProblem
 
-__all__ = ["OpenEfforts"]
+__all__ = ["Indeterminacy"]
 
-DENSE = 80
-NEAR = 1e-6  # share of the bounds that proves nothing
+DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 MANY = 40  # coupled elements up to which margins of undetermined efforts are prepared
 
 
-class OpenEfforts:
-    """The part of :class:`blocks.nonsmooth.modes.laws.SetValuedLaws` that knows undetermined
-    efforts."""
+class Indeterminacy:
+    """Static indeterminacy of the elements that stick.
 
-    size: int
-    system: System
-    modes: np.ndarray
-    column: np.ndarray
-    sign: np.ndarray
-    constant: bool
-    load: LoadDependence | None
-    _cache: dict[Any, Any]
-    _reach: Any
-    _flow_x: Any
-    _few: bool
-    _speed: float
-    look: Any
-    efforts_of: Any
-    delassus: Any
-    label: Any
-    _parts: Any
-    _present: Any
-    _solve_open: Any
+    Parameters
+    ----------
+    evaluation : the laws at the present point
+    loaded : the same question where bounds depend on efforts
+    """
 
-    def _undetermined(self, problem: Problem, t: float, stuck: np.ndarray
-                      ) -> tuple[np.ndarray, np.ndarray]:
+    def __init__(self, evaluation: Evaluation, loaded: LoadedSplits | None) -> None:
+        self.evaluation, self.loaded = evaluation, loaded
+        self.elements, self.state = evaluation.elements, evaluation.state
+        self.delassus, self.memory = evaluation.delassus, evaluation.memory
+
+    # -- who -----------------------------------------------------------------------------
+    def elements_of(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
         """Elements without influence on their own flow, and those that share internal stress."""
-        d = self.delassus(problem, t)
-        key = ("undetermined", stuck.tobytes())
-        if self.constant and key in self._cache:
-            return self._cache[key]
-        if self.load is not None:
-            stuck = stuck & ~self.load.unpressed(problem, t)
-        dead = self._dead(d)
-        parts = self._parts(problem, t)
+        d = self.delassus.matrix(problem, t)
+        return self.memory.once(("undetermined", stuck.tobytes()),
+                                lambda: self._elements_of(problem, t, stuck, d))
+
+    def _elements_of(self, problem: Problem, t: float, stuck: Flags, d: Matrix
+                     ) -> tuple[Indices, Indices]:
+        if self.loaded is not None:
+            stuck = stuck & ~self.loaded.unloaded(problem, t)
+        dead = without_effect(d)
+        parts = self.evaluation.components(problem, t)
         crowd = np.bincount(parts[stuck & ~dead], minlength=parts.max(initial=0) + 1) > 1
-        out: list[np.ndarray] = []
+        out: list[Indices] = []
         for part in np.flatnonzero(crowd):
             index = np.flatnonzero(stuck & ~dead & (parts == part))
-            known = ("singular", index.tobytes())
-            singular = self._cache.get(known) if self.constant else None
-            if singular is None:
-                singular = self._is_singular(d, index)
-                if self.constant:
-                    self._cache[known] = singular
-            if singular:
+            if self._is_singular(d, index):
                 out.append(index)
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
-        value = np.flatnonzero(stuck & dead), open_
-        if self.constant:
-            self._cache[key] = value
-        return value
+        return np.flatnonzero(stuck & dead), open_
 
-    @staticmethod
-    def _dead(d: Any) -> np.ndarray:
-        """Elements across a rigid path or a prescribed motion: their effort moves nothing."""
-        diagonal = np.asarray(d.diagonal())
-        return diagonal <= 1e-14 * diagonal.max(initial=0.0)
+    def any_in(self, problem: Problem, t: float, stuck: Flags) -> bool:
+        """Whether the motion leaves efforts of some of these open."""
+        dead, open_ = self.elements_of(problem, t, stuck)
+        return len(dead) > 0 or len(open_) > 0
 
-    def _is_singular(self, d: Any, index: np.ndarray) -> bool:
-        if issparse(d) and len(index) > DENSE:
-            return singular(d[index][:, index].tocsc())
-        block = d[index][:, index]
-        block = block.toarray() if issparse(block) else block
-        scale = np.sqrt(np.diag(block))
-        return bool(np.linalg.matrix_rank(block / np.outer(scale, scale), tol=1e-10) < len(block))
+    def _is_singular(self, d: Matrix, index: Indices) -> bool:
+        return self.memory.once(("singular", index.tobytes()), lambda: _is_singular(d, index))
 
-    def _noise(self, problem: Problem, t: float) -> np.ndarray:
-        """Rates that are rounding only."""
-        slope = np.abs(self.system.slope(*problem._arguments(t)))
-        noise = 1e-12 * self._reach(problem, t, slope)
-        if self.constant or not self.system.nx:
-            return noise
-        # a normal has its rounding in either direction, and it turns
-        if self._few:
-            by_x = np.abs(self._flow_x.dense(*problem._arguments(t)))
-            largest, seen = by_x.max(axis=1, initial=0.0), self._flow_x.mask
-        else:
-            by_x = abs(self._flow_x.sparse(*problem._arguments(t)))
-            largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
-            seen.data[:] = 1.0
-        far = max(float(np.abs(problem.x).max(initial=0.0)), 1e-9)
-        return noise + 1e-15 * largest * (seen @ slope) + 1e-14 * self._speed**2 / far
-
-    def _joint_margins(self, problem: Problem, t: float, index: np.ndarray, now: Look
-                       ) -> tuple[np.ndarray, np.ndarray]:
+    # -- how far from breaking away ------------------------------------------------------
+    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
+                ) -> tuple[Array, Flags]:
         """Where stuck efforts are not unique the best split decides: margins, first to leave."""
-        from ..complementarity import MarginProblem
-
-        if self.load is not None:
-            return self._loaded_margins(problem, t, index)
-        d = self.delassus(problem, t)
-        large = self._large(problem, t, index, MANY)
+        if self.loaded is not None:
+            return self.loaded.margins(problem, t, index)
+        d = self.delassus.matrix(problem, t)
+        large = self._large_parts(problem, t, index, MANY)
         if large:
-            return self._crowd_margins(problem, t, index, large, now)
-        out, first = np.full(self.size, np.inf), np.zeros(self.size, dtype=bool)
-        effort, rate = self.efforts_of(problem.u), self.look(problem, t).rate
+            return self._margins_of_many(problem, d, large, now)
+        size = self.elements.size
+        out, first = np.full(size, np.inf), np.zeros(size, dtype=bool)
+        effort = self.evaluation.efforts(problem)
+        rate = self.evaluation.values(problem, t).rate
         width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
-        real = np.abs(rate) > 1e-11 * np.asarray(d.diagonal()) * width  # one that no effort holds
-        worst = float(_ratios(effort[index], now.low[index], now.high[index]).max())
-        if worst < 1 - NEAR and not real[index].any():  # a split within the bounds is proof
+        # rates that no effort holds
+        real = np.abs(rate) > RATE_UNHELD * np.asarray(d.diagonal()) * width
+        worst = float(_shares(effort[index], now.low[index], now.high[index]).max())
+        if worst < 1 - CLEAR_ROOM and not real[index].any():  # a split within the bounds is proof
             out[index] = 1.0 - worst
             return out, first
-        key = ("joint", index.tobytes())
-        kept = self._cache.get(key) if self.constant else None
-        bounds = np.array([now.low, now.high])
-        if kept is None or not np.array_equal(kept[2], bounds):
-            m = MarginProblem(d, now.low, now.high, index)
-            blocks = [d[part][:, part] for part in m.parts]
-            kept = m, [(b, _solver(b)) for b in blocks], bounds
-            if self.constant:
-                self._cache[key] = kept
-        m, solvers, _ = kept
+        prepared = self._prepared(d, index, now)
         # what they carry, without the internal stress and its rounding
-        load = np.zeros(self.size)
-        for part, (block, solve) in zip(m.parts, solvers, strict=True):
+        load = np.zeros(size)
+        for part, block, solve in prepared.parts:
             load[part] = block @ solve(block @ effort[part]) + np.where(real, rate, 0.0)[part]
-        found = m.margin(load, np.zeros(self.size))
-        for part, value, leading in zip(m.parts, found.value, found.first, strict=True):
+        found = prepared.problem.margin(load, np.zeros(size))
+        for (part, *_), value, leading in zip(prepared.parts, found.value, found.first,
+                                              strict=True):  # fmt: skip
             out[part] = 1.0 - value
             first[leading] = True
         return out, first
 
-    def _loaded_margins(self, problem: Problem, t: float, index: np.ndarray
-                        ) -> tuple[np.ndarray, np.ndarray]:
-        """The same where bounds depend on the split."""
-        assert self.load is not None
-        out, first = np.full(self.size, np.inf), np.zeros(self.size, dtype=bool)
-        now, effort = self.look(problem, t), self.efforts_of(problem.u)
-        room = np.minimum(now.high - effort, effort - now.low)[index]
-        least = float(room.min())
-        if least > 1e-6 * np.abs(effort).max():  # a split within the bounds is proof
-            out[index] = least
-            return out, first
-        for part, found in self.load.splits(problem, t, index):
-            out[part] = found.room
-            first[part[found.first]] = True
-        return out, first
+    def _prepared(self, d: Matrix, index: Indices, now: LawValues) -> _PreparedMargins:
+        """The minimax problem of some elements, made anew where their bounds have moved."""
+        key, known = ("joint", index.tobytes()), self.memory.known if self.memory.constant else {}
+        prepared: _PreparedMargins | None = known.get(key)
+        if prepared is None or not prepared.fits(now):
+            prepared = known[key] = _PreparedMargins(d, now, index)
+        return prepared
 
-    def _large(self, problem: Problem, t: float, index: np.ndarray, size: int) -> list[np.ndarray]:
+    def _large_parts(self, problem: Problem, t: float, index: Indices, size: int
+                     ) -> list[Indices]:
         """Connected parts among some elements, if one has more than ``size``."""
-        parts = self._parts(problem, t)[index]
+        parts = self.evaluation.components(problem, t)[index]
         groups = [index[parts == part] for part in np.unique(parts)]
         return groups if max(map(len, groups), default=0) > size else []
 
-    def _crowd_margins(self, problem: Problem, t: float, index: np.ndarray,
-                       groups: list[np.ndarray], now: Look) -> tuple[np.ndarray, np.ndarray]:
+    def _margins_of_many(self, problem: Problem, d: Matrix, groups: list[Indices],
+                         now: LawValues) -> tuple[Array, Flags]:
         """Margins of large groups: a split within the bounds is proof, or else it is sought."""
-        d = self.delassus(problem, t)
-        effort = self.efforts_of(problem.u)
-        out = np.full(self.size, np.inf)
-        first = np.zeros(self.size, dtype=bool)
+        effort = self.evaluation.efforts(problem)
+        out = np.full(self.elements.size, np.inf)
+        first = np.zeros(self.elements.size, dtype=bool)
         for part in groups:
             low, high = now.low[part], now.high[part]
-            ratio = _ratios(effort[part], low, high)
-            if ratio.max() < 1 - 1e-6:
-                out[part] = 1.0 - ratio.max()
+            share = _shares(effort[part], low, high)
+            if share.max() < 1 - CLEAR_ROOM:
+                out[part] = 1.0 - share.max()
                 continue
             least, split, tight = _best_split(d[part][:, part], effort[part], low, high)
             out[part] = 1.0 - least
             first[part[tight]] = True
             if least < 1:  # go on with a split that holds
                 effort[part] = split
-        problem.u[self.column] = effort * self.sign
+        self.elements.put(problem.u, effort)
         return out, first
 
-    def share(self, problem: Problem, t: float) -> None:
+    # -- which split is shown --------------------------------------------------------------
+    def split(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
-        stuck = self.modes == 0
+        stuck = self.state.modes == 0
         if not stuck.any():
             return
-        dead, open_ = self._undetermined(problem, t, stuck)
+        dead, open_ = self.elements_of(problem, t, stuck)
         if not len(dead) and not len(open_):
             return
-        if self.load is not None:
-            self.load.splits(problem, t, open_)
+        if self.loaded is not None:
+            self.loaded.best(problem, t, open_)
             open_ = open_[:0]
-        from ..complementarity import minimal_split
-
-        now = self._present(problem, t)
-        effort = self.efforts_of(problem.u)
+        now = self.evaluation.present(problem, t)
+        effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
         if len(open_):
-            d = self.delassus(problem, t)
-            for part in self._large(problem, t, open_, CROWD):
-                if len(part) > CROWD:
-                    _, effort[part], _ = _best_split(d[part][:, part], effort[part],
-                                                     now.low[part], now.high[part])
-            block, held = d[open_][:, open_], effort[open_]
-            effort[open_] = minimal_split(block, now.low[open_], now.high[open_], held,
-                                          np.arange(len(open_)))
-            # searches for the best split are less exact than what they must keep
-            kept = self.efforts_of(problem.u)[open_] - effort[open_]
-            effort[open_] += self._solve_open(block, open_, block @ kept)
-        problem.u[self.column] = effort * self.sign
+            self._split(problem, t, open_, now, effort)
+        self.elements.put(problem.u, effort)
 
-    def shared(self, problem: Problem, t: float) -> list[tuple[list[str], np.ndarray]]:
+    def _split(self, problem: Problem, t: float, open_: Indices, now: LawValues, effort: Array
+               ) -> None:
+        """Replace the efforts of the elements ``open_`` by the smallest largest share."""
+        from ..complementarity import minimal_split
+
+        d = self.delassus.matrix(problem, t)
+        for part in self._large_parts(problem, t, open_, CROWD):
+            if len(part) > CROWD:
+                _, effort[part], _ = _best_split(d[part][:, part], effort[part],
+                                                 now.low[part], now.high[part])
+        block, held = d[open_][:, open_], effort[open_]
+        effort[open_] = minimal_split(block, now.low[open_], now.high[open_], held,
+                                      np.arange(len(open_)))
+        # searches for the best split are less exact than what they must keep
+        missed = self.evaluation.efforts(problem)[open_] - effort[open_]
+        effort[open_] += self.delassus.solve_block(block, open_, block @ missed)
+
+    def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
-        stuck = self.modes == 0
-        dead, open_ = self._undetermined(problem, t, stuck)
-        effort = self.efforts_of(problem.u)
-        out = [([self.label(int(i))], effort[[i]]) for i in dead]
-        if self.load is not None:
-            for members, found in self.load.splits(problem, t, open_):
-                if found.free:
-                    out.append(([self.label(int(i)) for i in members], found.effort))
+        dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
+        effort, label = self.evaluation.efforts(problem), self.elements.label
+        out = [([label(int(i))], effort[[i]]) for i in dead]
+        if self.loaded is not None:
+            out += [([label(int(i)) for i in members], found.effort)
+                    for members, found in self.loaded.best(problem, t, open_) if found.free]
         elif len(open_):
-            from ..complementarity import undetermined_groups
-
-            now = self._present(problem, t)
-            d = self.delassus(problem, t)
-            groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
-                                         effort[open_], np.arange(len(open_)))
-            crowds = [p for p in self._large(problem, t, open_, CROWD) if len(p) > CROWD]
-            for members in [*(open_[g.members] for g in groups), *crowds]:
-                out.append(([self.label(int(i)) for i in members], effort[members]))
+            out += [([label(int(i)) for i in members], effort[members])
+                    for members in self._groups(problem, t, open_, effort)]
         return out
 
+    def _groups(self, problem: Problem, t: float, open_: Indices, effort: Array) -> list[Indices]:
+        """Members of the groups among undetermined elements; large parts are told as they are."""
+        from ..complementarity import undetermined_groups
 
-def _ratios(effort: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
+        groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
+                                     effort[open_], np.arange(len(open_)))
+        crowds = [p for p in self._large_parts(problem, t, open_, CROWD) if len(p) > CROWD]
+        return [*(open_[g.members] for g in groups), *crowds]
+
+
+class _PreparedMargins:
+    """The distance of some elements from breaking away, for their present bounds.
+
+    Attributes
+    ----------
+    problem : MarginProblem
+    parts : of its connected parts the elements, the block of D, and what that solves
+    """
+
+    def __init__(self, d: Matrix, now: LawValues, index: Indices) -> None:
+        from ..complementarity import MarginProblem
+
+        self.bounds = np.array([now.low, now.high])
+        self.problem: MarginProblem = MarginProblem(d, now.low, now.high, index)
+        self.parts: list[tuple[Indices, Matrix, Callable[[Array], Array]]] = []
+        for part in self.problem.parts:
+            block = d[part][:, part]
+            self.parts.append((part, block, pseudo_inverse(block)))
+
+    def fits(self, now: LawValues) -> bool:
+        """Whether the bounds are the same."""
+        return np.array_equal(self.bounds, [now.low, now.high])
+
+
+def _is_singular(d: Matrix, index: Indices) -> bool:
+    """Whether some elements share internal stress."""
+    if issparse(d) and len(index) > DENSE:
+        return is_singular(d[index][:, index].tocsc())
+    block = d[index][:, index]
+    block = block.toarray() if issparse(block) else block
+    scale = np.sqrt(np.diag(block))
+    rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
+    return bool(rank < len(block))
+
+
+def _shares(effort: Array, low: Array, high: Array) -> Array:
     """Share of the bounds that efforts take: 1 at a bound, 0 in the middle."""
     closed = np.isfinite(high - low)
     half = np.where(closed, (high - low) / 2, 1.0)
     return 1 - np.minimum(high - effort, effort - low) / half
 
 
-def _best_split(d: Any, effort: np.ndarray, low: np.ndarray, high: np.ndarray
-                ) -> tuple[float, np.ndarray, np.ndarray]:
+def _best_split(d: Matrix, effort: Array, low: Array, high: Array
+                ) -> tuple[float, Array, Flags]:
     """Efforts with the same effect and the smallest largest share of the bounds.
 
     Returns that share, the efforts, and which are at it in every such split: a sparse
@@ -278,11 +276,12 @@ def _best_split(d: Any, effort: np.ndarray, low: np.ndarray, high: np.ndarray
     right = np.concatenate([((high - effort) / half - 1)[up], ((effort - low) / half - 1)[down]])
     cost = np.append(np.zeros(n), 1.0)
     found = linprog(cost, rows.tocsr(), right, same.tocsr(), np.zeros(n), bounds=(None, None),
-                    method="highs", options={"primal_feasibility_tolerance": 1e-10,
-                                             "dual_feasibility_tolerance": 1e-10})  # fmt: skip
+                    method="highs", options={
+                        "primal_feasibility_tolerance": SPLIT_FEASIBLE,
+                        "dual_feasibility_tolerance": SPLIT_FEASIBLE})  # fmt: skip
     if found.x is None:
-        return float(_ratios(effort, low, high).max()), effort, np.ones(n, dtype=bool)
+        return float(_shares(effort, low, high).max()), effort, np.ones(n, dtype=bool)
     owner = np.concatenate([np.flatnonzero(up), np.flatnonzero(down)])
     tight = np.zeros(n, dtype=bool)
-    tight[owner[np.abs(found.ineqlin.marginals) > 1e-9]] = True
+    tight[owner[np.abs(found.ineqlin.marginals) > SPLIT_TIGHT]] = True
     return float(found.x[-1]), effort + half * found.x[:-1], tight

@@ -12,44 +12,50 @@ bounds of all that move, until no other one does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...system.system import Problem
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    FLOW_NONE,
+    RECIPROCAL,
+    TINY,
+    TRIAL_INSTANTS,
+    TRIAL_LOOKS_AHEAD,
+    TRIAL_RESISTANCES,
+    UNCHANGED_FLOW,
+    YIELDING,
+)
 from ..complementarity import solve_velocity
+from .massless_efforts import MasslessEfforts
+
+if TYPE_CHECKING:
+    from ...system import Problem
 
 __all__ = ["NodeVelocities"]
 
-INSTANTS = (1e-6, 1e-4, 1e-8, 1e-2)  # s
-AHEAD = (1e-6, 1e-4, 1e-3)  # s
 ENDLESS = 1e4  # times the largest force: as good as no bound
-SHARES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
-NOISE = 1e-12  # of the fastest: a flow that is none
-RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
 
 
 class NodeVelocities:
-    """Proposals of modes for :class:`blocks.nonsmooth.modes.massless_nodes.MixedLaws`.
+    """Proposals of modes for nodes without mass, from the efforts of the present ones."""
 
-    Parameters
-    ----------
-    laws : MixedLaws
-    """
+    def __init__(self, efforts: MasslessEfforts) -> None:
+        self.efforts, self.equations = efforts, efforts.equations
+        self.elements, self.state = efforts.elements, efforts.state
 
-    def __init__(self, laws: Any) -> None:
-        self.laws = laws
-
-    def modes(self, problem: Problem, t: float, moved: np.ndarray) -> Iterator[np.ndarray]:
+    def modes(self, problem: Problem, t: float, moved: Indices) -> Iterator[Indices]:
         """Modes to try, the most trustworthy first.
 
         Parameters
         ----------
         moved : senses of what is known to move, 0 of what is at rest
         """
-        slope = self.laws.system.slope(*problem._arguments(t))
-        for ahead in (0.0, *AHEAD):  # a load exactly at a bound is decided by the next instant
-            for h in INSTANTS:
+        slope = self.efforts.system.slope(*problem.arguments(t))
+        # a load exactly at a bound is decided by the next instant
+        for ahead in (0.0, *TRIAL_LOOKS_AHEAD):
+            for h in TRIAL_INSTANTS:
                 x = problem.x.copy()
                 problem.x += ahead * slope
                 flow = self._flows(problem, t + ahead, h, moved)
@@ -57,8 +63,8 @@ class NodeVelocities:
                 if flow is not None:
                     yield self._regular(problem, t, flow)
 
-    def _flows(self, problem: Problem, t: float, h: float, moved: np.ndarray
-               ) -> np.ndarray | None:
+    def _flows(self, problem: Problem, t: float, h: float, moved: Indices
+               ) -> Array | None:
         """Flows an instant later; None where there is no such problem, or it is not solved."""
         kinetic = moved != 0
         for _ in range(len(moved) + 1):
@@ -68,12 +74,12 @@ class NodeVelocities:
             kinetic = kinetic | (flow != 0)
         return None
 
-    def _solved(self, problem: Problem, t: float, h: float, kinetic: np.ndarray
-                ) -> np.ndarray | None:
+    def _solved(self, problem: Problem, t: float, h: float, kinetic: Flags
+                ) -> Array | None:
         offset, matrix = self._network(problem, t, h)
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
-        gives = self.laws.gives_flow
+        gives = self.elements.gives_flow
         taken, given = np.flatnonzero(~gives), np.flatnonzero(gives)
         across, back = matrix[np.ix_(taken, given)], matrix[np.ix_(given, taken)]
         mobility = -matrix[np.ix_(taken, taken)]
@@ -82,7 +88,7 @@ class NodeVelocities:
                 and _equal(damping, damping.T)):
             return None
         values, vectors = np.linalg.eigh((mobility + mobility.T) / 2)
-        yielding = values > 1e-14 * np.abs(values).max(initial=0.0)
+        yielding = values > YIELDING * np.abs(values).max(initial=0.0)
         ease = vectors[:, yielding] * np.sqrt(values[yielding])
         n, m, extra = len(gives), len(given), ease.shape[1]
         W, C = np.zeros((n, m + extra)), np.eye(m + extra)
@@ -94,30 +100,30 @@ class NodeVelocities:
         C += W.T @ (viscous[:, None] * W)
         g -= W.T @ (viscous * c)
         largest = np.abs(np.concatenate([low, high, g]))
-        endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), 1e-300)
+        endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), TINY)
         found = solve_velocity(W, c, np.maximum(low, -endless), np.minimum(high, endless),
-                               damping=C, force=g, judge=False, shares=SHARES)  # fmt: skip
+                               damping=C, force=g, judge=False,
+                               shares=TRIAL_RESISTANCES)  # fmt: skip
         if not found.converged:
             return None
         pace = max(float((np.abs(W) @ np.abs(found.velocity)).max()), float(np.abs(c).max()))
-        return np.where(np.abs(found.flow) > NOISE * pace, found.flow, 0.0)
+        return np.where(np.abs(found.flow) > FLOW_NONE * pace, found.flow, 0.0)
 
-    def _network(self, problem: Problem, t: float, h: float) -> tuple[np.ndarray, np.ndarray]:
+    def _network(self, problem: Problem, t: float, h: float) -> tuple[Array, Array]:
         """What the elements give an instant later: without what they take, and by it."""
-        rows = self.laws.rows
-        by_inputs = rows.by_inputs(problem, t)
+        by_inputs = self.equations.by_inputs(problem, t)
         matrix = by_inputs[0] + h * by_inputs[3]
-        given, rate = rows.given(problem, t)
-        return given + h * rate - matrix @ self.laws.efforts_of(problem.u), matrix
+        given, rate = self.equations.given(problem, t)
+        return given + h * rate - matrix @ self.elements.efforts_of(problem.u), matrix
 
-    def _bounds(self, problem: Problem, t: float, kinetic: np.ndarray
-                ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _bounds(self, problem: Problem, t: float, kinetic: Flags
+                ) -> tuple[Array, Array, Array]:
         """Bounds at no flow, and the slope of kinetic ones by the own flow."""
-        laws, n = self.laws, self.laws.size
-        flow, _, low, high, back, forth = laws.rows.look(problem, t)
-        output_u, back_u, forth_u = laws.rows.by_inputs(problem, t)[:3]
-        own = np.where(laws.gives_flow[:, None], np.eye(n), output_u)
-        size = np.maximum((own**2).sum(axis=1), 1e-300)
+        elements, n = self.elements, self.elements.size
+        flow, _, low, high, back, forth = self.equations.values(problem, t)
+        output_u, back_u, forth_u = self.equations.by_inputs(problem, t)[:3]
+        own = np.where(elements.gives_flow[:, None], np.eye(n), output_u)
+        size = np.maximum((own**2).sum(axis=1), TINY)
         slopes = [np.maximum((k * own).sum(axis=1) / size, 0.0) for k in (back_u, forth_u)]
         ahead = flow > 0
         slope = np.where(kinetic, np.where(ahead, slopes[1], slopes[0]), 0.0)
@@ -125,34 +131,33 @@ class NodeVelocities:
         top = np.where(kinetic & np.isfinite(high), forth - slope * np.maximum(flow, 0), high)
         return np.minimum(bottom, top), top, slope
 
-    def _regular(self, problem: Problem, t: float, flow: np.ndarray) -> np.ndarray:
+    def _regular(self, problem: Problem, t: float, flow: Array) -> Indices:
         """Modes of given flows, with so many at rest that all velocities are determined.
 
         Equally strong frictions in series slide in any share: velocities are changed along
         what is open until one of them rests.
         """
-        laws, kept = self.laws, self.laws.modes
-        flow = flow.copy()
+        modes, flow = self.state.modes, flow.copy()
         try:
-            for _ in range(laws.size):
-                laws.modes = np.sign(flow).astype(int)
-                along = laws.open_flows(problem, t)
-                if along is None:
+            for _ in range(self.elements.size):
+                self.state.modes = np.sign(flow).astype(int)
+                free = self.efforts.open_flows(problem, t)
+                if free is None:
                     break
-                slides = (flow != 0) & (np.abs(along) > 1e-9 * np.abs(along).max())
+                slides = (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)
-                part[slides] = -flow[slides] / along[slides]
+                part[slides] = -flow[slides] / free[slides]
                 first = int(np.argmin(np.abs(part)))
-                flow = np.where(np.sign(flow + part[first] * along) == np.sign(flow),
-                                flow + part[first] * along, 0.0)  # fmt: skip
+                flow = np.where(np.sign(flow + part[first] * free) == np.sign(flow),
+                                flow + part[first] * free, 0.0)  # fmt: skip
                 flow[first] = 0.0
             return np.sign(flow).astype(int)
         finally:
-            laws.modes = kept
+            self.state.modes = modes
 
 
-def _equal(one: np.ndarray, other: np.ndarray) -> bool:
+def _equal(one: Array, other: Array) -> bool:
     size = max(float(np.abs(one).max(initial=0.0)), float(np.abs(other).max(initial=0.0)))
     return bool(np.all(np.abs(one - other) <= RECIPROCAL * size))

@@ -1,52 +1,46 @@
-"""Set-valued laws as time stepping needs them: of all contacts, only those that can touch.
+"""Of all contacts, which can touch in a step, and what do they come to?
 
 Gaps of all contacts are evaluated kind by kind
 (:mod:`blocks.nonsmooth.timestepping.contact_kinds`); only elements that can act within a step
 enter the velocity problem, with a sparse matrix made of what the bodies between them do under
-forces (:mod:`blocks.nonsmooth.timestepping.bare_network`). Efforts of a run are those of its
-steps: constant over a step, and kept for the results.
+forces (:mod:`blocks.nonsmooth.timestepping.free_bodies`).
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-import casadi as ca
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix, diags_array
+from scipy.sparse import csr_matrix
 
-from ...language.expression import TIME
-from ...system.system import Evaluator, Problem, System
-from ..modes.gaps import refuse_overlap
-from ..modes.laws import SetValuedLaws
-from .bare_network import bare_network
-from .contact_kinds import Kind, Values, kinds_of
+from ...numerics.arrays import Array, Flags, Indices
+from ...system.problem import Problem
+from ..complementarity.scaling import Matrix
+from .contact_kinds import Kind, Values
+from .free_bodies import FreeBodies
 
-__all__ = ["Active", "StepLaws", "step_laws"]
-
-SMALL = 300  # classes up to which matrices of a network are dense
-TOUCHES = 1e-9  # of the largest position: a gap that is none at the start
+__all__ = ["Active", "ActiveContacts"]
 
 
 @dataclass(frozen=True)
 class Active:
     """The elements that can act in a step, in the order of ``elements``."""
 
-    elements: np.ndarray
+    elements: Indices
     values: list[Values]  # of every kind's instances
-    flow: np.ndarray
-    bounds: np.ndarray  # (low, high, back, forth), element: at no effort where affine
+    flow: Array
+    bounds: Array  # (low, high, back, forth), element: at no effort where affine
     by_effort: list[np.ndarray]  # bound, element, effort, and derivative of the one by the other
-    restitution: np.ndarray
+    restitution: Array
 
     @property
     def loaded(self) -> bool:
         """Whether bounds depend on efforts."""
         return len(self.by_effort[0]) > 0
 
-    def slopes(self, rests: np.ndarray, static: int, kinetic: int, dense: bool) -> Any:
+    def slopes(self, rests: Flags, static: int, kinetic: int, dense: bool) -> Matrix:
         """Derivatives of a bound by the efforts: the static one for what is at rest."""
         bound, element, effort, value = self.by_effort
         mine = bound == np.where(rests[element], static, kinetic)
@@ -58,134 +52,53 @@ class Active:
         return csr_matrix((value[mine], (element[mine], effort[mine])), shape=(n, n))
 
 
-def step_laws(system: System) -> StepLaws | None:
-    """The laws of a system with contacts for time stepping; None where they need the general way.
+class ActiveContacts:
+    """The components with set-valued laws, of which a few take part in a step.
+
+    Parameters
+    ----------
+    kinds : list of Kind
+    bodies : FreeBodies
+        What they act on.
+    seen : classes that they look at
     """
-    kept = system.cache
-    if "step_laws" not in kept:
-        kept["step_laws"] = StepLaws.of(system)
-    made: StepLaws | None = kept["step_laws"]
-    return None if made is None else made.fresh()
 
-
-class StepLaws(SetValuedLaws):
-    """All set-valued elements of a system, for
-    :class:`blocks.nonsmooth.timestepping.moreau_jean.MoreauJean`."""
-
-    watched = False
-    load = None
-    recorded = True  # its efforts are those of the run's steps
-    ends: list[float]  # of every step
-    steps: list[tuple[np.ndarray, np.ndarray]]  # elements with an effort, and the efforts
-    begun: Any  # parameters of the tables of arguments
-
-    def __init__(self, system: System, kinds: list[Kind], bare: Any) -> None:
-        self.system, self.kinds = system, kinds
-        tape, flat = system.tape, system.flat
-        self._name_elements()
-        self.small = max(bare.gathers.shape) <= SMALL
-        self.gathers = bare.gathers.toarray() if self.small else bare.gathers
-        w0 = ca.SX.zeros(bare.w.numel())
-        free = [TIME, tape.x, tape.p, tape.m, tape.d]
-        slope = ca.substitute(bare.slope, bare.w, w0)
-        self._slope = Evaluator(ca.Function("slope", free, [ca.densify(slope)]))
-        self._slope_x = _sparse(free, ca.jacobian(slope, tape.x))
-        by_w = ca.substitute(ca.jacobian(bare.slope, bare.w), bare.w, w0)
-        self._slope_w = _sparse(free, by_w)
-        pushed = np.zeros(system.nx)
-        pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
-        self._pushed = pushed  # velocities: what forces change at once
-        seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
-        values = tape.values[seen.tolist()]
-        self._outside = Evaluator(ca.Function("seen", free, [ca.densify(values)]))
-        self._outside_x = _sparse(free, ca.jacobian(values, tape.x))
+    def __init__(self, kinds: list[Kind], bodies: FreeBodies, seen: Indices) -> None:
+        self.kinds, self.bodies = kinds, bodies
         for kind in kinds:
             kind.seen_at = np.searchsorted(seen, kind.seen)
-        self.classes = flat.classes
-        self.size_of_seen = len(seen)
         self.bent = any(kind.bent for kind in kinds)
+        self._parameters: Array | None = None  # of the tables of arguments
 
-    @classmethod
-    def of(cls, system: System) -> StepLaws | None:
-        kernels = [family.kernel for family in system.network.families]
-        touches = any(law.is_contact for k in kernels for law in k.set_valued)
-        if not touches or system.nz or system.clusters or system.tape.reduced.gives_flow.any() \
-                or any(k.load_laws for k in kernels):
-            return None
-        kinds = kinds_of(system)
-        if kinds is None:
-            return None
-        tape = system.tape
-        seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
-        if ca.depends_on(tape.values[seen.tolist()], tape.u):
-            return None
-        bare = bare_network(tape, sorted({k.family for k in kinds}))
-        return None if bare is None else cls(system, kinds, bare)
-
-    def _name_elements(self) -> None:
-        flat = self.system.flat
-        at = {int(c): k for k, c in enumerate(self.system.tape.writer.inputs)}
-        owners, column, sign, contact = [], [], [], []
-        self.effort_names, self._twins = [], []
-        for f, family in enumerate(flat.network.families):
-            laws = family.kernel.set_valued
-            touches = [law.is_contact for law in laws]
-            for law, touch in zip(laws, touches, strict=True):
-                slots = flat.base[f][law.effort, 0] + np.arange(family.size)
-                column += [at[int(c)] for c in flat.class_of[slots]]
-                sign += flat.sign_of[slots].tolist()
-                owners += [(f, i) for i in range(family.size)]
-                self.effort_names += [family.kernel.variables[law.effort].name] * family.size
-                self._twins += [touches.count(touch) > 1] * family.size
-                contact += [touch] * family.size
-        self.owners, self.size = owners, len(column)
-        self.column, self.sign = np.array(column, dtype=int), np.array(sign)
-        self.contact = np.array(contact, dtype=bool)
-        self.gives_flow = np.zeros(self.size, dtype=bool)
-
-    def fresh(self) -> StepLaws:
-        """The same laws at the start of another run."""
-        import copy
-
+    def fresh(self) -> ActiveContacts:
+        """The same for another run."""
         new = copy.copy(self)
-        new.modes = np.zeros(self.size, dtype=np.int8)
-        new.modes[self.contact] = -1
-        new.ends, new.steps = [], []
-        new.begun = None
+        new._parameters = None
         return new
 
-    # -- the network without efforts ----------------------------------------------------
-    def free_slope(self, problem: Problem, t: float, y: np.ndarray) -> np.ndarray:
-        """Slopes without any set-valued effort, scaled."""
-        return self._slope(*self._at(problem, t, y)) / problem.scale
-
-    def free_jacobian(self, problem: Problem, t: float, y: np.ndarray) -> csc_matrix:
-        j = self._slope_x.sparse(*self._at(problem, t, y))
-        data = j.data * np.repeat(problem.scale, np.diff(j.indptr)) / problem.scale[j.indices]
-        return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
-
-    def _at(self, problem: Problem, t: float, y: np.ndarray) -> tuple[Any, ...]:
-        if problem.delays is not None:
-            problem.delays.fill(problem.d, t)
-        return t, y * problem.scale, problem.p, problem.m, problem.d
-
-    # -- who acts -----------------------------------------------------------------------
-    def look_at(self, problem: Problem, t: float, y: np.ndarray) -> None:
+    def look_at(self, problem: Problem, t: float, y: Array) -> None:
         """Go to a point: what all instances see there."""
-        if self.begun is not problem.p:
+        if self._parameters is not problem.p:
             for kind in self.kinds:
                 kind.start(problem.p)
-            self.begun = problem.p
-        args = self._at(problem, t, y)
-        seen = self._outside(*args)
+            self._parameters = problem.p
+        seen = self.bodies.seen(problem, t, y)
         for kind in self.kinds:
             kind.look(t, seen, problem.m, problem.d)
 
-    def gaps(self) -> list[np.ndarray]:
+    def gaps(self) -> list[Array]:
         """Gaps at the point looked at, kind by kind, (instance, contact)."""
         return [kind.gaps() for kind in self.kinds]
 
-    def gaps_of(self, which: list[np.ndarray]) -> np.ndarray:
+    def gaps_and_flows(self, size: int) -> tuple[Array, Array]:
+        """Gaps (0 where there is none) and flows of all elements, in their order."""
+        gaps, flow = np.zeros(size), np.zeros(size)
+        for kind, values in zip(self.kinds, self.gaps(), strict=True):
+            gaps[kind.elements[:, kind.contact]] = values
+            flow[kind.elements] = kind.values(np.arange(len(kind.instances))).flow
+        return gaps, flow
+
+    def gaps_of(self, which: list[Indices]) -> Array:
         """Gaps of the elements of some instances; 0 for those that have none."""
         out = []
         for kind, rows in zip(self.kinds, which, strict=True):
@@ -194,7 +107,7 @@ class StepLaws(SetValuedLaws):
             out.append(gaps.ravel())
         return np.concatenate(out)
 
-    def acting(self, touching: list[np.ndarray]) -> list[np.ndarray]:
+    def acting(self, touching: list[Flags]) -> list[Indices]:
         """Per kind, the instances of which some law can have an effort.
 
         ``touching`` are the contacts that may close, (instance, contact).
@@ -206,11 +119,12 @@ class StepLaws(SetValuedLaws):
             out.append(rows)
         return out
 
-    def elements_of(self, which: list[np.ndarray]) -> np.ndarray:
+    def elements_of(self, which: list[Indices]) -> Indices:
+        """Their elements, kind by kind."""
         return np.concatenate([k.elements[w].ravel() for k, w in zip(
             self.kinds, which, strict=True)])  # fmt: skip
 
-    def active(self, which: list[np.ndarray], efforts: np.ndarray | None = None) -> Active:
+    def active(self, which: list[Indices], efforts: Array | None = None) -> Active:
         """What some instances of every kind come to at the point looked at."""
         values, flows, bounds, restitution = [], [], [], []
         by: list[list[np.ndarray]] = [[], [], [], []]
@@ -232,8 +146,8 @@ class StepLaws(SetValuedLaws):
                       np.concatenate(bounds, axis=1), [np.concatenate(x) for x in by],
                       np.concatenate(restitution))  # fmt: skip
 
-    def flow_by_velocity(self, problem: Problem, t: float, y: np.ndarray,
-                         which: list[np.ndarray], now: Active) -> Any:
+    def flow_by_velocity(self, problem: Problem, t: float, y: Array, which: list[Indices],
+                         now: Active) -> Matrix:
         """Derivatives of the flows by the velocities; how normals turn is left to the next step.
         """
         rows, columns, values = [], [], []
@@ -242,12 +156,11 @@ class StepLaws(SetValuedLaws):
             rows.append(mine[i, law])
             columns.append(kind.seen_at[its[i], s])
             values.append(at.by_seen[i, law, s] * kind.seen_sign[its[i], s])
-        by_seen = self._matrix(rows, columns, values, (len(now.elements), self.size_of_seen))
-        return by_seen @ self._known(self._outside_x, problem, t, y) * self._pushed[None, :] \
-            if self.small else csr_matrix(by_seen @ self._known(self._outside_x, problem, t, y)
-                                          @ diags_array(self._pushed))
+        shape = len(now.elements), self.bodies.size_of_seen
+        by_seen = self.bodies.matrix(rows, columns, values, shape)
+        return self.bodies.by_velocity(problem, t, y, by_seen)
 
-    def push(self, problem: Problem, t: float, y: np.ndarray, which: list[np.ndarray]) -> Any:
+    def push(self, problem: Problem, t: float, y: Array, which: list[Indices]) -> Matrix:
         """Change of the states' slopes by the efforts of some instances, at a point."""
         self.look_at(problem, t, y)
         rows, columns, values = [], [], []
@@ -259,10 +172,10 @@ class StepLaws(SetValuedLaws):
             columns.append(mine[i, e])
             values.append(force[i, c, e] * kind.force_sign[its[i], c])
             count += mine.size
-        forces = self._matrix(rows, columns, values, (self.classes, count))
-        return self._known(self._slope_w, problem, t, y) @ (self.gathers @ forces)
+        forces = self.bodies.matrix(rows, columns, values, (self.bodies.classes, count))
+        return self.bodies.push(problem, t, y, forces)
 
-    def _numbered(self, which: list[np.ndarray]) -> Iterator[tuple[Kind, np.ndarray, np.ndarray]]:
+    def _numbered(self, which: list[Indices]) -> Iterator[tuple[Kind, Indices, Indices]]:
         """Kinds, the instances of each that act, and the numbers of their elements."""
         first = 0
         for kind, rows in zip(self.kinds, which, strict=True):
@@ -270,95 +183,3 @@ class StepLaws(SetValuedLaws):
             count = shape[0] * shape[1]
             yield kind, rows, first + np.arange(count).reshape(shape)
             first += count
-
-    def _known(self, evaluator: Evaluator, problem: Problem, t: float, y: np.ndarray) -> Any:
-        args = self._at(problem, t, y)
-        return evaluator.dense(*args) if self.small else evaluator.sparse(*args)
-
-    def _matrix(self, rows: list[np.ndarray], columns: list[np.ndarray],
-                values: list[np.ndarray], shape: tuple[int, int]) -> Any:
-        """Entries that are added, dense where the system is small."""
-        at, entry = (np.concatenate(rows), np.concatenate(columns)), np.concatenate(values)
-        if not self.small:
-            return csc_matrix((entry, at), shape=shape)
-        out = np.zeros(shape)
-        np.add.at(out, at, entry)
-        return out
-
-    # -- efforts of the run --------------------------------------------------------------
-    def keep(self, problem: Problem, t: float, elements: np.ndarray, efforts: np.ndarray) -> None:
-        """Efforts of the step that ends at ``t``."""
-        some = efforts != 0
-        self.ends.append(t)
-        self.steps.append((elements[some], efforts[some]))
-        problem.u[:] = 0.0
-        problem.u[self.column[elements]] = efforts * self.sign[elements]
-
-    def last_efforts(self) -> np.ndarray:
-        """Efforts of the last step, of all elements."""
-        out = np.zeros(self.size)
-        if self.steps:
-            elements, efforts = self.steps[-1]
-            out[elements] = efforts
-        return out
-
-    def efforts_at(self, t: np.ndarray, start: float) -> np.ndarray:
-        """Inputs at times of an episode: those of the steps they are in."""
-        u = np.zeros((self.system.nu, len(t)))
-        if not self.ends:
-            return u
-        k = np.searchsorted(self.ends, np.maximum(t, np.nextafter(start, np.inf)))
-        for column, step in enumerate(np.minimum(k, len(self.ends) - 1)):
-            elements, efforts = self.steps[step]
-            u[self.column[elements], column] = efforts * self.sign[elements]
-        return u
-
-    def acted(self) -> dict[int, np.ndarray]:
-        """Per family with such laws, the instances that had an effort in some step."""
-        ever = np.zeros(self.size, dtype=bool)
-        for elements, _ in self.steps:
-            ever[elements] = True
-        out: dict[int, np.ndarray] = {}
-        for kind in self.kinds:
-            size = self.system.network.families[kind.family].size
-            mine = out.setdefault(kind.family, np.zeros(size, dtype=bool))
-            mine[kind.instances] = ever[kind.elements].any(axis=1)
-        return out
-
-    # -- what the driver and the results ask for --------------------------------------------
-    def start(self, problem: Problem, t: float) -> None:
-        """Modes at the start, from flows; contacts that touch and do not part are closed."""
-        self.look_at(problem, t, problem.start_vector())
-        gaps = np.zeros(self.size)
-        for kind, values in zip(self.kinds, self.gaps(), strict=True):
-            gaps[kind.elements[:, kind.contact]] = values
-        far = float(np.maximum(np.abs(problem.x), problem.scale_x).max(initial=0.0))
-        refuse_overlap(self, gaps[self.contact], np.flatnonzero(self.contact), far)
-        flow = np.zeros(self.size)
-        for kind in self.kinds:
-            flow[kind.elements] = kind.values(np.arange(len(kind.instances))).flow
-        small = 1e-12 * max(float(np.abs(flow).max()), 1e-300)
-        rests = np.abs(flow) <= small
-        touches = (gaps <= TOUCHES * far) & (flow >= -small)
-        self.modes = np.where(self.contact, np.where(touches, 0, -1),
-                              np.where(rests, 0, np.sign(flow))).astype(np.int8)
-
-    def decide(self, problem: Problem, t: float, touched: np.ndarray) -> list[Any]:
-        """At known instants the next step decides."""
-        return []
-
-    def apply(self, problem: Problem, t: float) -> None:
-        """Efforts are those of the step; nothing follows from the present point."""
-
-    def correct(self, slope: np.ndarray, problem: Problem, t: float) -> np.ndarray:
-        return slope
-
-    def share(self, problem: Problem, t: float) -> None:
-        """Efforts that the motion leaves open are those the step has found."""
-
-    def shared(self, problem: Problem, t: float) -> list[Any]:
-        return []
-
-
-def _sparse(arguments: list[Any], expression: Any) -> Evaluator:
-    return Evaluator(ca.Function("jacobian", arguments, [expression]))

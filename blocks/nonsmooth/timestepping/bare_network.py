@@ -15,8 +15,9 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ...assembly.flatten import Group
-from ...assembly.index_reduction import Reduced, Singular
-from ...assembly.tape import Tape, _Writer
+from ...assembly.reduced import Reduced, Singular
+from ...assembly.tape import Tape, tape_of
+from ...assembly.writer import Writer
 
 __all__ = ["Bare", "bare_network"]
 
@@ -41,10 +42,9 @@ def bare_network(tape: Tape, families: list[int]) -> Bare | None:
     lost = _computed_by(tape, families)
     writer = _BareWriter(reduced, tape.writer.parameters, set(families), lost)
     try:
-        writer.run()
+        bare = tape_of(writer)
     except Singular:
         return None
-    bare = writer.tape()
     if bare.z.numel() or ca.depends_on(bare.slope, writer.hole):
         return None
     old = ca.vertcat(bare.x, bare.p, bare.m, bare.d)
@@ -65,7 +65,7 @@ def _computed_by(tape: Tape, families: list[int]) -> np.ndarray:
     return lost
 
 
-class _BareWriter(_Writer):
+class _BareWriter(Writer):
     def __init__(self, reduced: Reduced, parameters: list[list[np.ndarray]], families: set[int],
                  lost: np.ndarray) -> None:
         super().__init__(reduced, parameters)
@@ -107,7 +107,7 @@ class _BareWriter(_Writer):
         if len(direct):
             self.values[direct.tolist()] = self.w[first:]
 
-    def _terms(self, group: Group, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def terms(self, group: Group, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         which, classes, signs = group.terms(rows)
         number = self.input_of[group.first][rows]
         at = np.flatnonzero(number >= 0)

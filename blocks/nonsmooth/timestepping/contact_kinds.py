@@ -56,61 +56,27 @@ class Kind:
 
     def __init__(self, system: System, f: int, instances: np.ndarray, steps: list[Any],
                  elements: np.ndarray) -> None:
-        self.system, self.family, self.instances = system, f, instances
-        self.elements = elements
+        self.family, self.instances, self.elements = f, instances, elements
         kernel = system.network.families[f].kernel
-        flat = system.flat
-        keys = [k for k in system.flat.base[f] if k in kernel.symbols]
-        group = Group(f, None, instances)
-        first, sign = _aliases(*_classes(flat, group, keys))
-        at = {k: n for n, k in enumerate(keys)}
-        classes, signs = _classes(flat, group, keys)
-        value: dict[int, Any] = {}  # per first key, its expression
-        self.efforts = ca.SX.sym("e", len(kernel.set_valued))
-        own = []
-        for n, one in enumerate(kernel.set_valued):
-            k = at[one.effort, 0]
-            value[first[k]] = sign[k] * self.efforts[n]
-            own.append(first[k])
-        symbol = {k: kernel.symbols[keys[k]] for k in set(first.tolist())}
-
-        def of(k: int) -> Any:
-            return sign[k] * value.get(first[k], symbol[first[k]])
-
-        context = [TIME, *kernel.relation_symbols, *kernel.parameter_symbols]
-        for law, position in steps:
-            given = [of(at[k]) if k in at else kernel.symbols[k] for k in law.arguments]
-            k = at[law.arguments[position]]
-            value[first[k]] = sign[k] * law.solved(position).call([*given, *context], True)[0]
-        symbols = ca.vertcat(*(kernel.symbols[k] for k in keys))
-        values = ca.vertcat(*(of(k) for k in range(len(keys))))
-
-        def placed(sx: Any) -> Any:
-            return ca.substitute(_unfolded(kernel, sx), symbols, values)
-
-        rows = [[ca.SX(0) if sx is None else placed(sx) for sx in one.expressions]
+        known = _Variables(system, f, instances, steps)
+        self.efforts = known.efforts
+        rows = [[ca.SX(0) if sx is None else known.placed(sx) for sx in one.expressions]
                 for one in kernel.set_valued]
-        flow = ca.vertcat(*(r[0] for r in rows))
-        bounds = [ca.vertcat(*(r[k] for r in rows)) for k in range(1, 5)]
         self.contact = np.array([one.is_contact for one in kernel.set_valued])
+        flow = ca.vertcat(*(r[0] for r in rows))
+        bounds = ca.vertcat(*(ca.vertcat(*(r[k] for r in rows)) for k in range(1, 5)))
         gaps = ca.vertcat(ca.SX(0, 1), *(
             r[5] for r, has in zip(rows, self.contact, strict=True) if has))
         restitution = ca.vertcat(*(r[6] for r in rows))
-        force = ca.vertcat(*(value[k] for k in value))
-        self.forces, self.force_sign = classes[list(value)].T, signs[list(value)].T
-        everything = ca.vertcat(flow, *bounds, gaps, restitution, force)
-        inside = {s.__hash__() for s in ca.symvar(everything)}
-        seen = [k for k in symbol if k not in value and symbol[k].__hash__() in inside]
-        self.seen, self.seen_sign = classes[seen].T, signs[seen].T
+        computed = list(known.value)
+        force = ca.vertcat(*known.value.values())
+        self.forces, self.force_sign = known.classes[computed].T, known.signs[computed].T
+        seen = known.read_by(ca.vertcat(flow, bounds, gaps, restitution, force))
+        self.seen, self.seen_sign = known.classes[seen].T, known.signs[seen].T
         self.seen_at = self.seen  # where they stand among all that is looked at
-        looked = ca.vertcat(*(symbol[k] for k in seen)) if seen else ca.SX(0, 1)
-        nothing = ca.SX.zeros(self.efforts.numel())
-        at_rest = ca.substitute(ca.vertcat(*bounds), self.efforts, nothing)
-        n = len(rows)
-        self.follows = np.array([
-            not self.contact[k] and all(at_rest[b * n + k].is_zero() for b in range(4))
-            for k in range(n)])
-        by_effort = ca.jacobian(ca.vertcat(*bounds), self.efforts)
+        looked = ca.vertcat(*(known.symbol[k] for k in seen)) if seen else ca.SX(0, 1)
+        by_effort = ca.jacobian(bounds, self.efforts)
+        self.follows = ~self.contact & self._vanish_at_rest(bounds)
         self.bent = bool({s.__hash__() for s in ca.symvar(by_effort)}
                          & {s.__hash__() for s in ca.vertsplit(self.efforts)})
         self.suited = not any(ca.which_depends(ca.vertcat(flow, gaps, restitution), self.efforts,
@@ -119,9 +85,16 @@ class Kind:
         self._inputs(system, f, kernel, looked)
         self._gap = _Mapped("gap", self.arguments, ca.vec(gaps))
         self._full = _Mapped("laws", self.arguments, ca.vertcat(*map(ca.vec, (
-            flow, ca.vertcat(*bounds), restitution, ca.jacobian(flow, looked), by_effort,
+            flow, bounds, restitution, ca.jacobian(flow, looked), by_effort,
             ca.jacobian(force, self.efforts)))))  # fmt: skip
-        self.shapes = [(n,), (4 * n,), (n,), (len(seen), n), (n, 4 * n), (n, len(value))]
+        n = len(rows)
+        self.shapes = [(n,), (4 * n,), (n,), (len(seen), n), (n, 4 * n), (n, len(computed))]
+
+    def _vanish_at_rest(self, bounds: ca.SX) -> np.ndarray:
+        """Per law, whether all its bounds are zero without any effort."""
+        n = self.efforts.numel()
+        at_rest = ca.substitute(bounds, self.efforts, ca.SX.zeros(n))
+        return np.array([all(at_rest[b * n + k].is_zero() for b in range(4)) for k in range(n)])
 
     def _inputs(self, system: System, f: int, kernel: Any, looked: Any) -> None:
         """Columns of the table of arguments: seen, efforts, time, relations, discrete, p."""
@@ -180,6 +153,54 @@ class Kind:
         return Values(flow, bounds.reshape(-1, 4, k), restitution, by_seen.transpose(0, 2, 1),
                       by_effort.transpose(0, 2, 1).reshape(-1, 4, k, k),
                       force.transpose(0, 2, 1))  # fmt: skip
+
+
+class _Variables:
+    """Variables of instances whose equations are solved in the same way, as expressions.
+
+    Attributes
+    ----------
+    efforts : symbols of the set-valued efforts
+    classes, signs : (variable, instance)
+    value : expressions of variables that are computed, by the first variable of their class
+    symbol : symbols of all first variables
+    """
+
+    def __init__(self, system: System, f: int, instances: np.ndarray, steps: list[Any]) -> None:
+        kernel = self.kernel = system.network.families[f].kernel
+        keys = [k for k in system.flat.base[f] if k in kernel.symbols]
+        self.classes, self.signs = _classes(system.flat, Group(f, None, instances), keys)
+        self._first, self._sign = _aliases(self.classes, self.signs)
+        at = {k: n for n, k in enumerate(keys)}
+        self.efforts = ca.SX.sym("e", len(kernel.set_valued))
+        self.value: dict[int, Any] = {}
+        for n, one in enumerate(kernel.set_valued):
+            self._assign(at[one.effort, 0], self.efforts[n])
+        self.symbol = {k: kernel.symbols[keys[k]] for k in set(self._first.tolist())}
+        context = [TIME, *kernel.relation_symbols, *kernel.parameter_symbols]
+        for law, position in steps:
+            given = [self._of(at[k]) if k in at else kernel.symbols[k] for k in law.arguments]
+            self._assign(at[law.arguments[position]],
+                         law.solved(position).call([*given, *context], True)[0])
+        self._symbols = ca.vertcat(*(kernel.symbols[k] for k in keys))
+        self._values = ca.vertcat(*(self._of(k) for k in range(len(keys))))
+
+    def _assign(self, k: int, value: Any) -> None:
+        self.value[self._first[k]] = self._sign[k] * value
+
+    def _of(self, k: int) -> Any:
+        first = self._first[k]
+        return self._sign[k] * self.value.get(first, self.symbol[first])
+
+    def placed(self, sx: Any) -> Any:
+        """An expression of the component's variables as one of what is seen and of the efforts."""
+        return ca.substitute(_unfolded(self.kernel, sx), self._symbols, self._values)
+
+    def read_by(self, expressions: Any) -> list[int]:
+        """Variables that are not computed and stand in expressions."""
+        inside = {s.__hash__() for s in ca.symvar(expressions)}
+        return [k for k, symbol in self.symbol.items()
+                if k not in self.value and symbol.__hash__() in inside]
 
 
 def kinds_of(system: System) -> list[Kind] | None:

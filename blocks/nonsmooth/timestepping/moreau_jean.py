@@ -18,13 +18,22 @@ import numpy as np
 from scipy.sparse import csc_matrix, diags, identity, issparse
 
 from ...exceptions import ParameterError, SimulationError
+from ...numerics.tolerances import (
+    ACCEPTED_RESIDUAL,
+    NO_CHANGE,
+    SAME_IMPULSES,
+    SERIES_TERM,
+    STEP_CORRECTION,
+    STEP_RESIDUAL,
+)
 from ...solvers import Method, Step
 from ...system.system import System
 from ..modes.choice import set_valued_laws
-from ..modes.load_laws import Loads, with_loads
-from ..modes.massless_nodes import MixedLaws
+from ..modes.load_laws import LoadLaws, with_loads
+from ..modes.massless_nodes import MasslessLaws
 from ..unsettled import unsettled
-from .active_contacts import Active, StepLaws, step_laws
+from .active_contacts import Active
+from .step_laws import StepLaws, step_laws
 
 __all__ = ["MoreauJean"]
 
@@ -33,11 +42,8 @@ NEWTON = 40
 SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
 FEW = 80  # elements up to which their matrix is dense
-ROUGHLY = 1e-6  # of the largest impulse: a change that is none within a step
 SERIES = 12
 HALVED = 4  # how often a step is halved for which no efforts are found
-TOLERANCE = 1e-8  # of the flows at the end of a step, in units of the fastest: sought
-ACCEPTED = 1e-5  # and accepted from hundreds of contacts that jam
 REACH = 2.0  # times the largest change of all gaps without contacts: one that may close
 LOADED = 25  # repetitions for bounds that depend on efforts
 
@@ -59,19 +65,19 @@ class MoreauJean(Method):
                                  "Give the step, such as step='1 ms'.")
         laws = problem.laws
         self.few = isinstance(laws, StepLaws)  # of all elements only those that can act
-        if isinstance(laws, Loads):
+        if isinstance(laws, LoadLaws):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' knows exact friction and contacts, but no "
                 "laws that look at the load.", "Take another method, or law='coulomb'.",
             )  # fmt: skip
-        if laws is not None and (laws.gives_flow.any() or isinstance(laws, MixedLaws)):
+        if laws is not None and isinstance(laws, MasslessLaws):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
         self._factor: Any = None
         self._eye = csc_matrix(identity(len(y)))
-        self._effort = np.zeros(0) if laws is None else laws.efforts_of(problem.u)
+        self._effort = np.zeros(0) if laws is None else laws.elements.efforts_of(problem.u)
 
     @staticmethod
     def laws_of(system: System) -> Any:
@@ -123,7 +129,7 @@ class MoreauJean(Method):
 
     def _slope(self, laws: Any, t: float, y: np.ndarray) -> np.ndarray:
         self.work.residuals += 1
-        return laws.free_slope(self.problem, t, y) if self.few else self.problem.slope(t, y)
+        return laws.bodies.slope(self.problem, t, y) if self.few else self.problem.slope(t, y)
 
     def _smooth(self, laws: Any, t: float, y: np.ndarray, h: float) -> tuple[np.ndarray, str]:
         """End of the step without set-valued efforts."""
@@ -134,7 +140,7 @@ class MoreauJean(Method):
         for iteration in range(NEWTON):
             if iteration == 0 or iteration >= SIMPLIFIED:  # slow: take the Jacobian anew
                 self.jacobian = csc_matrix(
-                    laws.free_jacobian(self.problem, t + h, end) if self.few
+                    laws.bodies.jacobian(self.problem, t + h, end) if self.few
                     else self.problem.slope_jacobian(t + h, end))
                 self.work.jacobians += 1
                 self._factor = splu(csc_matrix(self._eye - h * THETA * self.jacobian))
@@ -144,7 +150,7 @@ class MoreauJean(Method):
                 return end, "the slope is not finite"
             step = self._factor.solve(r)
             end = end - step
-            if np.max(np.abs(step)) <= 1e-12 * (1 + np.max(np.abs(end))):
+            if np.max(np.abs(step)) <= STEP_CORRECTION * (1 + np.max(np.abs(end))):
                 return end, ""
         return end, f"Newton's method does not converge over a step of {h:g} s; take a smaller step"
 
@@ -161,7 +167,7 @@ class MoreauJean(Method):
         for _ in range(SERIES):
             term = csc_matrix(h * THETA * (self.jacobian @ term))
             total = total + term
-            if not term.nnz or np.abs(term.data).max() <= 1e-15 * np.abs(total.data).max():
+            if not term.nnz or np.abs(term.data).max() <= SERIES_TERM * np.abs(total.data).max():
                 return csc_matrix(total)
         return csc_matrix(self._factor.solve(push.toarray()))  # it converges too slowly
 
@@ -172,13 +178,15 @@ class MoreauJean(Method):
 
         problem = self.problem
         problem.solve(t + h / 2, (y + end) / 2)
-        push = csc_matrix(laws._push(problem, t + h / 2, np.arange(laws.size)))[problem.free]
+        push = csc_matrix(laws.delassus.slope_by_efforts(
+            problem, t + h / 2, np.arange(laws.size)))[problem.free]
         push = _rows_by(1 / problem.scale, push)
         problem.solve(t + h, end)
-        args = problem._arguments(t + h)
+        args = problem.arguments(t + h)
         free = laws.look(problem, t + h).flow
         push = self._through_smooth(csc_matrix(push), h)
-        flow_x = csc_matrix(laws._flow_x.sparse(*args))[:, problem.free] @ diags(problem.scale)
+        flow_x = csc_matrix(laws.functions.flow_x.sparse(*args))[:, problem.free] @ diags(
+            problem.scale)
         d = -(flow_x @ push)
         d = d.toarray() if laws.size <= FEW else d
         stuck = laws.modes == 0
@@ -188,7 +196,7 @@ class MoreauJean(Method):
         closed = laws.contact & touching
         low = np.where(laws.contact, 0.0, low)
         high = np.where(laws.contact, np.where(closed, np.inf, 0.0), high)
-        restitution = np.where(closed, laws._restitution(*args), 0.0)
+        restitution = np.where(closed, laws.functions.restitution(*args), 0.0)
         if laws.load is None:
             solved = moreau_step(d, free, low, high, h, flow_before=before.flow,
                                  restitution=restitution)
@@ -207,31 +215,31 @@ class MoreauJean(Method):
                   ) -> np.ndarray:
         """Add the efforts of the elements that can act in this step."""
         problem = self.problem
-        last = laws.last_efforts()
-        laws.look_at(problem, t + h, end)
-        ahead = laws.gaps()
-        laws.look_at(problem, t, y)
-        behind = laws.gaps()
+        last, contacts = laws.efforts.last(), laws.contacts
+        contacts.look_at(problem, t + h, end)
+        ahead = contacts.gaps()
+        contacts.look_at(problem, t, y)
+        behind = contacts.gaps()
         reach = REACH * max(float((gap - then).max(initial=0.0))
                             for gap, then in zip(behind, ahead, strict=True))
         near = [gap <= reach for gap in behind]
-        which = laws.acting(near)
-        before = laws.active(which, last[laws.elements_of(which)])
-        gaps = laws.gaps_of(which)
-        laws.look_at(problem, t + h, end)
-        now = laws.active(which)
+        which = contacts.acting(near)
+        before = contacts.active(which, last[contacts.elements_of(which)])
+        gaps = contacts.gaps_of(which)
+        contacts.look_at(problem, t + h, end)
+        now = contacts.active(which)
         index, contact = now.elements, laws.contact[now.elements]
         closed = contact & (gaps - 0.5 * h * np.maximum(before.flow, now.flow) <= 0)
         # what does not rebound comes no nearer than to touch
         apart = contact & ~closed & (now.restitution == 0)
-        flow_x = laws.flow_by_velocity(problem, t + h, end, which, now)
+        flow_x = contacts.flow_by_velocity(problem, t + h, end, which, now)
         for part in (0.5, 1.0):  # crowds may have forces in symmetric directions only
-            push = self._through_smooth(_rows_by(1 / problem.scale, laws.push(
+            push = self._through_smooth(_rows_by(1 / problem.scale, contacts.push(
                 problem, t + part * h, y + part * (end - y), which)), h)
             d = -(flow_x @ _rows_by(problem.scale, push))
             solved, shut = self._efforts_of_few(
                 laws, t, y, h, which, before, now, d, gaps, closed, apart, last[index])
-            if solved.converged or solved.solution.residual <= ACCEPTED:
+            if solved.converged or solved.solution.residual <= ACCEPTED_RESIDUAL:
                 break
         else:
             self._refuse(laws, solved.solution, t, index)
@@ -266,7 +274,7 @@ class MoreauJean(Method):
                 d, now.flow, low, high, h,
                 flow_before=before.flow, restitution=np.where(closed, now.restitution, 0.0),
                 allowed=np.where(apart, np.maximum(2 * gaps / h - before.flow, 0.0), 0.0),
-                by_lower=by[0], by_upper=by[1], start=effort, tol=TOLERANCE,
+                by_lower=by[0], by_upper=by[1], start=effort, tol=STEP_RESIDUAL,
             )  # fmt: skip
             change = np.abs(solved.effort - effort).max(initial=0.0)
             effort = solved.effort
@@ -274,13 +282,13 @@ class MoreauJean(Method):
                 gaps - 0.5 * h * np.maximum(before.flow, solved.flow) <= 0)
             if pushed.any():  # together, by others that are closed
                 closed = closed | pushed
-            elif not laws.bent or change <= 1e-12 * np.abs(effort).max(initial=0.0):
+            elif not laws.contacts.bent or change <= NO_CHANGE * np.abs(effort).max(initial=0.0):
                 break
-            if laws.bent:
-                laws.look_at(self.problem, t, y)
-                before = laws.active(which, effort)
+            if laws.contacts.bent:
+                laws.contacts.look_at(self.problem, t, y)
+                before = laws.contacts.active(which, effort)
         else:
-            if pushed.any() or change > ROUGHLY * np.abs(effort).max(initial=0.0):
+            if pushed.any() or change > SAME_IMPULSES * np.abs(effort).max(initial=0.0):
                 raise unsettled((laws.name(int(i)) for i in now.elements), t, "impulses")
         return solved, closed
 
@@ -291,9 +299,9 @@ class MoreauJean(Method):
 
         problem, effort = self.problem, self._effort
         problem.solve(t, y)
-        laws.load.refuse_jam(problem, t, np.ones(laws.size, dtype=bool))
+        laws.painleve.refuse_jam(problem, t, np.ones(laws.size, dtype=bool))
         for _ in range(LOADED):
-            problem.u[laws.column] = effort * laws.sign
+            laws.elements.put(problem.u, effort)
             problem.solve(t, y)
             now, stuck = laws.look(problem, t), laws.modes == 0
             by_low, by_high = laws.load.bounds(problem, t, stuck)
@@ -305,10 +313,10 @@ class MoreauJean(Method):
                                  by_upper=by_high, restitution=restitution, start=effort)
             change = np.abs(solved.effort - effort).max()
             effort = solved.effort
-            if not laws.load.pieces or change <= 1e-12 * np.abs(effort).max():
+            if not laws.load.pieces or change <= NO_CHANGE * np.abs(effort).max():
                 break
         else:
-            if change > ROUGHLY * np.abs(effort).max():
+            if change > SAME_IMPULSES * np.abs(effort).max():
                 raise unsettled((laws.name(i) for i in range(laws.size)), t, "impulses")
         self._effort = effort
         problem.u[:] = 0.0
@@ -317,7 +325,7 @@ class MoreauJean(Method):
     def _refuse(self, laws: Any, solution: Any, t: float, index: Any = None) -> None:
         """Say why a step has no solution; ``index`` are the elements it was sought for."""
         if laws.load is not None:
-            laws.load.refuse(t, solution, np.arange(laws.size))
+            laws.painleve.refuse(t, solution, np.arange(laws.size))
         suspects = solution.suspects if index is None else index[solution.suspects]
         names = tuple(dict.fromkeys(laws.name(int(i)) for i in suspects))
         raise SimulationError(

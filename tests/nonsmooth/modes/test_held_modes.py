@@ -59,7 +59,7 @@ def clutched_shafts():
 ])
 def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypatch):
     fast = build().simulate("1.5 s", rtol=1e-8)
-    monkeypatch.setattr("blocks.nonsmooth.modes.laws.MOST", 0)
+    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST", 0)
     slow = build().simulate("1.5 s", rtol=1e-8)
     assert len(fast.events) > 6
     assert [e.description for e in fast.events] == [e.description for e in slow.events]

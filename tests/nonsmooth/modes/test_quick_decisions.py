@@ -48,13 +48,13 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_guessed_is_what_the_joint_problem_decides(name, monkeypatch):
     build, end, paths, least = CASES[name]
-    taken, follows = [], quick_decisions.follows
+    taken, follows = [], quick_decisions.QuickDecisions._follows
 
     def told_of(*given):
         taken.append(follows(*given))
         return taken[-1]
 
-    monkeypatch.setattr(quick_decisions, "follows", told_of)
+    monkeypatch.setattr(quick_decisions.QuickDecisions, "_follows", told_of)
     guessed = build().simulate(f"{end} s", rtol=1e-9)
     assert sum(taken) >= least
     monkeypatch.setattr(quick_decisions, "MOST", 0)

@@ -26,6 +26,8 @@ from blocks import (
     sin,
 )
 from blocks.nonsmooth.modes.choice import set_valued_laws
+from blocks.nonsmooth.modes.law_functions import LawFunctions
+from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.nonsmooth.modes.solved_modes import SolvedModes
 
 
@@ -116,9 +118,9 @@ def same(one, other, paths, end, atol):
 def test_one_solve_gives_what_the_general_way_gives(name, monkeypatch):
     build, end, paths = MODELS[name]
     model = build()
-    assert isinstance(set_valued_laws(model.compile()).together, SolvedModes)
+    assert isinstance(set_valued_laws(model.compile()).held_modes, SolvedModes)
     fast = model.simulate(f"{end} s", rtol=1e-9, method="DOP853")
-    monkeypatch.setattr("blocks.nonsmooth.modes.laws.MOST", 0)
+    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST", 0)
     slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
     same(fast, slow, paths, end, 1e-7)
 
@@ -128,7 +130,7 @@ def test_machine_code_gives_what_the_general_way_gives(name, monkeypatch):
     pytest.importorskip("llvmlite")
     build, end, paths = MODELS[name]
     fast = build().simulate(f"{end} s", rtol=1e-10, method="dopri5")
-    monkeypatch.setattr("blocks.nonsmooth.modes.laws.MOST", 0)
+    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST", 0)
     slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
     same(fast, slow, paths, end, 1e-7)
     # how two feet at rest share what holds them is not determined
@@ -156,7 +158,7 @@ def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_slopes_in_machine_code_are_those_of_the_general_way(name):
+def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
     pytest.importorskip("llvmlite")
     from blocks.native.equations import equations_of
     from blocks.native.signatures import run_code
@@ -164,6 +166,9 @@ def test_slopes_in_machine_code_are_those_of_the_general_way(name):
     problem = MODELS[name][0]().simulate("1 ms").recording.problem
     laws, rng, compared = problem.laws, np.random.default_rng(0), 0
     code = equations_of(problem.system, problem.p, laws)
+    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST", 0)
+    general = SetValuedLaws(LawFunctions.of(problem.system))
+    assert general.held_modes is None
     middle, slope = problem.x.copy(), np.zeros(problem.system.nx)
     for t in np.linspace(0, 1, 40):
         problem.x[:] = middle + rng.normal(0, 0.2, middle.size)
@@ -173,10 +178,10 @@ def test_slopes_in_machine_code_are_those_of_the_general_way(name):
             continue
         run_code(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t),
                  slope)  # fmt: skip
-        kept, laws.together = laws.together, None
+        problem.laws, general.modes = general, laws.modes
         problem.u[:] = 0.0
         expected = problem.slope(t, problem.start_vector()) * problem.scale
-        laws.together = kept
+        problem.laws = laws
         assert_allclose(slope, expected, atol=1e-9 * np.abs(expected).max())
         compared += 1
     assert compared >= 10

@@ -1,0 +1,297 @@
+"""Which states do constraints tie to others, so that they are solved for: dummy derivatives?
+
+Mattsson & Söderlind [SIAM J. Sci. Comput. 14(3), 1993], level by level from the highest
+derivatives down. Constraints that are linear with constant coefficients are resolved once,
+here: of the classes in them, those that least want to be states become dummies. Constraints
+whose coefficients depend on the state are left as :class:`Cluster`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.tolerances import CANCELLED, PIVOT
+from .flatten import Flat, Group, Parameters
+from .matching import connected, match
+from .reduced import Cluster, Singular
+
+__all__ = ["DummyDerivatives", "coefficients", "dummy_derivatives"]
+
+Coefficients = dict[int, float | None]  # by class; None where not constant
+
+DENSE = 40  # constraints of a rigid part up to which its elimination is dense
+
+
+@dataclass
+class DummyDerivatives:
+    """What has been chosen.
+
+    Attributes
+    ----------
+    classes : states that are no states any more
+    equations : the constraints that determine them
+    clusters : constraints left to the run
+    """
+
+    classes: list[int] = field(default_factory=list)
+    equations: list[int] = field(default_factory=list)
+    clusters: list[Cluster] = field(default_factory=list)
+
+
+def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, preference: Array,
+                      differential: Flags, parameters: Parameters) -> DummyDerivatives:
+    """Choose dummy derivatives for all equations that have been differentiated.
+
+    Parameters
+    ----------
+    flat : Flat
+    derivative_of : per equation, the number of its time derivative, -1 where there is none
+    height : per class, how many derivatives exist above it
+    preference : per class, how much it wants to be a state
+    differential : per class, whether the network itself asks for its derivative
+    parameters : per family, parameter values as kernel arguments, (size, n) each
+    """
+    found = DummyDerivatives()
+    lower = np.flatnonzero(derivative_of >= 0)
+    if not len(lower):
+        return found
+    integral_of = np.full(flat.equations, -1)
+    integral_of[derivative_of[lower]] = lower
+    preference = np.where(differential, preference, -1.0)  # auxiliaries never want to be states
+    rows = {e: {c: v for c, v in coefficients(flat, e, parameters).items() if height[c] == 1}
+            for e in _differentiated_once(lower, derivative_of)}  # fmt: skip
+    _choose_at_top(found, rows, preference, differential)
+    _choose_below(found, flat, integral_of, preference, parameters)
+    for cluster in found.clusters:
+        _add_levels_below(cluster, flat, integral_of, parameters)
+    return found
+
+
+def _differentiated_once(lower: Indices, derivative_of: Indices) -> list[int]:
+    """Of the differentiated equations those whose derivative is not differentiated again."""
+    above = np.zeros(len(derivative_of), dtype=int)
+    for e in lower[::-1]:
+        above[e] = above[derivative_of[e]] + 1
+    return [int(e) for e in lower[above[lower] == 1]]
+
+
+def _choose_at_top(found: DummyDerivatives, rows: dict[int, Coefficients], preference: Array,
+                   differential: Flags) -> None:
+    """Dummies of the equations closest to the highest derivatives; clusters where they vary."""
+    for equations, classes in _connected_parts(rows):
+        part = {e: rows[e] for e in equations}
+        if not any(v is None for row in part.values() for v in row.values()):
+            found.classes += _select(equations, classes, part, preference)
+            found.equations += equations
+            continue
+        explicit = _explicit(part, differential, preference)
+        found.classes += explicit.values()
+        found.equations += explicit
+        rest = [e for e in equations if e not in explicit]
+        if rest:
+            candidates = [c for c in classes if c not in set(explicit.values())]
+            found.clusters.append(Cluster([(np.array(rest), np.array(candidates))]))
+
+
+def _choose_below(found: DummyDerivatives, flat: Flat, integral_of: Indices, preference: Array,
+                  parameters: Parameters) -> None:
+    """The same choice one level below, and so on: equations once less differentiated."""
+    chosen, equations = found.classes, found.equations
+    while True:
+        below = [int(integral_of[e]) for e in equations if integral_of[e] >= 0]
+        if not below:
+            return
+        candidates = set(flat.antiderivatives(np.array(sorted(set(chosen)), dtype=int)).tolist())
+        rows = {
+            e: {c: v for c, v in coefficients(flat, e, parameters).items() if c in candidates}
+            for e in below
+        }
+        chosen = [c for part in _connected_parts(rows) for c in _select(*part, rows, preference)]
+        equations = below
+        found.classes = found.classes + chosen
+        found.equations = found.equations + below
+
+
+def _add_levels_below(cluster: Cluster, flat: Flat, integral_of: Indices, parameters: Parameters
+                      ) -> None:
+    equations, classes = cluster.levels[0]
+    while True:
+        equations = integral_of[equations]
+        equations = equations[equations >= 0]
+        if not len(equations):
+            return
+        inside = {c for e in equations for c in coefficients(flat, int(e), parameters)}
+        classes = np.array([c for c in flat.antiderivatives(classes) if c in inside], dtype=int)
+        cluster.levels.append((equations, classes))
+
+
+def coefficients(flat: Flat, equation: int, parameters: Parameters) -> Coefficients:
+    """Coefficients of a scalar equation by class; None where not constant."""
+    group, row = flat.group_of(equation)
+    out: Coefficients = {}
+    if group.law is None:
+        for k in range(group.starts[row], group.starts[row + 1]):
+            c = int(group.classes[k])
+            out[c] = (out.get(c) or 0.0) + float(group.signs[k])
+        return out
+    law, instance = group.law, group.instances[row : row + 1]
+    one = Group(group.family, law, instance)
+    values = [p[:, instance] for p in parameters[group.family]]
+    for position, key in enumerate(law.arguments):
+        if law.kernel.variables[key[0]].kind == "discrete":
+            continue
+        (c,), (s,) = flat.argument(one, key)
+        kind = law.slopes[position]
+        if kind in ("constant", "parameter"):
+            slope = float(np.ravel(law.slopes_at(position, values))[0]) * s
+            before = out.get(int(c), 0.0)
+            out[int(c)] = None if before is None else before + slope
+        else:
+            out[int(c)] = None
+    return out
+
+
+def _explicit(rows: dict[int, Coefficients], differential: Flags, preference: Array
+              ) -> dict[int, int]:
+    """Per equation that gives a variable wherever the others may be, this variable.
+
+    First equations that contain no other open variable, and variables that no other
+    open equation contains, again and again: what they form is triangular, with constants
+    on the diagonal (frames of an open chain of bodies follow from its joints). Then
+    auxiliary variables, one only where the other equations can still be matched.
+    """
+    chosen: dict[int, int] = {}
+    left = {e: dict(row) for e, row in rows.items()}
+    while True:
+        single = next((e for e, row in left.items() if len(row) == 1 and any(row.values())), None)
+        if single is not None:
+            (chosen[single],) = left.pop(single)
+            for row in left.values():
+                row.pop(chosen[single], None)
+            continue
+        users: dict[int, list[int]] = {}
+        for e, row in left.items():
+            for c in row:
+                users.setdefault(c, []).append(e)
+        alone = [(preference[c], -abs(left[es[0]][c] or 0.0), c, es[0])
+                 for c, es in users.items() if len(es) == 1 and left[es[0]][c]]
+        if not alone:
+            break
+        *_, c, e = min(alone)
+        chosen[e] = c
+        del left[e]
+    for e, row in left.items():
+        taken = set(chosen.values())
+        options = [c for c, v in row.items() if not differential[c] and v and c not in taken]
+        for c in sorted(options, key=lambda c: -abs(row[c] or 0.0)):
+            trial = {**chosen, e: c}
+            rest = {k: [x for x in r if x not in trial.values()]
+                    for k, r in rows.items() if k not in trial}
+            if _can_match(rest):
+                chosen = trial
+                break
+    return chosen
+
+
+def _can_match(rows: dict[int, list[int]]) -> bool:
+    classes = sorted({c for r in rows.values() for c in r})
+    at = {c: i for i, c in enumerate(classes)}
+    pairs = [(i, at[c]) for i, r in enumerate(rows.values()) for c in r]
+    i = np.array([p[0] for p in pairs], dtype=int)
+    j = np.array([p[1] for p in pairs], dtype=int)
+    return not len(rows) or not len(match(i, j, len(rows), len(classes)).spare_equations)
+
+
+def _connected_parts(rows: dict[int, Coefficients]) -> list[tuple[list[int], list[int]]]:
+    """Connected sets of equations and candidate classes."""
+    equations = list(rows)
+    classes = sorted({c for row in rows.values() for c in row})
+    if not equations:
+        return []
+    at = {c: i for i, c in enumerate(classes)}
+    pairs = [(i, len(equations) + at[c]) for i, e in enumerate(equations) for c in rows[e]]
+    size = len(equations) + len(classes)
+    a = np.array([p[0] for p in pairs], dtype=int)
+    b = np.array([p[1] for p in pairs], dtype=int)
+    label = connected(a, b, size)
+    groups: dict[int, tuple[list[int], list[int]]] = {}
+    for i, e in enumerate(equations):
+        groups.setdefault(int(label[i]), ([], []))[0].append(e)
+    for i, c in enumerate(classes):
+        groups.setdefault(int(label[len(equations) + i]), ([], []))[1].append(c)
+    return [g for g in groups.values() if g[0]]
+
+
+def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients],
+            preference: Array) -> list[int]:
+    """Classes of a nonsingular square part, those that least want to be states."""
+    if len(rows) > DENSE:
+        return _select_sparse(rows, columns, entries, preference)
+    g = np.zeros((len(rows), len(columns)))
+    at = {c: j for j, c in enumerate(columns)}
+    for i, e in enumerate(rows):
+        for c, v in entries[e].items():
+            g[i, at[c]] = v or 0.0
+    scale = np.max(np.abs(g), axis=1, keepdims=True, initial=0.0)
+    g /= np.where(scale > 0, scale, 1.0)
+    chosen: list[int] = []
+    free_rows = np.ones(len(rows), dtype=bool)
+    free_columns = np.ones(len(columns), dtype=bool)
+    want = preference[columns]
+    for _ in rows:
+        size = np.where(free_rows[:, None] & free_columns[None, :], np.abs(g), 0.0)
+        good = size.max(axis=0, initial=0.0) > PIVOT
+        if not good.any():
+            raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
+                           "dependent")
+        least = want[good].min()
+        j = max((k for k in np.flatnonzero(good) if want[k] == least),
+                key=lambda k: size[:, k].max())
+        i = int(np.argmax(size[:, j]))
+        others = free_rows.copy()
+        others[i] = False
+        g[others] -= np.outer(g[others, j] / g[i, j], g[i])
+        free_rows[i] = False
+        free_columns[j] = False
+        chosen.append(columns[j])
+    return chosen
+
+
+def _select_sparse(rows: list[int], columns: list[int],
+                   entries: dict[int, Coefficients], preference: Array
+                   ) -> list[int]:
+    """The same by sparse elimination, column after column, for large rigid parts."""
+    left: dict[int, dict[int, float]] = {}
+    users: dict[int, set[int]] = {c: set() for c in columns}
+    for e in rows:
+        size = max((abs(v or 0.0) for v in entries[e].values()), default=0.0) or 1.0
+        left[e] = {c: v / size for c, v in entries[e].items() if v}
+        for c in left[e]:
+            users[c].add(e)
+    largest = {c: max((abs(left[e][c]) for e in users[c]), default=0.0) for c in columns}
+    chosen: list[int] = []
+    for c in sorted(columns, key=lambda c: (preference[c], -largest[c])):
+        pivot = max((e for e in users[c]), key=lambda e: abs(left[e][c]), default=None)
+        if pivot is None or abs(left[pivot][c]) <= PIVOT:
+            continue
+        row = left.pop(pivot)
+        for k in row:
+            users[k].discard(pivot)
+        for e in list(users[c]):
+            factor = left[e][c] / row[c]
+            for k, v in row.items():
+                new = left[e].get(k, 0.0) - factor * v
+                if k == c or abs(new) <= CANCELLED:
+                    left[e].pop(k, None)
+                    users[k].discard(e)
+                else:
+                    left[e][k] = new
+                    users[k].add(e)
+        chosen.append(c)
+    if left:
+        raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
+                       "dependent")
+    return chosen

@@ -1,0 +1,213 @@
+"""What are laws and unknowns of a reduced system, as CasADi expressions?
+
+Knows which symbol stands for which state, parameter, relation, discrete value and input, and
+writes laws on what has a value so far. In which order the unknowns get values is the matter of
+:mod:`.tape`.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from ..language.expression import TIME
+from ..language.kernel import Key
+from ..numerics.arrays import Array, Indices
+from .flatten import Group, Parameters
+from .matching import distinct
+from .reduced import Reduced
+
+__all__ = ["Writer", "put"]
+
+Memory = dict[int, ca.SX]  # other symbols for discrete variables of a component, (1, n) each
+
+
+class Writer:
+    """Expressions of the unknowns, and laws written on them.
+
+    Attributes
+    ----------
+    values : per class, its value as an expression; not a number while it has none
+    x, u, p, m, d : symbols of states, inputs, parameters, relations and discrete values
+    """
+
+    def __init__(self, reduced: Reduced, parameters: Parameters) -> None:
+        self.reduced, self.flat, self.parameters = reduced, reduced.flat, parameters
+        inputs = self.inputs = reduced.inputs
+        flat = self.flat
+        self.values = ca.SX.nan(flat.classes, 1) if flat.classes else ca.SX(0, 1)
+        self.x = ca.SX.sym("x", len(reduced.states))
+        self.u = ca.SX.sym("u", len(inputs))
+        if len(reduced.states):
+            self.values[reduced.states.tolist()] = self.x
+        if len(inputs):
+            self.values[inputs.tolist()] = self.u
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Symbols of parameters, relations and discrete values, family by family."""
+        self.parameter_layout: list[tuple[int, str, int, int]] = []
+        self.relation_layout: list[tuple[int, int, int]] = []
+        self.discrete_layout: list[tuple[int, int, int]] = []
+        self.p_blocks: list[list[ca.SX]] = []
+        self.m_blocks: list[list[ca.SX]] = []
+        self.d_blocks: list[Memory] = []
+        p: list[ca.SX] = []
+        m: list[ca.SX] = []
+        d: list[ca.SX] = []
+        sizes = [0, 0, 0]
+        for f, family in enumerate(self.flat.network.families):
+            kernel, n = family.kernel, family.size
+            blocks = []
+            for parameter in kernel.parameters:
+                symbol = ca.SX.sym("p", parameter.size, n)
+                blocks.append(symbol)
+                p.append(ca.vec(symbol))
+                self.parameter_layout.append((f, parameter.name, sizes[0], parameter.size))
+                sizes[0] += parameter.size * n
+            self.p_blocks.append(blocks)
+            rows = []
+            for r in range(len(kernel.relations)):
+                symbol = ca.SX.sym("m", 1, n)
+                rows.append(symbol)
+                m.append(symbol.T)
+                self.relation_layout.append((f, r, sizes[1]))
+                sizes[1] += n
+            self.m_blocks.append(rows)
+            table = {}
+            for i in kernel.discrete:
+                symbol = ca.SX.sym("d", 1, n)
+                table[i] = symbol
+                d.append(symbol.T)
+                self.discrete_layout.append((f, i, sizes[2]))
+                sizes[2] += n
+            self.d_blocks.append(table)
+        self.p, self.m, self.d = (ca.vertcat(*s) if s else ca.SX(0, 1) for s in (p, m, d))
+
+    # -- evaluation of laws ---------------------------------------------------------
+    def gather(self, classes: Indices, signs: Indices) -> ca.SX:
+        """Signed values of classes as a row."""
+        row = _take(self.values, classes).T
+        if (signs > 0).all():
+            return row
+        if (signs < 0).all():
+            return -row
+        return row * ca.DM(signs).T
+
+    def arguments(self, f: int, keys: list[Key], instances: Indices,
+                  memory: Memory | None = None) -> list[ca.SX]:
+        """Rows for a kernel function: variables, time, relations, parameters.
+
+        ``memory`` are other symbols for the component's own discrete variables.
+        """
+        group = Group(f, None, instances)
+        kernel = self.flat.network.families[f].kernel
+        n = len(instances)
+        # in order, since a level may list all instances in another one
+        every = np.array_equal(instances, np.arange(self.flat.network.families[f].size))
+        rows = []
+        for key in keys:
+            if kernel.variables[key[0]].kind == "discrete":
+                block = (memory or self.d_blocks[f])[key[0]]
+                rows.append(block if every else block[0, instances.tolist()])
+            else:
+                rows.append(self.gather(*self.flat.argument(group, key)))
+        rows.append(ca.repmat(TIME, 1, n))
+        for block in (*self.m_blocks[f], *self.p_blocks[f]):
+            rows.append(block if every else block[:, instances.tolist()])
+        return rows
+
+    def call(self, function: ca.Function, f: int, keys: list[Key],
+             instances: Indices, memory: Memory | None = None) -> ca.SX:
+        """A kernel function on some instances, as a row."""
+        rows = self.arguments(f, keys, instances, memory)
+        if len(instances) == 1:
+            return function.call(rows, True, False)[0]
+        return function.map(len(instances)).call(rows, True, False)[0]
+
+    def residuals_of(self, equations: Indices) -> ca.SX:
+        """Residuals of any equations as a column."""
+        out = ca.SX(len(equations), 1)
+        group_of = self.flat.groups_of(equations)
+        for g in distinct(group_of):
+            group = self.flat.groups[int(g)]
+            mine = np.flatnonzero(group_of == g)
+            rows = equations[mine] - group.first
+            if group.law is None:
+                column = self._sums(*self.terms(group, rows), len(rows))
+            else:
+                column = self.call(group.law.value, group.family, group.law.arguments,
+                                   group.instances[rows]).T
+            put(out, mine, column)
+        return ca.densify(out)
+
+    def terms(self, group: Group, rows: Indices) -> tuple[Indices, Indices, Indices]:
+        """Terms of some node balances: which balance, class and sign."""
+        return group.terms(rows)
+
+    def _sums(self, which: Indices, classes: Indices, factors: Array | Indices, count: int
+              ) -> ca.SX:
+        """``count`` sums of factors times values of classes, as a column."""
+        if not len(classes):
+            return ca.SX.zeros(count, 1)
+        used, local = np.unique(classes, return_inverse=True)
+        # a class may occur more than once in a sum: add its coefficients up
+        place, term = np.unique(which * len(used) + local, return_inverse=True)
+        row, column = np.divmod(place, len(used))
+        added = ca.DM(np.bincount(term, weights=factors))
+        matrix = ca.DM.triplet(row.tolist(), column.tolist(), added, count, len(used))
+        return ca.densify(ca.mtimes(ca.SX(matrix), _take(self.values, used)))
+
+    def assign(self, group: Group, rows: Indices, position: int, unknowns: Indices) -> None:
+        """Solve rows of a group for one argument (a position) and store the values."""
+        if group.law is None:
+            self._assign_sums(group, rows, unknowns)
+            return
+        instances = group.instances[rows]
+        law = group.law
+        rest = list(law.arguments)
+        value = self.call(law.solved(position), group.family, rest, instances)
+        one = Group(group.family, law, instances)
+        _, signs = self.flat.argument(one, law.arguments[position])
+        if not (signs > 0).all():
+            value = value * ca.DM(signs).T
+        put(self.values, unknowns, value.T)
+
+    def _assign_sums(self, group: Group, rows: Indices, unknowns: Indices) -> None:
+        which, classes, signs = self.terms(group, rows)
+        mine = classes == unknowns[which]
+        own_sign = np.zeros(len(rows), dtype=int)
+        np.add.at(own_sign, which[mine], signs[mine])
+        factors = -(signs / own_sign[which])[~mine]
+        put(self.values, unknowns, self._sums(which[~mine], classes[~mine], factors, len(rows)))
+
+    def kernel_row(self, f: int, sx: ca.SX, instances: Indices | None = None,
+                   memory: Memory | None = None) -> ca.SX:
+        """A kernel expression (crossing, observed variable, …) on all instances of a family."""
+        kernel = self.flat.network.families[f].kernel
+        inside = {s.__hash__() for s in ca.symvar(sx)}
+        keys = [k for k, s in kernel.symbols.items() if s.__hash__() in inside]
+        observed = [k for k in keys if k[0] in kernel.observed]
+        if observed:
+            sx = ca.substitute(sx, ca.vertcat(*(kernel.symbols[k] for k in observed)),
+                               ca.vertcat(*(kernel.observed[k[0]] for k in observed)))
+            return self.kernel_row(f, sx, instances, memory)
+        function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
+        every = np.arange(self.flat.network.families[f].size)
+        return self.call(function, f, keys, every if instances is None else instances, memory)
+
+
+def _take(values: ca.SX, index: Indices) -> ca.SX:
+    n = len(index)
+    if n and index[-1] - index[0] == n - 1 and (np.diff(index) == 1).all():
+        return values[int(index[0]) : int(index[-1]) + 1]
+    return values[index.tolist()]
+
+
+def put(values: ca.SX, index: Indices, column: ca.SX) -> None:
+    """Set entries; a run of neighbours at once, which is faster."""
+    n = len(index)
+    if n and index[-1] - index[0] == n - 1 and (np.diff(index) == 1).all():
+        values[int(index[0]) : int(index[-1]) + 1] = column
+    else:
+        values[index.tolist()] = column

@@ -1,0 +1,141 @@
+"""What has no finite value at a point, and what is to be done about it?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from ..system.problem import Problem
+from ..system.system import System
+from ..units import from_si
+from .findings import Finding, found
+from .singular import dependence, dependent_equations, zero_parameters
+from .topology import Topology
+from .words import Names, enumerated, listed
+
+__all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "neighbours",
+           "not_finite"]  # fmt: skip
+
+
+def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
+    """The first equations, as evaluated, without a finite value, and their unknowns."""
+    with np.errstate(all="ignore"):
+        values = system.values(*problem.arguments(t))
+    if np.isfinite(values).all():
+        return [], []
+    values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
+    for step in system.tape.steps:
+        wrong = ~np.isfinite(values[step.unknowns])
+        if wrong.any():
+            equations = step.equations[wrong] if step.group >= 0 else step.equations
+            return [int(e) for e in equations], [int(c) for c in step.unknowns[wrong]]
+    return [], []
+
+
+def derivative_findings(system: System, problem: Problem, slope: Array) -> Iterator[Finding]:
+    """Derivatives of states that are not finite at the start, and where that comes from."""
+    bad = np.flatnonzero(~np.isfinite(slope))
+    if not len(bad):
+        return
+    cause = dependent_block(system)
+    if cause is not None:
+        yield cause
+        return
+    names, states = Names(system.flat), system.tape.reduced.states
+    paths = [names.unknown(int(states[i])) for i in bad[:20]]
+    equations, unknowns = not_finite(system, problem)
+    owners = list(dict.fromkeys(
+        [o for e in equations if (o := names.owner(e))]
+        + [o for c in unknowns for o in names.owners(c)]
+        + [o for i in bad[:20] for o in names.owners(int(states[i]))]))
+    lines = enumerated([names.equation(e) for e in equations])
+    origin = f", because this has no finite value there:{lines}" if lines else "."
+    many = len(bad) > 1
+    yield found(
+        "initial.derivative", paths,
+        f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
+        f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
+        f"{origin}",
+        _derivative_advice(system, names, problem.x, bad, owners,
+                           [o for e in equations if (o := names.owner(e))]),
+    )  # fmt: skip
+
+
+def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,
+                       owners: list[str], culprits: list[str]) -> str:
+    zero = zero_parameters(system.flat, owners)
+    if zero:
+        return f"Give {listed(zero)} a value other than zero."
+    loose = advice_on_loose_nodes(system, owners, culprits)
+    if loose:
+        return loose
+    states = system.tape.reduced.states
+    values = listed((f"{names.unknown(int(states[i]))} = "
+                     f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
+    return (f"Look for a division by zero, a root or logarithm of a negative number, or a node "
+            f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
+
+
+def advice_on_loose_nodes(system: System, owners: list[str], culprits: list[str]) -> str:
+    """What to do about a port or node that nothing moves or holds, if there is one."""
+    topology = Topology(system.network)
+    lone = [p for f in topology.rows for i in np.flatnonzero(topology.degree[f.nodes] == 1)
+            if (p := topology.path(f.family, i)) in owners]  # fmt: skip
+    if lone:
+        return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
+                "while it carries no force: connect it.")
+    light = _massless_node(topology, owners)
+    if not light or not culprits:
+        return ""
+    return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
+            f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
+            "small one will do.")
+
+
+def neighbours(system: System, owners: list[str]) -> list[str]:
+    """Some components, and those that meet one of them alone at a node."""
+    topology = Topology(system.network)
+    meet: dict[int, set[str]] = {}
+    ports: Counter[str] = Counter()
+    for row in topology.rows:
+        for i, node in enumerate(row.nodes):
+            path = topology.path(row.family, i)
+            meet.setdefault(int(node), set()).add(path)
+            ports[path] += 1
+    pairs = [paths for paths in meet.values() if len(paths) == 2 and paths & set(owners)
+             and all(ports[path] > 1 for path in paths)]  # fmt: skip  # no mass, no reference
+    return [*owners, *sorted(set().union(*pairs) - set(owners))]
+
+
+def _massless_node(topology: Topology, owners: list[str]) -> str:
+    """A node at which only some given components meet, as its ports."""
+    mine: dict[int, list[str]] = {}
+    for row in topology.rows:
+        for i, node in enumerate(row.nodes):
+            if (path := topology.path(row.family, i)) in owners:
+                mine.setdefault(int(node), []).append(f"{path}.{row.name}")
+    for node, ports in mine.items():
+        if len(ports) > 1 and len(ports) == topology.degree[node]:
+            return " = ".join(ports)
+    return ""
+
+
+def dependent_block(system: System) -> Finding | None:
+    """Equations solved together that depend on each other with the present parameters."""
+    for step in system.tape.steps:
+        if step.group >= 0:
+            continue
+        chosen = dependent_equations(system.flat, (int(e) for e in step.equations),
+                                     (int(c) for c in step.unknowns))
+        if chosen:
+            return dependence(Names(system.flat), "initial.dependent", chosen)
+    return None
+
+
+def _shown(system: System, names: Names, c: int, value: float) -> str:
+    slot = int(np.flatnonzero(system.flat.class_of == c)[0])
+    local = names.slot(slot)[2]
+    return f"{from_si(float(value) * system.flat.sign_of[slot], local.unit):.6g~P}"

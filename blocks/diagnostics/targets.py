@@ -1,0 +1,123 @@
+"""Which initial targets have no effect, or contradict each other?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..initialisation.start import TargetRow
+from ..numerics.arrays import Array
+from ..numerics.tolerances import SAME_TARGET
+from ..system.system import System
+from ..units import from_si
+from .findings import Finding, found
+from .words import Names, listed
+
+__all__ = ["HighTarget", "compromise", "computed_targets", "conflict", "contradictions",
+           "given_targets"]  # fmt: skip
+
+
+class HighTarget(NamedTuple):
+    """A user's target of high priority: class and slot of its variable, value in SI units."""
+
+    unknown: int
+    slot: int
+    value: float
+
+
+def computed_targets(system: System) -> Iterator[Finding]:
+    """Targets for variables that are computed for results only."""
+    for family in system.network.families:
+        for i in family.kernel.observed:
+            name = family.kernel.variables[i].name
+            paths = [f"{m.path}.{name}" for m in family.members
+                     if (m._targets.get(name) or (None, "none"))[0] is not None
+                     and m._targets[name][1] != "none"]  # fmt: skip
+            if paths:
+                yield found(
+                    "initial.computed", paths[:20],
+                    f"The initial target of {listed(paths, 3)} has no effect: {name} only follows "
+                    "from other variables, for the results.",
+                    "Give the target to the variables it follows from.",
+                )  # fmt: skip
+
+
+def given_targets(system: System) -> tuple[Array, list[HighTarget]]:
+    """Per class the value that targets of one unknown give it, and the user's high ones."""
+    flat = system.flat
+    value = np.zeros(flat.classes)
+    high: list[HighTarget] = []
+    for f, family in enumerate(system.network.families):
+        for i, local in enumerate(family.kernel.variables):
+            slot = flat.base[f].get((i, 0))
+            if slot is None or local.kind in ("across", "through", "shared"):
+                continue
+            slots = np.arange(slot, slot + family.size)
+            wanted = np.full(family.size, getattr(local.declared, "initial", None) or 0.0)
+            for first, m in zip(family.starts, family.members, strict=True):
+                given = m._targets.get(local.name) if m._targets else None
+                if given is None or given[0] is None:
+                    continue
+                wanted[first : first + m.size] = given[0]
+                if given[1] == "high":
+                    high += [HighTarget(int(flat.class_of[s]), int(s), float(wanted[s - slot]))
+                             for s in slots[first : first + m.size]]
+            better = wanted != 0
+            value[flat.class_of[slots[better]]] = (flat.sign_of[slots] * wanted)[better]
+    return value, high
+
+
+def contradictions(system: System, high: list[HighTarget]) -> Iterator[Finding]:
+    """Different high targets for one and the same unknown."""
+    sign, names = system.flat.sign_of, None
+    first: dict[int, tuple[int, float]] = {}
+    clashes = 0
+    for c, slot, wanted in high:
+        before = first.setdefault(c, (slot, wanted))
+        gap = abs(sign[before[0]] * before[1] - sign[slot] * wanted)
+        if gap <= SAME_TARGET * max(1.0, abs(wanted)):
+            continue
+        clashes += 1
+        if clashes > 12:
+            return
+        names = names or Names(system.flat)
+        rows = []
+        for s, v in (before, (slot, wanted)):
+            family, instance, local, _ = names.slot(s)
+            rows.append((f"{family.path(instance)}.{local.name}", from_si(v, local.unit), None))
+        yield conflict(rows)
+
+
+def conflict(unmet: list[tuple[str, Any, Any]]) -> Finding:
+    """High targets that cannot be met: path, target and start (None where it is not known)."""
+    paths = [path for path, _, _ in unmet]
+    targets = listed((f"{path} = {target:.6g~P}" for path, target, _ in unmet), 6)
+    got = "" if unmet[0][2] is None else (
+        f" The run would start with {listed((f'{p} = {s:.6g~P}' for p, _, s in unmet), 6)}.")
+    if len(unmet) == 1:
+        head = (f"The initial target {targets} cannot be met: other high targets or the equations "
+                "of the network say otherwise.")
+    else:
+        head = (f"The initial targets {targets} cannot all be met, because the network ties these "
+                "variables together.")
+    value = f"{unmet[-1][1]:.6g~C}"
+    return found(
+        "initial.conflict", paths, head + got,
+        f"Remove one of them or let it give way: {paths[-1].rpartition('.')[2]}="
+        f"Target('{value}', priority='low').",
+    )  # fmt: skip
+
+
+def compromise(rows: list[TargetRow]) -> Finding:
+    """Presets of classes that contradict each other."""
+    said = listed((f"{r.path} = {r.target:.6g~P}" for r in rows), 6)
+    got = listed((f"{r.path} = {r.start:.6g~P}" for r in rows), 6)
+    path, value = rows[0].path, f"{rows[0].target:.6g~C}"
+    return found(
+        "initial.conflict", [r.path for r in rows],
+        f"The initial values {said}, which their classes preset, cannot all be met, because the "
+        f"network ties these variables together. The run would start with {got}.",
+        f"Say which one is meant: model.{path} = '{value}'.",
+    )  # fmt: skip

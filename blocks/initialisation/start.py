@@ -1,0 +1,112 @@
+"""What has become of the initial targets at a consistent start?"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.tolerances import DEPENDENT, INVOLVED, TARGET_MET
+from ..system.problem import Problem
+from ..system.system import System
+from ..units import from_si
+from .nominal_values import Nominals
+from .targets import LEVELS, NO_TARGET, TargetFunctions, Targets
+
+if TYPE_CHECKING:
+    from pint import Quantity  # imported with the first quantity
+
+__all__ = ["Start", "TargetRow", "reached_start"]
+
+
+@dataclass(frozen=True)
+class TargetRow:
+    """What became of an initial target."""
+
+    path: str
+    priority: str
+    target: Quantity
+    start: Quantity
+    met: bool
+
+
+@dataclass
+class Start:
+    """A consistent start, and what became of the targets there."""
+
+    system: System
+    x: Array
+    z: Array
+    targets: Targets
+    reached: Array  # value of every target
+    met: Flags
+    torn: Indices  # default targets of high priority that keep each other from being met
+
+    @cached_property
+    def rows(self) -> list[TargetRow]:
+        """One row per target."""
+        return [self.row(k) for k in range(len(self.met))]
+
+    @property
+    def unmet(self) -> list[TargetRow]:
+        """Targets of high priority, given by the user, that are not met."""
+        return [self.row(int(k)) for k in np.flatnonzero(~self.met & (self.targets.levels == 0))]
+
+    @property
+    def compromised(self) -> list[TargetRow]:
+        """Default targets of high priority that contradict each other, so that none is met."""
+        return [self.row(int(k)) for k in self.torn]
+
+    def row(self, k: int) -> TargetRow:
+        slot, level = int(self.targets.slots[k]), int(self.targets.levels[k])
+        flat = self.system.flat
+        runs = self.system.slot_runs
+        base, _, f, (i, _) = runs[bisect_right(runs, slot, key=lambda r: r[0]) - 1]
+        family = flat.network.families[f]
+        local = family.kernel.variables[i]
+        shown = family.member(slot - base)._written_in.get(local.name, local.unit)
+        return TargetRow(
+            f"{family.path(slot - base)}.{local.name}",
+            LEVELS[level] if level < NO_TARGET else "none",
+            from_si(self.targets.values[k], shown),
+            from_si(self.reached[k], shown),
+            bool(self.met[k]),
+        )
+
+
+def reached_start(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float
+                  ) -> Start:
+    """The start at the problem's present point."""
+    flat = system.flat
+    classes, signs = flat.class_of[targets.slots], flat.sign_of[targets.slots]
+    reached = np.zeros(0)
+    if len(classes):
+        reached = TargetFunctions.of(system, classes, signs).values(problem, t)
+    size = np.maximum(nominals.value[classes], np.abs(targets.values))
+    met = np.abs(reached - targets.values) <= TARGET_MET * size
+    torn = np.flatnonzero(~met & (targets.levels == 2))
+    if len(torn):
+        torn = torn[_free_one_by_one(system, problem, targets, torn, t)]
+    return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met, torn)
+
+
+def _free_one_by_one(system: System, problem: Problem, targets: Targets, chosen: Indices,
+                     t: float) -> Flags:
+    """Whether each of some targets could be met by itself, after constraints and stronger ones."""
+    scale = problem.scale_x
+    outputs = TargetFunctions.of(system, system.flat.class_of[targets.slots],
+                                 system.flat.sign_of[targets.slots])
+    before = [outputs.jacobian(problem, t, targets.levels < 2)]
+    if system.tape.constraints.numel():
+        before.append(outputs.constraint_jacobian(problem, t))
+    stronger = np.concatenate(before) * scale
+    size = np.linalg.norm(stronger, axis=1, keepdims=True)
+    _, s, vt = np.linalg.svd(stronger / np.where(size > 0, size, 1.0), full_matrices=True)
+    null = vt[int(np.sum(s > DEPENDENT)):].T
+    rows = outputs.jacobian(problem, t, np.isin(np.arange(len(targets.levels)), chosen)) * scale
+    length = np.linalg.norm(rows, axis=1)
+    return (np.linalg.norm(rows @ null, axis=1) > INVOLVED * length) & (length > 0)

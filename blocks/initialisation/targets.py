@@ -1,0 +1,161 @@
+"""Which initial targets do variables have, and how do these follow from the states?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices
+from ..system.evaluator import Evaluator
+from ..system.problem import Problem
+from ..system.system import System
+from .nominal_values import Nominals, own_nominals
+
+__all__ = ["LEVELS", "NO_TARGET", "TargetFunctions", "Targets", "class_values", "collect_targets",
+           "target_sizes"]  # fmt: skip
+
+LEVELS = ("high", "low", "default high", "default low")  # in the order in which they are met
+NO_TARGET = len(LEVELS)  # level of a guess
+
+
+@dataclass
+class Targets:
+    """Initial targets of all variables that have one.
+
+    Attributes
+    ----------
+    slots : the variables
+    values : in SI units
+    levels : place in ``LEVELS``, or ``NO_TARGET`` for a guess
+    """
+
+    slots: Indices
+    values: Array
+    levels: Indices
+
+    @property
+    def given(self) -> Targets:
+        """Those that are to be met, without guesses."""
+        active = self.levels < NO_TARGET
+        return Targets(self.slots[active], self.values[active], self.levels[active])
+
+
+def collect_targets(system: System) -> Targets:
+    """The targets that users gave and classes declare."""
+    slots, values, levels = [], [], []
+    for f, family in enumerate(system.network.families):
+        for i, local in enumerate(family.kernel.variables):
+            base = system.flat.base[f].get((i, 0))
+            if base is None or local.kind in ("across", "through", "shared"):
+                continue
+            declared = local.declared
+            default = getattr(declared, "initial", None)
+            for start, m in zip(family.starts, family.members, strict=True):
+                given = m._targets.get(local.name)
+                if given is not None:
+                    value, priority = given
+                    level = {"high": 0, "low": 1, "none": NO_TARGET}[priority]
+                elif default is not None:
+                    value = default
+                    level = {"high": 2, "low": 3, "none": NO_TARGET}[declared.priority]  # type: ignore[attr-defined]
+                else:
+                    continue
+                if value is None:
+                    continue
+                slots.append(np.arange(base + start, base + start + m.size))
+                values.append(np.broadcast_to(value, (m.size,)))
+                levels.append(np.full(m.size, level))
+    if not slots:
+        return Targets(np.zeros(0, int), np.zeros(0), np.zeros(0, int))
+    return Targets(np.concatenate(slots), np.concatenate(values), np.concatenate(levels))
+
+
+def class_values(system: System, targets: Targets) -> Array:
+    """Values of classes that have a target themselves, the strongest target winning."""
+    flat = system.flat
+    value = np.zeros(flat.classes)
+    for k in np.argsort(-targets.levels, kind="stable"):
+        slot = targets.slots[k]
+        value[flat.class_of[slot]] = flat.sign_of[slot] * targets.values[k]
+    return value
+
+
+def target_sizes(system: System, slots: Indices, nominals: Nominals) -> Array:
+    """Nominal values that weigh targets against each other.
+
+    Values nobody has given are levelled by dimension: they come from the targets
+    themselves, and a larger target must not count for less.
+    """
+    classes = system.flat.class_of[slots]
+    size, derived = nominals.value[classes].copy(), nominals.origin[classes] > 1
+    groups: dict[object, list[Indices]] = {}  # by dimension
+    for base, count, f, (i, _) in system.flat.slot_names():
+        mine = np.flatnonzero((slots >= base) & (slots < base + count) & derived)
+        if len(mine):
+            dimension = system.network.families[f].kernel.variables[i].unit.dimension
+            groups.setdefault(dimension, []).append(mine)
+    for parts in groups.values():
+        alike = np.concatenate(parts)
+        known = size[alike][nominals.origin[classes[alike]] == 2]
+        size[alike] = known.max() if len(known) else 1.0
+    for base, count, f, (i, order) in system.flat.slot_names():
+        if order:
+            continue
+        mine = np.flatnonzero((slots >= base) & (slots < base + count))
+        own = own_nominals(system.network.families[f], i) if len(mine) else None
+        if own is not None:  # joined variables may have been given different ones
+            given = own[slots[mine] - base]
+            size[mine] = np.where(given > 0, given, size[mine])
+    return size
+
+
+class TargetFunctions:
+    """Values and derivatives of targeted variables with respect to the states."""
+
+    def __init__(self, system: System, classes: Indices, signs: Indices) -> None:
+        tape = system.tape
+        self.system, self.classes = system, classes
+        expression = ca.SX(0, 1)
+        if len(classes):
+            expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
+        self.expression = expression
+        self.value: Evaluator = system.function("targets", expression)
+
+    @classmethod
+    def of(cls, system: System, classes: Indices, signs: Indices) -> TargetFunctions:
+        """The functions for these variables, made once for a system."""
+        made: dict[bytes, TargetFunctions] = system.cache.setdefault("target_functions", {})
+        key = classes.tobytes() + signs.tobytes()
+        if key not in made:
+            made[key] = cls(system, classes, signs)
+        return made[key]
+
+    @cached_property
+    def by_x(self) -> Evaluator:
+        return self.system.jacobian(self.expression, self.system.tape.x)
+
+    @cached_property
+    def by_z(self) -> Evaluator:
+        return self.system.jacobian(self.expression, self.system.tape.z)
+
+    def values(self, problem: Problem, t: float) -> Array:
+        return self.value(*problem.arguments(t))
+
+    def jacobian(self, problem: Problem, t: float, rows: Flags) -> Array:
+        """d value / d x of some of them, torn unknowns following from the states."""
+        args = problem.arguments(t)
+        j: Array = self.by_x.sparse(*args).toarray()
+        if self.system.nz:
+            n = self.system.nz
+            gz = self.system.residual_z.sparse(*args).toarray()[:n]
+            gx = self.system.residual_x.sparse(*args).toarray()[:n]
+            j -= self.by_z.sparse(*args).toarray() @ np.linalg.solve(gz, gx)
+        return j[rows]
+
+    def constraint_jacobian(self, problem: Problem, t: float) -> Array:
+        """d constraint / d x."""
+        full: Array = self.system.residual_x.sparse(*problem.arguments(t)).toarray()
+        return full[self.system.nz:]

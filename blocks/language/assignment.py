@@ -1,0 +1,114 @@
+"""What must a value be that is given to a component?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ..exceptions import ParameterError, brief
+from ..numerics.arrays import Array
+from ..units import Unit, as_written, to_si, unit_given
+from .declarations import Parameter, Target, Variable
+
+if TYPE_CHECKING:
+    from .component import Component
+
+    Parts: TypeAlias = dict[str, Component]  # by path
+
+__all__ = ["Aim", "aim", "pass_on", "refuse_count", "shaped"]
+
+MOST_INSTANCES = 100_000_000
+_ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
+
+
+def refuse_count(where: str, count: Any) -> None:
+    """Raise where a number of instances is none."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ParameterError(where, f"must be a whole number of at least 1, but is {brief(count)}.",
+                             given=count, code="parameter.count")
+    if count > MOST_INSTANCES:
+        raise ParameterError(where, f"is {brief(count)}, but may be {MOST_INSTANCES:,} at most.",
+                             given=count, code="parameter.count")
+
+
+def shaped(declared: Parameter, values: Any, count: int | None, where: str) -> Any:
+    """A parameter's values: rows are instances, columns the elements of an array parameter."""
+    wanted, shape = np.ndim(declared.default), np.shape(values)
+    if not wanted:
+        return _one_per_instance(np.asarray(values), count, where) if shape else values
+    if len(shape) == wanted and (np.size(values) or not np.size(declared.default)):
+        return np.asarray(values)
+    given = ("a single number" if not shape else "an empty list" if not np.size(values)
+             else f"an array of {len(shape)} dimensions")
+    raise ParameterError(
+        where,
+        f"takes {_ARRAYS[wanted]}, but was given {given}.",
+        "Give a plain list." if wanted == 1 else "Give a list of rows." if wanted == 2
+        else f"Give lists within lists, {wanted} deep, or an array.",
+        given=values,
+        code="parameter.size",
+    )
+
+
+def _one_per_instance(values: Array, count: int | None, where: str) -> Array:
+    if count is not None and values.shape == (count,):
+        return values
+    raise ParameterError(
+        where,
+        f"was given {values.size} values, but "
+        + (f"there are {count} instances." if count else "takes a single value."),
+        "Give one value, or as many as count says.",
+        given=values,
+        code="parameter.size",
+    )
+
+
+@dataclass(frozen=True)
+class Aim:
+    """An initial target and nominal value, in SI units; None where nothing was said."""
+
+    value: Any
+    nominal: Any
+    priority: str
+    written_in: Unit | None  # of the value
+
+
+def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
+    """What was given as an initial target of a variable."""
+    target = given if isinstance(given, Target) else Target(given)
+    size = declared.unit.of_any_temperature
+    value = None if target.value is None else to_si(target.value, declared.unit, where)
+    nominal = None if target.nominal is None else abs(to_si(target.nominal, size, where))
+    for numbers in (value, nominal):
+        if numbers is not None and np.ndim(numbers):
+            _one_per_instance(numbers, count, where)
+    if value is None:
+        return Aim(None, nominal, target.priority, None)
+    if not np.all(np.isfinite(value)):
+        raise ParameterError(where, f"has the initial target {as_written(target.value)}, "
+                             "which is not a finite number.",
+                             f"Give a value in {declared.unit}.", code="parameter.finite")
+    return Aim(value, nominal, target.priority, unit_given(target.value, where))
+
+
+def pass_on(parts: Parts, before: Parts, after: Parts) -> None:
+    """Give the parts of a composite what differs between two builds of it."""
+    for path, part in parts.items():
+        if path not in before or path not in after:
+            continue  # added by the user
+        was, now = before[path]._value_tables(), after[path]._value_tables()
+        for table, mine in part._value_tables().items():
+            for name in was[table].keys() | now[table].keys():
+                if name not in now[table]:
+                    mine.pop(name, None)
+                elif name not in was[table] or not _same(was[table][name], now[table][name]):
+                    mine[name] = now[table][name]
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values (or targets) of a part are the same."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return a is b or (not callable(a) and np.array_equal(a, b))

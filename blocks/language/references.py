@@ -1,0 +1,70 @@
+"""What does a user get from an instance: a port to connect, a variable's path?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import ConnectionRefused
+from ..numerics.arrays import Indices
+from ..units import Unit
+
+if TYPE_CHECKING:
+    from .component import Component
+    from .declarations import Port, Signal, Variable
+
+__all__ = ["PortRef", "VariableRef"]
+
+
+@dataclass(frozen=True)
+class PortRef:
+    """A port (or signal) of an instance, to be connected."""
+
+    component: Component
+    port: Port | Signal
+    index: Indices | None = None  # into the component's instances, None for all
+
+    def __post_init__(self) -> None:
+        if not self.port.exists(self.component):
+            raise ConnectionRefused(
+                f"{self.component.path}.{self.port.name}",
+                "this port exists only with other options of its component.",
+                f"It depends on {self.port.when!r}."
+                if isinstance(self.port.when, str)
+                else f"See the options of {type(self.component).__name__}.",
+                code="connection.absent",
+            )
+
+    @property
+    def path(self) -> str:
+        """Dotted path, with the instance numbers of an array."""
+        return f"{self.component.path}.{self.port.name}".lstrip(".")
+
+    @property
+    def size(self) -> int:
+        return self.component.size if self.index is None else len(self.index)
+
+    def __getitem__(self, index: Any) -> PortRef:
+        return PortRef(self.component, self.port, self.component._indices(index, self.index))
+
+    def __repr__(self) -> str:
+        return f"<port {self.path}>"
+
+
+@dataclass(frozen=True)
+class VariableRef:
+    """A variable of an instance: its path, unit and initial target."""
+
+    component: Component
+    variable: Variable
+
+    @property
+    def path(self) -> str:
+        return f"{self.component.path}.{self.variable.name}"
+
+    @property
+    def unit(self) -> Unit:
+        return self.variable.unit
+
+    def __repr__(self) -> str:
+        return f"<variable {self.path} in {self.unit}>"

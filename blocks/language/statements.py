@@ -1,0 +1,276 @@
+"""What may a class state beside equations: set-valued laws, events, requirements?
+
+Each function checks what it is given and returns a statement to be yielded from
+``equations()``; :mod:`blocks.language.tracing` reads it into a kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from .expression import (
+    Condition,
+    Expression,
+    as_condition,
+    as_expression,
+    der,
+    same_dimension,
+    time,
+)
+
+__all__ = [
+    "Breakpoints", "LoadLaw", "Requirement", "Reset", "Sampling", "SetValued", "breakpoints",
+    "contact", "dry_friction", "every", "initially", "load_law", "require", "reset", "set_valued",
+    "when",
+]  # fmt: skip
+
+@dataclass(frozen=True)
+class Reset:
+    """A state change at an event; see :func:`when`."""
+
+    condition: Condition
+    assignments: tuple[tuple[Expression, Expression], ...]
+
+
+@dataclass(frozen=True)
+class Breakpoints:
+    """Known discontinuity times ``start + k period``; see :func:`breakpoints`."""
+
+    start: Expression
+    period: Expression | None
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Assignments at ``start + k period``; see :func:`every` and :func:`initially`."""
+
+    start: Expression | None  # None: the start of the run
+    period: Expression | None  # None: once
+    assignments: tuple[tuple[Expression, Expression], ...]
+
+
+@dataclass(frozen=True)
+class SetValued:
+    """A set-valued law between an effort and a flow; see :func:`set_valued`."""
+
+    effort: Expression
+    flow: Expression
+    static: tuple[Expression, Expression]
+    kinetic: tuple[Expression, Expression]
+    gap: Expression | None = None
+    restitution: Expression | None = None
+
+
+def set_valued(effort: object, flow: object, *, static: tuple[object, object],
+               kinetic: tuple[object, object]) -> SetValued:
+    """A law that gives an effort for every flow, and a whole interval at rest.
+
+    Yield it from ``equations()`` as the law of ``effort``::
+
+        flow > 0:  effort == kinetic[1]
+        flow < 0:  effort == kinetic[0]
+        flow == 0: static[0] <= effort <= static[1], whatever keeps the flow at zero
+
+    An infinite bound (``-inf`` or ``inf``) is a rigid stop: the flow never takes
+    that sign. Dry friction is symmetric, a freewheel has one infinite bound.
+
+    Parameters
+    ----------
+    effort : variable of the component
+    flow : expression
+        Relative velocity, of variables that are integrated.
+    static, kinetic : pairs of expressions
+        Lower and upper values, ``static[0] <= kinetic[0]`` and
+        ``kinetic[1] <= static[1]``. They may depend on the flow, on normal
+        forces and on time.
+    """
+    effort, flow = as_expression(effort), as_expression(flow)
+
+    return SetValued(effort, flow, _bounds(static, effort), _bounds(kinetic, effort))
+
+
+def _bounds(values: tuple[object, object], effort: Expression) -> tuple[Expression, Expression]:
+    lower, upper = values
+    return _bound(lower, effort), _bound(upper, effort)
+
+
+def _bound(value: object, effort: Expression) -> Expression:
+    if isinstance(value, (int, float)) and not np.isfinite(value):
+        return Expression(ca.SX(value), effort.dimension)
+    return same_dimension(value, effort, "set-valued law")
+
+
+def dry_friction(effort: object, flow: object, *, static: object, kinetic: object) -> SetValued:
+    """Exact dry friction: yield it from ``equations()`` as the law of ``effort``.
+
+    While sliding, ``effort == kinetic * sign(flow)``; at rest, ``flow == 0`` and the
+    effort is whatever keeps it so, as long as ``|effort| <= static``. The toolkit
+    finds sticking efforts of the whole network together; nothing creeps.
+
+    Parameters
+    ----------
+    effort : variable of the component
+        The force (or torque) that opposes the flow.
+    flow : expression
+        Relative velocity, of variables that are integrated.
+    static : expression
+        Largest sticking effort, F_G >= 0.
+    kinetic : expression
+        Sliding effort at the present speed, 0 <= F_kin <= F_G; it may depend on
+        ``abs_(flow)``, normal forces and time.
+    """
+    static, kinetic = as_expression(static), as_expression(kinetic)
+    return set_valued(effort, flow, static=(-static, static), kinetic=(-kinetic, kinetic))
+
+
+def contact(effort: object, gap: object, approach: object = None, *, restitution: object = 0.0
+            ) -> SetValued:
+    """A unilateral contact: yield it from ``equations()`` as the law of ``effort``.
+
+    ``gap > 0`` is open, with no effort; at ``gap == 0`` the effort is whatever keeps
+    the contact from closing further, and never negative. Arriving with a velocity is
+    an impact by Newton's law, ``approach_after == -restitution * approach_before``,
+    carried through the network; energy never grows.
+
+    Parameters
+    ----------
+    effort : variable of the component
+        Force that presses the two sides apart, >= 0.
+    gap : expression
+        Distance, of variables that are integrated.
+    approach : expression, optional
+        Velocity at which the gap closes; ``-der(gap)`` where it is left out.
+    restitution : expression or number
+        0 (plastic) to 1 (elastic).
+    """
+    effort, gap = as_expression(effort), as_expression(gap)
+    approach = -der(gap) if approach is None else as_expression(approach)
+    none = Expression(ca.SX(0.0), effort.dimension)
+    endless = Expression(ca.SX(np.inf), effort.dimension)
+    return SetValued(effort, approach, (none, endless), (none, none), gap,
+                     as_expression(restitution))
+
+
+@dataclass(frozen=True)
+class LoadLaw:
+    """An effort that depends on the load; see :func:`load_law`."""
+
+    effort: Expression
+    flow: Expression
+    load: Expression
+    law: Expression
+    rest: tuple[Expression, Expression] | None
+
+
+def load_law(effort: object, flow: object, load: object, law: object, *,
+             rest: tuple[object, object] | None = None) -> LoadLaw:
+    """An effort that depends on the load: yield it from ``equations()`` as its law.
+
+    The load P is the effort with which everything else drives the element: the one
+    that would keep the flow as it is, ``P == effort + der(flow) / D``, where 1/D is
+    the inertia that the element feels. The toolkit finds it for the whole network;
+    nobody has to add up forces. Where an element moves nothing (D = 0, across a
+    prescribed motion) the load is endless in the direction of ``der(flow)``.
+
+    Parameters
+    ----------
+    effort : variable of the component
+        The force (or torque) that opposes the flow.
+    flow : expression
+        Relative velocity, of variables that are integrated.
+    load : variable of the component
+        P, in the unit of the effort; determined by this statement.
+    law : expression
+        The effort, of ``load``, ``flow`` and whatever else; evaluated anew at every
+        call, so conditions in it are to be written with ``events=False``.
+    rest : (band, strength), optional
+        Set the flow to zero, through the network, whenever ``|flow| <= band`` and
+        ``|load| < strength``, and hold it there while the latter is true.
+    """
+    effort, flow, load = as_expression(effort), as_expression(flow), as_expression(load)
+    held = None if rest is None else (same_dimension(rest[0], flow, "load law"),
+                                      same_dimension(rest[1], effort, "load law"))
+    return LoadLaw(effort, flow, same_dimension(load, effort, "load law"),
+                   same_dimension(law, effort, "load law"), held)
+
+
+def when(condition: object, assignments: dict[Expression, object]) -> Reset:
+    """At the instant the condition becomes true, give variables new values.
+
+    Yield it from ``equations()``. The values on the right are those just
+    before the event. Variables that can be assigned are ``Discrete`` ones and
+    those that are integrated.
+    """
+    return Reset(as_condition(condition), _pairs(assignments))
+
+
+def every(period: object, assignments: dict[Expression, object], start: object = 0) -> Sampling:
+    """At the instants ``start + k period`` give Discrete variables new values.
+
+    Yield it from ``equations()``. On the right, the component's own Discrete
+    variables have their values just before the instant, everything else the
+    value it has once all samplers of that instant have acted: ``{self.n:
+    self.n + 1}`` counts, ``{self.held: self.u}`` passes through a chain of
+    sample-and-holds without delay, and ``{self.y: self.last, self.last: self.u}``
+    delays by one period. The solver steps onto the instants.
+
+    Parameters
+    ----------
+    period, start : parameter, quantity or text
+        May depend on parameters only; the period must be positive.
+    """
+    return Sampling(same_dimension(start, time, "="), same_dimension(period, time, "="),
+                    _pairs(assignments))
+
+
+def initially(assignments: dict[Expression, object]) -> Sampling:
+    """When the run starts, give Discrete variables values that depend on others."""
+    return Sampling(None, None, _pairs(assignments))
+
+
+def _pairs(assignments: dict[Expression, object]) -> tuple[tuple[Expression, Expression], ...]:
+    return tuple((variable, same_dimension(value, variable, "="))
+                 for variable, value in assignments.items())
+
+
+def reset(variable: Expression, value: object) -> dict[Expression, object]:
+    """One assignment for :func:`when`."""
+    return {variable: value}
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Something that must hold during a run; see :func:`require`."""
+
+    condition: Condition
+    message: str
+
+
+def require(condition: object, message: str) -> Requirement:
+    """Stop the run, naming the component, at the instant a condition ceases to hold.
+
+    Yield it from ``equations()`` for what a parameter's bounds cannot say, such as a
+    signal that must not be negative. Leave room for rounding: a signal that is zero
+    may be -1e-16.
+
+    Parameters
+    ----------
+    condition : relation or combination of relations
+    message : str
+        What is wrong and what to do, as a sentence after the component's name.
+    """
+    return Requirement(as_condition(condition), message)
+
+
+def breakpoints(start: object, period: object = None) -> Breakpoints:
+    """Tell the solver of discontinuities at known times.
+
+    It steps exactly onto ``start`` (and ``start + k period``) instead of
+    searching for them. Both may depend on parameters only.
+    """
+    first = same_dimension(start, time, "=")
+    again = None if period is None else same_dimension(period, time, "=")
+    return Breakpoints(first, again)

@@ -1,0 +1,417 @@
+"""How is a component class read into a kernel, once for all its instances?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
+from ..units import describe
+from .component import Component
+from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
+from .expression import TIME, Equation, Expression, as_expression, current_trace
+from .expression import time as time_expression
+from .form import structure_key
+from .kernel import Kernel, Law, Local, LocalLoadLaw, LocalParameter, SetValuedLaw
+from .readable import readable
+from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
+
+if TYPE_CHECKING:
+    from pint.util import UnitsContainer
+
+__all__ = ["Trace", "kernel_of"]
+
+
+@dataclass
+class PortSymbols:
+    """``self.R`` while equations are read: ``self.R.v`` is a symbol."""
+
+    kernel: Kernel
+    name: str
+    variables: dict[str, int] = field(repr=False)
+
+    def __getattr__(self, name: str) -> Expression:
+        if name.startswith("__") or name not in self.variables:
+            raise unknown_name(f"{self.kernel.name}.{self.name}", name, self.variables, "variables")
+        i = self.variables[name]
+        local = self.kernel.variables[i]
+        return Expression(self.kernel.symbols[i, 0], local.unit.dimension)
+
+
+class Trace:
+    """Reads the equations of one class into a kernel."""
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+        self.kernel = Kernel(type(component).__name__)
+        self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
+        self.current = ""  # which equation is read
+        self.reading = ""  # which function of time is called
+        for name, declared in component._declared.items():
+            if declared.exists(component):
+                self._declare(name, declared)
+            else:
+                self.symbols[name] = None
+            if declared.group:
+                self.symbols.setdefault(declared.group, []).append(self.symbols[name])
+        for name in type(component)._declared.keys() - component._declared.keys():
+            self.symbols.setdefault(name, [])  # numbered ones, of which there are none
+
+    def _declare(self, name: str, declared: Declaration) -> None:
+        if isinstance(declared, Port):
+            self._declare_port(name, declared)
+        elif isinstance(declared, Variable):
+            kinds = {Input: "input", Output: "output", Discrete: "discrete"}
+            kind = kinds.get(type(declared), "variable")
+            symbol = self.kernel.add_variable(Local(name, declared.unit, kind, declared))
+            self.symbols[name] = Expression(symbol, declared.unit.dimension)
+        elif isinstance(declared, Option):
+            self.symbols[name] = declared.read(self.component)
+        elif isinstance(declared, Parameter):
+            value = self.component._values.get(name, declared.default)
+            if not callable(value):
+                self._declare_parameter(name, declared, value)
+
+    def _declare_port(self, name: str, declared: Port) -> None:
+        kernel, domain = self.kernel, declared.domain
+        indices = {}
+        for kind, group in (("across", domain.across), ("through", domain.through)):
+            for variable, u in group.items():
+                full = f"{name}.{variable}"
+                kernel.add_variable(Local(full, u, kind, declared, name))
+                indices[variable] = kernel.index[full]
+        kernel.ports[name] = (domain, indices)
+        for position, velocity in domain.rates.items():
+            kernel.derivative_symbol(indices[position], 1)
+            kernel.rates.append((indices[position], indices[velocity]))
+        shared = {}
+        for parameter, (u, value) in domain.shared.items():
+            kernel.add_variable(Local(f"{name}.{parameter}", u, "shared", declared, name))
+            shared[parameter] = kernel.index[f"{name}.{parameter}"]
+            kernel.shared[shared[parameter]] = value
+        self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
+
+    def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
+        size = int(np.size(value)) if np.ndim(declared.default) else 1
+        symbol = ca.SX.sym(name, size)
+        self.kernel.parameters.append(LocalParameter(name, declared.unit, size, declared))
+        self.kernel.parameter_symbols.append(symbol)
+        if np.ndim(declared.default) == 2:  # stored row by row; of 3 dimensions: flat
+            rows, columns = np.shape(value)
+            symbol = ca.reshape(symbol, columns, rows).T
+        self.symbols[name] = Expression(symbol, declared.unit.dimension)
+
+    def read_defaults(self) -> None:
+        """Expressions that stand in for inputs nothing is connected to."""
+        for i, local in enumerate(self.kernel.variables):
+            default = local.declared.default if isinstance(local.declared, Input) else None
+            if default is None:
+                continue
+            declared = self.component._declared.get(default)
+            if not isinstance(declared, Parameter):
+                raise EquationError(
+                    f"{self.kernel.name}.{local.name}", f"its default {default!r} is no "
+                    "parameter of the component.", "Name the parameter that is used while "
+                    "nothing is connected.",
+                )
+            self.kernel.defaults[i] = as_expression(self.symbol(declared)).sx
+
+    # -- called while equations are read ---------------------------------------------
+    def symbol(self, declared: Declaration) -> Any:
+        name = declared.name
+        if name not in self.symbols:  # a parameter given as a function of time
+            declared = self.component._declared[name]
+            assert isinstance(declared, Parameter)
+            self.symbols[name] = self._function_value(name, declared)
+        return self.symbols[name]
+
+    def _function_value(self, name: str, declared: Parameter) -> Expression:
+        function = self.component._values[name]
+        where = f"{self.component.path}.{name}"
+        self.reading = f"{where}, the function of time given for it"
+        try:
+            value = as_expression(function(time_expression))
+        except BlocksError:
+            raise
+        except Exception as error:
+            raise EquationError(
+                where, f"the function of time given for it failed: {error}",
+                "It is called once, with time as an expression; use the functions of blocks or "
+                "numpy (sin, where, …) in it, and where() instead of 'if'.",
+            ) from error  # fmt: skip
+        finally:
+            self.reading = ""
+        if value.dimension != declared.unit.dimension:
+            raise EquationError(
+                where,
+                f"the function of time given for it returns {describe(value.dimension)}, but "
+                f"{declared.unit} is needed.",
+                f"Multiply with a quantity, such as quantity('1 {declared.unit}') * sin(…).",
+                code="unit.dimension",
+            )
+        return value
+
+    def where(self) -> str:
+        return self.reading or f"{self.kernel.name}{self.current}"
+
+    def relation(self, crossing: ca.SX, at_zero: bool) -> ca.SX:
+        kernel = self.kernel
+        for known, symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
+            if known[1] == at_zero and ca.is_equal(known[0], crossing, 5):
+                return symbol
+        symbol = ca.SX.sym(f"{readable(crossing)} > 0")
+        kernel.relations.append((crossing, at_zero))
+        kernel.relation_symbols.append(symbol)
+        return symbol
+
+    def derivative(self, sx: ca.SX) -> ca.SX:
+        self.kernel.refuse_delayed(sx, self.where())
+        self._refuse_constant(sx)
+        return self.kernel.total_derivative(sx)
+
+    def _refuse_constant(self, sx: ca.SX) -> None:
+        """``der()`` of what never changes is a slip; of a value that may be a function, 0."""
+        kernel, symbols = self.kernel, {s.__hash__() for s in ca.symvar(sx)}
+        held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete}
+        fixed = {p[i].__hash__() for p, local in zip(
+            kernel.parameter_symbols, kernel.parameters, strict=True)
+            if not local.declared.varying for i in range(p.numel())}
+        if symbols - held - fixed:
+            return
+        why = ("a constant does not change with time" if not symbols else
+               "a parameter does not change with time" if not symbols & held else
+               "a Discrete value is held between events")
+        raise EquationError(
+            self.where(), f"der({readable(sx)}) is always 0: {why}.",
+            "Differentiate a variable of the component, or leave the derivative out. A parameter "
+            "that may be a function of time is declared with varying=True.",
+            code="equation.constant",
+        )  # fmt: skip
+
+    def delayed(self, value: ca.SX, delay: ca.SX, initial: ca.SX, dimension: UnitsContainer
+                ) -> ca.SX:
+        kernel = self.kernel
+        allowed = kernel.parameter_hashes
+        for sx, may, what in ((delay, allowed, "the delay"),
+                              (initial, allowed | {TIME.__hash__()}, "what was before the run")):
+            free = [s for s in ca.symvar(sx) if s.__hash__() not in may]
+            if free:
+                raise EquationError(
+                    self.where(), f"delayed(): {what} depends on {free[0].name()}.",
+                    "It may depend on parameters" + (" only." if sx is delay else " and time."),
+                    code="equation.delayed",
+                )  # fmt: skip
+        text = describe(dimension)
+        text = "1" if text == "dimensionless" else text
+        declared = Discrete(text, doc="a delayed signal")
+        name = f"delayed{len(kernel.delays) + 1}"
+        symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
+        kernel.delays.append((kernel.index[name], value, delay, initial))
+        return symbol
+
+    # -- statements ------------------------------------------------------------------
+    def read_statement(self, statement: object) -> None:
+        """Take a statement of ``equations()``, other than an equation, into the kernel."""
+        kernel = self.kernel
+        if isinstance(statement, Reset):
+            with self.reading_equations():
+                condition = statement.condition.with_events(self)
+            kernel.resets.append((condition, self._assigned("when()", statement)))
+        elif isinstance(statement, Sampling):
+            start, period = (None if t is None else t.sx
+                             for t in (statement.start, statement.period))  # fmt: skip
+            word = "every()" if statement.period is not None else "initially()"
+            kernel.samplings.append((start, period, self._assigned(word, statement)))
+        elif isinstance(statement, Requirement):
+            with self.reading_equations():
+                kernel.requirements.append((statement.condition.with_events(self),
+                                            statement.message))
+        elif isinstance(statement, SetValued):
+            effort = self._variable(statement.effort, "a set-valued law", "effort",
+                                    "Declare a Variable for that force.")
+            more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
+            bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
+            kernel.set_valued.append(SetValuedLaw(effort, statement.flow.sx, *bounds, *more))
+        elif isinstance(statement, LoadLaw):
+            effort, load = (self._variable(e, "a law of the load", word, "Declare a Variable for "
+                                           "it.")
+                            for word, e in (("effort", statement.effort), ("load", statement.load)))
+            rest = (None, None) if statement.rest is None else tuple(e.sx for e in statement.rest)
+            kernel.load_laws.append(
+                LocalLoadLaw(effort, load, statement.flow.sx, statement.law.sx, *rest))
+        elif isinstance(statement, Breakpoints):
+            kernel.breaks.append(
+                (statement.start.sx, None if statement.period is None else statement.period.sx)
+            )
+        else:
+            raise EquationError(
+                f"{kernel.name}.equations()", f"yields {statement!r}, which is no equation.",
+                "Write  yield left == right ; a plain True or False means that no variable is "
+                "in it.",
+            )  # fmt: skip
+
+    @contextmanager
+    def reading_equations(self) -> Iterator[None]:
+        """Derivatives, relations and messages of expressions are this trace's meanwhile."""
+        token = current_trace.set(self)
+        try:
+            yield
+        finally:
+            current_trace.reset(token)
+
+    def _variable(self, given: Expression, law: str, word: str, advice: str) -> int:
+        """The number of a variable that a law is stated for."""
+        key = self.kernel.key_of(given.sx) if given.sx.is_symbolic() else None
+        if key is None or key[1] != 0:
+            raise EquationError(self.kernel.name, f"{law} needs a variable as {word}, but was "
+                                f"given {given.sx}.", advice)
+        return key[0]
+
+    def _assigned(self, word: str, statement: Reset | Sampling) -> list[tuple[int, ca.SX]]:
+        """(variable, value) of the assignments of a statement."""
+        kernel, held_only = self.kernel, isinstance(statement, Sampling)
+        pairs = []
+        for variable, value in statement.assignments:
+            key = kernel.key_of(variable.sx) if variable.sx.is_symbolic() else None
+            if key is None or key[1] != 0 or (
+                held_only and kernel.variables[key[0]].kind != "discrete"
+            ):
+                raise EquationError(
+                    kernel.name, f"{word} assigns to {variable.sx}, which is not a "
+                    f"{'Discrete' if held_only else 'variable'} of the component.",
+                    f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}.",
+                )  # fmt: skip
+            pairs.append((key[0], value.sx))
+        return pairs
+
+
+def kernel_of(component: Component) -> Kernel:
+    """The traced kernel of a leaf component (kept by its class).
+
+    Raises
+    ------
+    WrongDimension, EquationError
+        Naming the class, the equation and both sides' units.
+    """
+    key = structure_key(component)
+    kernels = type(component)._kernels
+    if key not in kernels:
+        kernels[key] = _traced(component)
+    return kernels[key]
+
+
+def _traced(component: Component) -> Kernel:
+    trace = Trace(component)
+    kernel = trace.kernel
+    laws: list[Law] = []
+    for statement in _statements_of(component, trace):
+        if isinstance(statement, Equation):
+            laws += [Law(kernel, residual, text) for residual, text in _scalars(kernel, statement)]
+        else:
+            trace.read_statement(statement)
+    kernel.laws += _without_observed(kernel, laws)
+    return kernel
+
+
+def _statements_of(component: Component, trace: Trace) -> list[object]:
+    """All that ``equations()`` yields, while the names of the class stand for symbols."""
+    reader = component._reader(_trace=trace, _declared=component._declared, _parent=None,
+                               _name="", _children={})  # fmt: skip
+    try:
+        with trace.reading_equations():
+            statements = list(_yielded(reader, trace))
+            trace.read_defaults()
+    except UnitError as error:
+        error.where = error.where or trace.where()
+        raise
+    except (BlocksError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise EquationError(
+            trace.where(), f"its equations() raised {type(error).__name__}: {error}",
+            "Equations may use the class's own declarations, quantities and the functions of "
+            "blocks.",
+        ) from error  # fmt: skip
+    trace.current = ""
+    return statements
+
+
+def _yielded(reader: Component, trace: Trace) -> Iterator[object]:
+    """The statements, one after the other, with the place of each known to the trace."""
+    for name in ("port_equations", "equations"):
+        trace.current = "" if name == "equations" else ".port_equations()"
+        generator = getattr(reader, name)()
+        if not isinstance(generator, Iterable):
+            given = "nothing" if generator is None else f"{generator!r}"
+            raise EquationError(f"{trace.kernel.name}.{name}()", f"returns {given}.",
+                                "Write it as a generator: yield left == right.")
+        count = 0
+        iterator = iter(generator)
+        while True:
+            if name == "equations":
+                trace.current = f", equation {count + 1}"
+            try:
+                statement = next(iterator)
+            except StopIteration:
+                break
+            count += 1
+            yield statement
+
+
+def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, str]]:
+    """Residual and text of every scalar equation in an equation."""
+    left, right = equation.left.sx, equation.right.sx
+    residual = left - right
+    if left.numel() != right.numel():
+        raise EquationError(
+            kernel.name, f"{left} == {right} has {left.numel()} values on the left and "
+            f"{right.numel()} on the right.",
+            "Write one equation for every variable.",
+        )
+    if residual.numel() == 1:
+        yield residual, f"{readable(left)} == {readable(right)}"
+        return
+    for i in range(residual.numel()):
+        yield residual[i], f"{readable(left[i])} == {readable(right[i])}"
+
+
+def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:
+    """The laws without those that only assign an otherwise unused variable.
+
+    These are put into ``kernel.observed``.
+    """
+    used: dict[int, int] = {}
+    for law in laws:
+        for s in ca.symvar(law.residual):
+            used[s.__hash__()] = used.get(s.__hash__(), 0) + 1
+    busy = {s.__hash__() for sx in kernel.beside_equations() for s in ca.symvar(sx)}
+    busy |= {kernel.symbols[i, 0].__hash__() for _, p in kernel.resets for i, _ in p}
+    free = {
+        kernel.symbols[i, 0].__hash__(): i
+        for i, v in enumerate(kernel.variables)
+        if v.kind == "variable" and (i, 1) not in kernel.symbols
+        and isinstance(v.declared, Variable) and v.declared.initial is None
+        and kernel.symbols[i, 0].__hash__() not in busy
+    }  # fmt: skip
+    rest = []
+    for law in laws:
+        if law.alias is not None:
+            rest.append(law)  # costs nothing, and may be given an initial target
+            continue
+        for s in ca.symvar(law.residual):
+            i = free.get(s.__hash__())
+            if i is None or used[s.__hash__()] != 1:
+                continue
+            slope = ca.jacobian(law.residual, s)
+            if not slope.is_constant() or float(slope) == 0:
+                continue
+            kernel.observed[i] = ca.simplify(-ca.substitute(law.residual, s, ca.SX(0)) / slope)
+            break
+        else:
+            rest.append(law)
+    return rest

@@ -1,0 +1,147 @@
+"""Where does a component stand: its name, its owner, its parts, and how many instances it is?"""
+
+from __future__ import annotations
+
+import keyword
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NamingError, unknown_name
+from ..numerics.arrays import Indices
+
+if TYPE_CHECKING:
+    from .component import Component
+
+__all__ = ["Node"]
+
+
+class Node:
+    """A place in the tree of parts, for one instance or an array of them.
+
+    Names with an underscore, so that authors are free to take all others.
+    """
+
+    _is_root: ClassVar[bool] = False
+
+    def __init__(self, count: int | None) -> None:
+        self._name = ""
+        self._parent: Component | None = None
+        self._count = count
+        self._children: dict[str, Component] = {}
+        self._revision = 0  # of a root: changes of values and structure below it
+        self._structure_revision = 0  # of a root: changes of structure below it
+
+    @property
+    def path(self) -> str:
+        """Dotted path below the model; the class name while unattached."""
+        names = []
+        node: Node = self
+        while node._parent is not None:
+            names.append(node._name)
+            node = node._parent
+        if names:
+            return ".".join(reversed(names))
+        return "" if self._is_root else type(self).__name__
+
+    @property
+    def size(self) -> int:
+        """Number of instances."""
+        return self._count or 1
+
+    @property
+    def _root(self) -> Node:
+        """The top of the tree that it is in."""
+        node: Node = self
+        while node._parent is not None:
+            node = node._parent
+        return node
+
+    def _is_inside(self, ancestor: Node) -> bool:
+        node: Node | None = self
+        while node is not None and node is not ancestor:
+            node = node._parent
+        return node is ancestor
+
+    def _parts(self) -> dict[str, Component]:
+        """All parts below it by their path in it."""
+        parts: dict[str, Component] = {}
+        for name, child in self._children.items():
+            parts[name] = child
+            parts.update({f"{name}.{path}": part for path, part in child._parts().items()})
+        return parts
+
+    def _changed(self, structure: bool) -> None:
+        """Tell the model that values, or even the structure, are new."""
+        root = self._root
+        root._revision += 1
+        root._structure_revision += structure
+
+    # -- parts -----------------------------------------------------------------------
+    def _place(self, name: str, parent: Component | None) -> None:
+        """Take a place in the tree, or leave it."""
+        self._name = name
+        object.__setattr__(self, "_parent", parent)  # a component assigned would become a part
+
+    def _adopt(self, name: str, part: Component) -> None:
+        """Take a part under a name that is free."""
+        where = f"{self.path}.{name}".lstrip(".")
+        self._refuse_name(where, name)
+        _refuse_part(where, name, part)
+        if self._count is not None:
+            part._spread(self._count)
+        part._place(name, self)  # type: ignore[arg-type]  # a Node is always a Component
+        self._children[name] = part
+        self._changed(True)
+
+    def _refuse_name(self, where: str, name: str) -> None:
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            raise NamingError(where, f"{name!r} cannot be used as a name.",
+                              "Names are Python identifiers that do not start with '_'.",
+                              name=name, code="name.invalid")
+        if hasattr(type(self), name):
+            raise NamingError(where, f"the name {name!r} is reserved by {type(self).__name__}.",
+                              "Choose another name.", name=name, code="name.reserved")
+        if name in self._children:
+            raise NamingError(where, f"there is already a {type(self._children[name]).__name__} of "
+                              "this name.", "Choose another name, or del the first one.", name=name,
+                              code="name.taken")
+
+    def _spread(self, count: int) -> None:
+        """Become an array, with all parts, as a part of an array of composites."""
+        if self._count not in (None, count):
+            raise NamingError(self.path, "an array cannot be part of an array of composites.",
+                              "Give the count to one of the two.", code="parameter.count")
+        self._count = count
+        for child in self._children.values():
+            child._spread(count)
+
+    # -- instances -------------------------------------------------------------------
+    def __len__(self) -> int:
+        if self._count is None:
+            raise TypeError(f"{self.path} is a single component, not an array; "
+                            f"{type(self).__name__}(count=…) makes one")
+        return self._count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _indices(self, index: Any, inside: Indices | None) -> Indices:
+        """Numbers of the chosen instances, of all or of those ``inside``."""
+        every = np.arange(self.size) if inside is None else np.asarray(inside)
+        try:
+            return np.atleast_1d(every[index])
+        except IndexError:
+            there = [f"0 to {self.size - 1}"]
+            raise unknown_name(self.path, str(index), there, "instances") from None
+
+
+def _refuse_part(where: str, name: str, part: Node) -> None:
+    """Raise where something has its place already, or can have none."""
+    if part._parent is not None:
+        raise NamingError(where, f"this component is already part of the model as "
+                          f"{part.path!r}.", "Make a second one for a second place.", name=name,
+                          code="name.used")
+    if part._is_root:
+        raise NamingError(where, "a model cannot be part of another.",
+                          "Write a composite component instead.", name=name, code="name.parts")

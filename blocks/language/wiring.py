@@ -1,0 +1,137 @@
+"""Which ports may be joined?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from ..exceptions import ConnectionRefused
+from ..units import alike
+from .declarations import Output, Port, Signal
+from .references import PortRef, VariableRef
+from .tree import Node
+
+if TYPE_CHECKING:
+    from .component import Component
+
+__all__ = ["refuse_connection"]
+
+
+def refuse_connection(owner: Component, ports: tuple[Any, ...]) -> None:
+    """Raise ConnectionRefused where a component cannot join these ports inside it."""
+    if len(ports) < 2:
+        raise ConnectionRefused(owner.path, "connect() takes at least two ports.",
+                                "Write model.connect(a.R, b.C).", code="connection.ports")
+    for ref in ports:
+        if not isinstance(ref, PortRef):
+            raise ConnectionRefused(
+                owner.path, f"connect() takes ports, but was given {_named(ref)}.",
+                _ports_of(ref), given=ref, code="connection.ports",
+            )  # fmt: skip
+        if not ref.component._is_inside(owner):
+            _refuse_other_model(owner, ref, ports)
+            raise ConnectionRefused(
+                ref.path,
+                "this port belongs to another model or to a component that is not part of "
+                f"{owner.path or 'the model'} yet, so it cannot be joined to "
+                f"{next((p.path for p in ports if p is not ref), '')}.",
+                "First write model.name = Component(…), then connect.",
+                code="connection.foreign",
+            )
+    first = ports[0]
+    for ref in ports[1:]:
+        _refuse_other_kind(first, ref)
+    _refuse_twice(ports)
+    if isinstance(first.port, Signal):
+        _refuse_outputs(owner, ports)
+    _refuse_sizes(ports)
+
+
+def _refuse_other_model(owner: Component, ref: PortRef, ports: tuple[PortRef, ...]) -> None:
+    """Name both models where a port is of another one."""
+    mine, other = owner._root, ref.component._root
+    if mine is other or not other._is_root:
+        return
+    names = [getattr(m, "name", "") for m in (mine, other)]
+    also = "another model that is also called" if names[0] == names[1] else "the model"
+    own = next((p.path for p in ports if p.component._root is mine), "a part")
+    raise ConnectionRefused(
+        ref.path, f"belongs to {also} {names[1]!r}, and cannot be joined to {own} of the "
+        f"model {names[0]!r}.",
+        "Make a component of its own for each model, and connect the parts of one.",
+        models=names, code="connection.foreign",
+    )  # fmt: skip
+
+
+def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
+    """Signals are joined with signals of like unit, ports with ports of the same domain."""
+    a, b = first.port, ref.port
+    both = f"{first.path} and {ref.path}"
+    if isinstance(a, Signal) != isinstance(b, Signal):
+        signal, port = (first, ref) if isinstance(a, Signal) else (ref, first)
+        raise ConnectionRefused(
+            both, f"{signal.path} is a signal and {port.path} a conserving port.",
+            "Sources turn signals into physical quantities, sensors the reverse.",
+            code="connection.kind",
+        )  # fmt: skip
+    if isinstance(a, Port) and isinstance(b, Port) and a.domain is not b.domain:
+        raise ConnectionRefused(
+            both, f"{first.path} is {a.domain} and {ref.path} is {b.domain}.",
+            "Join them through a component that converts one domain into the other.",
+            code="connection.domain",
+        )  # fmt: skip
+    if isinstance(a, Signal) and isinstance(b, Signal) and not alike(b.unit, a.unit):
+        raise ConnectionRefused(
+            both, f"{first.path} is in {a.unit} and {ref.path} in {b.unit}.",
+            "A gain with a unit can convert between them.", code="connection.unit",
+        )  # fmt: skip
+
+
+def _refuse_twice(ports: tuple[PortRef, ...]) -> None:
+    keys = [(id(r.component), r.port.name, None if r.index is None else tuple(r.index))
+            for r in ports]
+    for k, ref in zip(keys, ports, strict=True):
+        if keys.count(k) > 1:
+            raise ConnectionRefused(ref.path, "this port is given twice: it cannot be "
+                                    "connected to itself.", "Name two different ports.",
+                                    code="connection.self")
+
+
+def _refuse_outputs(owner: Component, ports: tuple[PortRef, ...]) -> None:
+    """A signal line has one source; of a composite's own signals, its inputs are sources inside."""
+    sources = [r for r in ports if isinstance(r.port, Output) != (r.component is owner)]
+    if len(sources) != 1:
+        names = ", ".join(r.path for r in sources) or "none"
+        raise ConnectionRefused(
+            " and ".join(r.path for r in ports),
+            f"a signal line has exactly one output, but here are {len(sources)} ({names}).",
+            "Give the output first, then the inputs.",
+            code="connection.signal",
+        )
+
+
+def _refuse_sizes(ports: tuple[PortRef, ...]) -> None:
+    if len({r.size for r in ports} - {1}) > 1:
+        raise ConnectionRefused(
+            " and ".join(f"{r.path} ({r.size})" for r in ports),
+            "arrays of different size cannot be joined element by element.",
+            "Take slices of equal length, such as model.masses[1:].M.",
+            code="connection.size",
+        )
+
+
+def _named(thing: object) -> str:
+    if isinstance(thing, Node):
+        return f"the component {thing.path}"
+    if isinstance(thing, VariableRef):
+        return f"the variable {thing.path}"
+    return repr(thing)
+
+
+def _ports_of(thing: object) -> str:
+    """The ports of what was given instead of one."""
+    owner = thing if isinstance(thing, Node) else getattr(thing, "component", None)
+    if owner is None:
+        return "Ports are attributes of components, such as model.spring.R."
+    declared = cast("Component", owner)._declared
+    ports = [n for n, d in declared.items() if isinstance(d, (Port, Signal))]
+    return f"Its ports are: {', '.join(ports)}."

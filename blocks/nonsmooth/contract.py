@@ -1,0 +1,190 @@
+"""What does a run ask of laws of friction and contact?
+
+One contract for all of them: those whose modes are decided at events
+(:mod:`blocks.nonsmooth.modes`), with or without masses at their nodes and with laws that look at
+the load around them, and those of time stepping (:mod:`blocks.nonsmooth.timestepping`). Problem,
+driver, recording and machine code ask for nothing else. Which laws a network needs is said by
+:mod:`blocks.nonsmooth.modes.choice`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices
+
+if TYPE_CHECKING:
+    import casadi as ca
+    from scipy.sparse import csc_matrix
+
+    from ..system import Problem, System
+    from .modes.elements import Change, Elements
+    from .modes.held_modes import HeldModes
+    from .modes.load_dependence import LoadDependence
+    from .modes.solved_modes import SolvedModes
+
+__all__ = ["IndeterminateGroup", "Laws"]
+
+#: Labels of stuck elements that share internal stress, and their efforts.
+IndeterminateGroup = tuple[list[str], Array]
+
+
+class Laws(ABC):
+    """All elements of a system whose laws have modes, and these modes in one run.
+
+    Attributes
+    ----------
+    system : System
+    elements : Elements
+        Who they are: owners, inputs, which ones are contacts.
+    watched : whether anything must be looked at during a step
+    recorded : whether efforts are those of the run's steps, instead of following from the states
+    """
+
+    watched: bool = True
+    recorded: bool = False
+
+    def __init__(self, system: System, elements: Elements) -> None:
+        self.system, self.elements = system, elements
+
+    @property
+    @abstractmethod
+    def modes(self) -> Indices:
+        """0 stuck or closed, 1 sliding forward, -1 sliding backward or open, one per element."""
+
+    @modes.setter
+    @abstractmethod
+    def modes(self, value: Indices) -> None: ...
+
+    # -- who the elements are --------------------------------------------------------------
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return self.elements.size
+
+    @property
+    def contact(self) -> Flags:
+        """Which of them are unilateral contacts."""
+        return self.elements.contact
+
+    @property
+    def owners(self) -> list[tuple[int, int]]:
+        """Family and instance of every element."""
+        return self.elements.owners
+
+    def name(self, element: int) -> str:
+        """Path of the component an element belongs to."""
+        return self.elements.name(element)
+
+    def words(self, change: Change) -> str:
+        """What a change is called."""
+        return self.elements.words(change)
+
+    def changes(self, before: Indices) -> list[Change]:
+        """What has changed since the modes were ``before``."""
+        return self.elements.changes(before, self.modes)
+
+    @property
+    def set_valued(self) -> Laws:
+        """The set-valued laws without those of the load, which may be around them."""
+        return self
+
+    # -- modes -----------------------------------------------------------------------------
+    @abstractmethod
+    def start(self, problem: Problem, t: float) -> None:
+        """Choose the modes at the start of a run, from flows, gaps and loads."""
+
+    @abstractmethod
+    def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
+        """Choose the modes at an event, where the margins of ``touched`` became negative."""
+
+    def margins(self, problem: Problem, t: float) -> Array:
+        """Switching functions at the present point: negative where a mode no longer holds."""
+        return np.full(self.size, np.inf)
+
+    def margins_at(self, problem: Problem, t: Array, y: Array) -> tuple[Array, Array] | None:
+        """Crossing functions and switching functions at several times, as columns.
+
+        ``y`` are scaled states, as columns; None where every time needs more care.
+        """
+        return None
+
+    def notice(self, margins: Array) -> None:  # noqa: B027  # a default: nothing to note
+        """Take note of the largest margins of an episode, which tell the speeds in it."""
+
+    def flow_rounding(self, problem: Problem, t: float) -> Array:
+        """Flows that rounding alone may give to elements, near the present point."""
+        return np.zeros(self.size)
+
+    # -- efforts ---------------------------------------------------------------------------
+    @property
+    def held_modes(self) -> HeldModes | SolvedModes | None:
+        """Efforts and slopes of the present modes in one or two evaluations, where that is so."""
+        return None
+
+    @property
+    def load(self) -> LoadDependence | None:
+        """How bounds depend on efforts (mu N); None where none does."""
+        return None
+
+    @property
+    def restless(self) -> str:
+        """An element whose efforts did not settle at the last point; empty where all did.
+
+        Also where bounds depend on efforts: there a jam is watched for.
+        """
+        return ""
+
+    @abstractmethod
+    def apply(self, problem: Problem, t: float) -> None:
+        """Set the problem's inputs to the efforts of the present modes."""
+
+    def correct(self, slope: Array, problem: Problem, t: float) -> Array:
+        """Slopes without the rounding of stuck elements: what sticks does not creep."""
+        return slope
+
+    def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
+        """(d slope / d effort) (d effort / d x); nothing where efforts do not follow from x."""
+        from scipy.sparse import csc_matrix
+
+        return csc_matrix((self.system.nx, self.system.nx))
+
+    def inputs_at(self, problem: Problem, t: Array, x: Array, share: bool) -> Array | None:
+        """Inputs at many times of one episode, as columns; None where each needs its own search.
+
+        With ``share``, efforts that the motion leaves open take their documented split.
+        """
+        return None
+
+    # -- static indeterminacy --------------------------------------------------------------
+    def split_internal_stress(self, problem: Problem, t: float) -> None:  # noqa: B027
+        """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
+
+    def indeterminate_groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
+        """Groups of stuck elements whose split the motion leaves open, with their efforts."""
+        return []
+
+    # -- machine code ----------------------------------------------------------------------
+    def runs_compiled(self, problem: Problem, t: float) -> bool:
+        """Whether slopes and margins of the present modes are those of :attr:`held_modes`."""
+        return False
+
+    def held_constants(self, problem: Problem, t: float) -> Array:
+        """What machine code is given of the present modes, constant between events."""
+        raise NotImplementedError("only laws with held modes run in machine code")
+
+    def margin_expressions(self) -> ca.SX:
+        """Switching functions as functions of modes and states."""
+        raise NotImplementedError("only laws with held modes run in machine code")
+
+    # -- efforts of steps, where `recorded` ------------------------------------------------
+    def efforts_at(self, t: Array, start: float) -> Array:
+        """Inputs at times of an episode: those of the steps they are in."""
+        return np.zeros((self.system.nu, len(t)))
+
+    def acted(self) -> dict[int, Flags]:
+        """Per family with such laws, the instances that had an effort in some step."""
+        return {}

@@ -1,0 +1,67 @@
+"""How do bounds such as ``mu N`` depend on efforts? Derivatives and structure, compiled once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...numerics.arrays import Flags
+from .elements import Elements
+
+if TYPE_CHECKING:
+    from ...system import System
+
+__all__ = ["DENSE", "BoundFunctions"]
+
+DENSE = 80  # elements up to which slopes of bounds are dense
+
+
+class BoundFunctions:
+    """Derivatives of lower and upper static, lower and upper kinetic bounds by efforts.
+
+    Attributes
+    ----------
+    by_u, by_z : derivatives by inputs and by unknowns of algebraic loops
+    dense : slopes of few elements by efforts, row by row; else None
+    constant : whether the slopes depend on parameters only
+    pieces : whether they change with efforts (``abs_(N)`` and the like)
+    dependent : elements whose bounds move with some effort
+    in_a_circle : whether what slides may load itself, by way of others that slide
+    """
+
+    def __init__(self, system: System, elements: Elements, bounds: ca.SX) -> None:
+        tape, size = system.tape, elements.size
+        self.by_u = system.jacobian(bounds, tape.u)
+        self.few = size <= DENSE
+        self.dense = None
+        if self.few:
+            own = ca.jacobian(bounds, tape.u)[:, elements.column.tolist()]
+            own = own * ca.repmat(ca.DM(elements.sign).T, own.shape[0], 1)
+            self.dense = system.function("bounds_u", ca.densify(own).T)
+        self.by_z = system.jacobian(bounds, tape.z) if system.nz else None
+        fast = ca.vertcat(tape.u, tape.z)
+        moving = {s.__hash__() for s in ca.symvar(ca.jacobian(bounds, fast))}
+        self.constant = moving <= {s.__hash__() for s in ca.symvar(tape.p)} and not system.nz
+        self.pieces = any(ca.which_depends(bounds, fast, 2, True))
+        pattern = ca.jacobian(bounds, fast).sparsity()
+        rows = np.array(pattern.row(), dtype=int) % max(size, 1)
+        self.dependent: Flags = np.zeros(size, dtype=bool)
+        self.dependent[rows] = True
+        # not sought in many
+        self.in_a_circle = not self.few or _loads_itself(system, elements, bounds)
+
+
+def _loads_itself(system: System, elements: Elements, bounds: ca.SX) -> bool:
+    """Whether bounds of some element depend on its own effort, by way of other bounds."""
+    size = elements.size
+    pattern = ca.jacobian(bounds, system.tape.u).sparsity()
+    rows, columns = (np.array(a, dtype=int) for a in (pattern.row(), pattern.get_col()))
+    element = np.full(system.nu, -1)
+    element[elements.column] = np.arange(size)
+    reach = np.zeros((size, size), dtype=bool)
+    reach[rows % max(size, 1), element[columns]] = True
+    for _ in range(size.bit_length()):
+        reach |= reach @ reach
+    return bool(reach.diagonal().any())

@@ -1,0 +1,32 @@
+"""Blocks, rows and counts of matrices that are dense for few elements and sparse for many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import diags_array, issparse
+
+from ...numerics.arrays import Array, Flags, Indices
+
+__all__ = ["count_nonzero", "dense_block", "masked_rows"]
+
+
+def dense_block(matrix: Any, rows: Indices, columns: Indices) -> Array:
+    """A block of a dense or sparse matrix, dense."""
+    if issparse(matrix):
+        return matrix.tocsr()[rows][:, columns].toarray()
+    return matrix[np.ix_(rows, columns)]
+
+
+def count_nonzero(matrix: Any, rows: Indices | None, axis: int) -> Indices:
+    """How many entries of every column (axis 0) or row (1), of some rows, are not zero."""
+    part = matrix if rows is None else matrix[rows]
+    return np.asarray((part != 0).sum(axis=axis)).ravel()
+
+
+def masked_rows(mask: Flags, matrix: Any) -> Any:
+    """The rows of a mask, zero elsewhere."""
+    if issparse(matrix):
+        return diags_array(mask.astype(float)).tocsr() @ matrix
+    return np.where(mask[:, None], matrix, 0.0)

@@ -1,0 +1,149 @@
+"""Who are the elements of set-valued laws, what do they come to, and how do they change?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+
+if TYPE_CHECKING:
+    from ...assembly.network import Network
+    from ...system import System
+
+__all__ = ["Change", "Elements", "LawValues", "elements_of", "inputs_of"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """An element changed its mode."""
+
+    element: int
+    before: int
+    after: int
+    impact: bool = False
+
+
+@dataclass(frozen=True)
+class LawValues:
+    """Flows, static bounds, kinetic efforts, rates and gaps of all elements at a point."""
+
+    flow: Array
+    low: Array
+    high: Array
+    back: Array
+    forth: Array
+    rate: Array
+    gap: Array
+
+    @property
+    def idle(self) -> Flags:
+        """Elements without a choice: the same effort at rest and in both directions."""
+        return (self.low == self.high) & (self.back == self.forth)
+
+    def sliding(self, modes: Indices) -> Array:
+        """Efforts while sliding (0 where stuck)."""
+        return np.where(modes > 0, self.forth, np.where(modes < 0, self.back, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The elements of a network, numbered class by class, law by law, instance by instance.
+
+    Attributes
+    ----------
+    network : the network whose families they belong to
+    owners : family and instance of every element
+    column, sign : where its effort stands among the inputs ``u`` of the reduced system; its flow,
+        where it is that which is given
+    contact : whether it is a unilateral contact
+    gives_flow : whether it takes the effort and gives the flow (at nodes without mass)
+    effort_names : name of its effort in its component
+    twins : whether its component has another law of the kind
+    """
+
+    network: Network
+    owners: list[tuple[int, int]]
+    column: Indices
+    sign: Array
+    contact: Flags
+    gives_flow: Flags
+    effort_names: list[str]
+    twins: list[bool]
+
+    @property
+    def size(self) -> int:
+        return len(self.owners)
+
+    def name(self, element: int) -> str:
+        """Path of the component an element belongs to."""
+        f, i = self.owners[element]
+        return self.network.families[f].path(i)
+
+    def label(self, element: int) -> str:
+        """Path of an element: of its component, or of its effort where that has several."""
+        f, _ = self.owners[element]
+        several = len(self.network.families[f].kernel.set_valued) > 1
+        return self.name(element) + f".{self.effort_names[element]}" * several
+
+    def words(self, change: Change) -> str:
+        """What a change is called."""
+        if self.contact[change.element]:
+            word = {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
+        else:
+            word = {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
+        return f"{word} ({self.effort_names[change.element]})" if self.twins[change.element] \
+            else word
+
+    def changes(self, before: Indices, after: Indices) -> list[Change]:
+        """Which elements have changed their modes."""
+        changed = np.flatnonzero(after != before)
+        return [Change(int(i), int(before[i]), int(after[i])) for i in changed]
+
+    def efforts_of(self, u: Array) -> Array:
+        """Efforts of the elements from inputs."""
+        return u[self.column] * self.sign
+
+    def put(self, u: Array, effort: Array) -> None:
+        """Write efforts of the elements into inputs."""
+        u[self.column] = effort * self.sign
+
+
+def elements_of(system: System) -> Elements:
+    """The elements of a system's set-valued laws; those of laws of the load come after them."""
+    flat, gives_flow = system.flat, system.tape.reduced.gives_flow
+    owners: list[tuple[int, int]] = []
+    names: list[str] = []
+    twins: list[bool] = []
+    contact: list[bool] = []
+    column: list[int] = []
+    sign: list[float] = []
+    for f, family in enumerate(flat.network.families):
+        kinds = [law.is_contact for law in family.kernel.set_valued]
+        for law in family.kernel.set_valued:
+            slots = flat.base[f][law.effort, 0] + np.arange(family.size)
+            swapped = gives_flow[len(column) : len(column) + family.size]
+            if swapped.any():
+                key = family.kernel.key_of(law.flow)
+                assert key is not None  # else the index reduction had not swapped it
+                other = flat.base[f][key] + np.arange(family.size)
+                slots = np.where(swapped, other, slots)
+            columns, signs = inputs_of(system, slots)
+            column += columns
+            sign += signs
+            owners += [(f, i) for i in range(family.size)]
+            names += [family.kernel.variables[law.effort].name] * family.size
+            twins += [kinds.count(law.is_contact) > 1] * family.size
+            contact += [law.is_contact] * family.size
+    return Elements(system.network, owners, np.array(column, dtype=int),
+                    np.array(sign, dtype=float), np.array(contact, dtype=bool),
+                    gives_flow[: len(column)], names, twins)  # fmt: skip
+
+
+def inputs_of(system: System, slots: Indices) -> tuple[list[int], list[float]]:
+    """Where variables stand among the inputs of a system, and with which sign."""
+    flat = system.flat
+    at = {int(c): k for k, c in enumerate(system.tape.writer.inputs)}
+    return [at[int(c)] for c in flat.class_of[slots]], flat.sign_of[slots].tolist()

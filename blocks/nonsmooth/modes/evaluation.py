@@ -1,0 +1,94 @@
+"""What do set-valued laws come to at the present point of a run?
+
+The ground that decisions, switching functions and margins stand on: functions, modes and the
+Delassus operator of one run, and values at a point, remembered while nothing has moved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...numerics.arrays import Array
+from .delassus import Components, Delassus
+from .elements import LawValues
+from .law_functions import DENSE, LawFunctions
+from .load_dependence import LoadDependence
+from .memory import Memory
+from .rounding import Rounding
+from .state import ModeState
+
+if TYPE_CHECKING:
+    from ...system import Problem
+
+__all__ = ["Evaluation"]
+
+
+class Evaluation:
+    """Set-valued laws of one run at its present point.
+
+    Attributes
+    ----------
+    system, elements, functions : what is the same in all runs
+    state : modes, and speeds so far
+    memory : matrices that do not move
+    delassus : Delassus
+    rounding : rates and flows that are none
+    held_modes : efforts and slopes in one or two evaluations, where the network is simple enough
+    load : bounds that depend on efforts, where there are any
+    """
+
+    def __init__(self, functions: LawFunctions) -> None:
+        self.functions, self.system, self.elements = functions, functions.system, functions.elements
+        self.size = self.elements.size
+        self.state = ModeState(self.size)
+        self.memory = Memory(functions.last_run, functions.constant, functions.simple,
+                             hands_on=self.size <= DENSE)  # fmt: skip
+        self.delassus = Delassus(functions, self.memory)
+        self.rounding = Rounding(functions, self.memory, self.state)
+        self.held_modes = None if functions.held_modes is None else functions.held_modes.fresh()
+        self.load = None if functions.bounds is None else LoadDependence(
+            functions.bounds, self.delassus, self.state,
+            affine=self.held_modes is not None and self.held_modes.affine)
+        self._last: _LastPoint | None = None
+
+    def values(self, problem: Problem, t: float) -> LawValues:
+        """Flows, bounds and rates at the problem's present efforts."""
+        out = self.functions.values(*problem.arguments(t)).reshape(7, self.size)
+        return LawValues(*out)
+
+    def present(self, problem: Problem, t: float) -> LawValues:
+        """Flows, bounds and gaps at the present point, of the last look where it was there."""
+        if self.held_modes is not None:
+            values = self.held_modes.values(problem, t, self.state.modes)
+            return self.values(problem, t) if values is None else LawValues(*values)
+        if self._last is not None and self._last.is_here(problem, t):
+            return self._last.values
+        return self.values(problem, t)
+
+    def remember(self, values: LawValues, problem: Problem, t: float) -> None:
+        """Take note of the values at the present point."""
+        self._last = _LastPoint(values, problem, t)
+
+    def efforts(self, problem: Problem) -> Array:
+        """Present efforts of the elements."""
+        return self.elements.efforts_of(problem.u)
+
+    def components(self, problem: Problem, t: float) -> Components:
+        """Number of the connected part of every element, by D and by bounds on efforts."""
+        if self.load is not None:
+            return self.load.components(problem, t)
+        return self.delassus.components(problem, t)
+
+
+class _LastPoint:
+    """Values at a point, and which point that was."""
+
+    def __init__(self, values: LawValues, problem: Problem, t: float) -> None:
+        self.values, self.t, self.p = values, t, problem.p
+        self.x, self.m, self.d = problem.x.copy(), problem.m.copy(), problem.d.copy()
+
+    def is_here(self, problem: Problem, t: float) -> bool:
+        return self.t == t and self.p is problem.p and np.array_equal(self.x, problem.x) \
+            and np.array_equal(self.m, problem.m) and np.array_equal(self.d, problem.d)

@@ -1,0 +1,55 @@
+"""Which states do stuck elements hold at a constant value? What sticks does not creep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...numerics.arrays import Array, Indices
+from .evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from ...system import Problem
+
+__all__ = ["HeldStates"]
+
+
+class HeldStates:
+    """States that stuck elements hold: alone, or from one to the next."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation, self.state = evaluation, evaluation.state
+        self._pattern: tuple[Indices, Indices] | None = None  # element and state of flow entries
+
+    def of(self, problem: Problem, t: float) -> Indices:
+        """The states that are held in the present modes."""
+        memory = self.evaluation.memory
+        if memory.constant:
+            memory.recall(problem.p)
+        return memory.once_in_run(("pins", self.state.modes.tobytes()),
+                                  lambda: self._found(problem, t))
+
+    def stop(self, slope: Array, problem: Problem, t: float) -> Array:
+        """Slopes with the rounding of what is held removed."""
+        held = self.of(problem, t)
+        if len(held):
+            slope[held] = 0.0
+        return slope
+
+    def _found(self, problem: Problem, t: float) -> Indices:
+        evaluation, size = self.evaluation, self.evaluation.size
+        if self._pattern is None:
+            rows = evaluation.functions.flow_x.sparse(*problem.arguments(t)).tocsr()
+            self._pattern = np.repeat(np.arange(size), np.diff(rows.indptr)), rows.indices
+        dead = evaluation.delassus.immovable(problem, t)
+        holds = (self.state.modes == 0) & ~evaluation.functions.flow_varies & ~dead
+        held = holds[self._pattern[0]]
+        element, state = (entries[held] for entries in self._pattern)
+        free, count = np.ones(evaluation.system.nx, dtype=bool), 0
+        while True:
+            single = np.bincount(element[free[state]], minlength=size) == 1
+            free[state[single[element]]] = False
+            if np.count_nonzero(~free) == count:
+                return np.flatnonzero(~free)
+            count = int(np.count_nonzero(~free))

@@ -1,0 +1,139 @@
+"""How do velocities jump where contacts close?
+
+Newton impacts through the network, with the friction that contacts load; and flows of what comes
+to rest, brought to zero exactly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    EFFORTS_EXACT,
+    EFFORTS_SETTLED,
+    NEAR_GAP,
+    REBOUND_RESTS,
+)
+from ..unsettled import unsettled
+from .dense_blocks import dense_block
+from .elements import LawValues
+from .evaluation import Evaluation
+from .rounding import largest_position
+
+if TYPE_CHECKING:
+    from ...system import Problem
+    from ..complementarity import Impact
+
+__all__ = ["Impacts"]
+
+FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
+ROUNDS = 25  # for impulses that depend on each other
+
+
+class Impacts:
+    """Impacts of the contacts of a network."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation, self.elements = evaluation, evaluation.elements
+        self.state, self.delassus = evaluation.state, evaluation.delassus
+
+    def strike(self, problem: Problem, t: float, closing: Flags) -> Flags:
+        """Let contacts that close strike; returns which elements took part."""
+        contact, size = self.elements.contact, self.elements.size
+        struck = np.zeros(size, dtype=bool)
+        if not closing.any():
+            return struck
+        now = self.evaluation.values(problem, t)
+        near = NEAR_GAP * largest_position(problem)
+        group = contact & (closing | (self.state.modes == 0) | (now.gap <= near))
+        index, impact = self._impulses(problem, t, group, now)
+        if not impact.converged:
+            raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
+        self.state.notice_flow(now.flow)
+        slow = REBOUND_RESTS * self.state.speed
+        problem.x += self.delassus.slope_by_efforts(problem, t, index) @ impact.impulse
+        if problem.algebraic:
+            problem.solve_algebraic(t)
+        after = self.evaluation.values(problem, t).flow
+        rest = np.zeros(size, dtype=bool)
+        rest[index] = np.abs(after[index]) <= slow
+        self.stop(problem, t, rest, rest)
+        struck[index[(impact.impulse > 0) & contact[index]]] = True
+        return struck
+
+    def stop(self, problem: Problem, t: float, resting: Flags, stopping: Flags) -> None:
+        """Bring the flows of elements at rest to zero exactly, if any come to rest."""
+        if not stopping.any():
+            return
+        flow = self.evaluation.values(problem, t).flow[resting]
+        effort = self.delassus.solve(self.delassus.matrix(problem, t), resting, flow)
+        problem.x += self.delassus.slope_by_efforts(
+            problem, t, np.flatnonzero(resting)) @ effort
+        if problem.algebraic:
+            problem.solve_algebraic(t)
+
+    def _impulses(self, problem: Problem, t: float, group: Flags, now: LawValues
+                  ) -> tuple[Indices, Impact]:
+        """Who takes part in the impact of a group of contacts, and their impulses."""
+        restitution = self.evaluation.functions.restitution(*problem.arguments(t))
+        if self.evaluation.load is not None:
+            return self._impulses_with_friction(problem, t, group, now, restitution)
+        from ..complementarity import sequential_impact
+
+        index = np.flatnonzero(group)
+        d = self.delassus.matrix(problem, t)[index][:, index]
+        d = d.toarray() if issparse(d) else d
+        return index, sequential_impact(d, now.flow[index], restitution[index])
+
+    def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,
+                                restitution: Array) -> tuple[Indices, Impact]:
+        """The same with the friction that contacts load.
+
+        Bounds of impulses are the bounds' slopes at very large efforts in proportion to
+        the impulses themselves, which are found by repetition.
+        """
+        from ..complementarity import rough_impact
+
+        load, contact, resting = self.evaluation.load, self.elements.contact, self.state.modes == 0
+        assert load is not None
+        bottom = np.where(resting, now.low, now.back)
+        top = np.where(resting, now.high, now.forth)
+        endless = ~np.isfinite(top - bottom) & ~contact & resting
+        index = np.flatnonzero(group | (load.dependent & ~contact) | endless)
+        d = dense_block(self.delassus.matrix(problem, t), index, index)
+        low = np.where(np.isfinite(bottom), 0.0, bottom)[index]
+        high = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))[index]
+        u, z = problem.u.copy(), problem.z.copy()
+        impulse = contact[index].astype(float)
+        try:
+            for _ in range(ROUNDS):
+                by_low, by_high = self._bounds_by_impulses(problem, t, index, impulse)
+                impact = rough_impact(d, now.flow[index], restitution[index], contact[index], low,
+                                      high, by_low, by_high)  # fmt: skip
+                change = np.abs(impact.impulse - impulse).max()
+                impulse = impact.impulse
+                if change <= EFFORTS_EXACT * np.abs(impulse).max():
+                    break
+            if change > EFFORTS_SETTLED * np.abs(impulse).max():
+                raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
+        finally:
+            problem.u[:], problem.z[:] = u, z
+        return index, impact
+
+    def _bounds_by_impulses(self, problem: Problem, t: float, index: Indices, impulse: Array
+                            ) -> tuple[Array, Array]:
+        """Slopes of the lower and upper bounds of some elements, at impulses as large efforts."""
+        load = self.evaluation.load
+        assert load is not None
+        effort = np.zeros(self.elements.size)
+        effort[index] = FULL * impulse
+        self.elements.put(problem.u, effort)
+        if problem.algebraic:
+            problem.solve_algebraic(t)
+        slopes = [dense_block(s, index, index) for s in load.slopes(problem, t)]
+        resting = (self.state.modes == 0)[index, None]
+        return np.where(resting, slopes[0], slopes[2]), np.where(resting, slopes[1], slopes[3])

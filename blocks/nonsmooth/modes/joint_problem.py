@@ -1,0 +1,203 @@
+"""Which elements at rest stay there, and with what efforts? One problem for all of them.
+
+With ``rate = b - D effort`` and bounds on the efforts it is a box-constrained problem
+(:func:`blocks.nonsmooth.complementarity.solve_box`); where bounds depend on efforts,
+:func:`blocks.nonsmooth.complementarity.solve_coupled`. Both are repeated where efforts depend on
+each other nonlinearly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...exceptions import SimulationError
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED
+from ..unsettled import unsettled
+from .delassus import Matrix
+from .dense_blocks import dense_block
+from .efforts import ROUNDS
+from .elements import LawValues
+from .evaluation import Evaluation
+from .painleve import Painleve
+
+if TYPE_CHECKING:
+    from ...system import Problem
+    from ..complementarity import BoxSolution
+
+__all__ = ["JointProblem", "Solved"]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Efforts and motion of elements that were at rest, and their bounds there."""
+
+    solution: BoxSolution
+    low: Array
+    high: Array
+
+    @property
+    def moving(self) -> Flags:
+        """Elements that start to move for certain."""
+        return (self.solution.state != 0) & ~self.solution.grazing
+
+
+class JointProblem:
+    """The problem of all elements at rest.
+
+    Parameters
+    ----------
+    evaluation : the laws at the present point
+    painleve : what is refused, where bounds depend on efforts
+    """
+
+    def __init__(self, evaluation: Evaluation, painleve: Painleve | None) -> None:
+        self.evaluation, self.painleve = evaluation, painleve
+        self.elements, self.state = evaluation.elements, evaluation.state
+
+    def solve(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solved:
+        """Efforts of elements at rest, in the problem too; those that ``moved`` are kinetic.
+
+        Raises
+        ------
+        SimulationError
+            If no motion, or more than one, obeys the laws.
+        """
+        if self.painleve is not None:
+            return self._solve_loaded(problem, t, index, moved, self.painleve)
+        return self._solve_box(problem, t, index, moved)
+
+    def refuse_no_bounds(self, problem: Problem, t: float) -> None:
+        """Stop at a law whose bounds are no numbers, such as a strength that overflows."""
+        now = self.evaluation.values(problem, t)
+        bounds = np.stack([now.low, now.high, now.back, now.forth])
+        wrong = np.flatnonzero(np.isnan(bounds).any(axis=0))
+        if len(wrong):
+            path = self.elements.name(int(wrong[0]))
+            raise SimulationError(
+                path, f"the bounds of its law have no value at t = {t:.9g} s.",
+                "Look for a strength that grows without bound, a division by zero, or a root or "
+                "logarithm of a negative number in them.", time=t, variables=(path,),
+                code="simulation.value",
+            )  # fmt: skip
+
+    # -- bounds that depend on states only -------------------------------------------------
+    def _solve_box(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solved:
+        from ..complementarity import solve_box
+
+        evaluation, elements, modes = self.evaluation, self.elements, self.state.modes
+        nonlinear = evaluation.functions.nonlinear
+        d = evaluation.delassus.matrix(problem, t)[index][:, index]
+        noise = evaluation.rounding.of_rates(problem, t)[index]
+        previous = np.inf
+        for _ in range(ROUNDS if nonlinear else 1):
+            now, effort = evaluation.values(problem, t), evaluation.efforts(problem)
+            change = np.where(modes != 0, now.sliding(modes) - effort, 0.0)
+            b = now.rate
+            if change.any():
+                b = b - evaluation.delassus.matrix(problem, t) @ change
+            low, high = now.low[index], now.high[index]
+            low = np.where(moved & np.isfinite(low), now.back[index], low)
+            high = np.where(moved & np.isfinite(high), now.forth[index], high)
+            low = np.minimum(low, high)
+            solution = solve_box(d, b[index] + d @ effort[index], low, high, rate_floor=noise)
+            effort = effort + change
+            effort[index] = solution.effort
+            step = np.abs(effort - evaluation.efforts(problem)).max()
+            elements.put(problem.u, effort)
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+            largest = np.abs(effort).max()
+            if step <= EFFORTS_EXACT * largest or step > 2 * previous:
+                break
+            previous = step
+        if not solution.converged:
+            raise unsettled((elements.name(int(index[i])) for i in solution.suspects), t,
+                            "efforts")  # fmt: skip
+        if nonlinear and step > EFFORTS_SETTLED * largest:
+            raise unsettled((elements.name(int(i)) for i in index), t, "efforts")
+        return Solved(solution, low, high)
+
+    # -- bounds that depend on efforts -----------------------------------------------------
+    def _solve_loaded(self, problem: Problem, t: float, index: Indices, moved: Flags,
+                      painleve: Painleve) -> Solved:
+        """The same for all that is connected with the elements at rest."""
+        from ..complementarity import solve_coupled
+
+        evaluation, load = self.evaluation, painleve.load
+        noise, parts = evaluation.rounding.of_rates(problem, t), load.components(problem, t)
+        here = np.flatnonzero(np.isin(parts, parts[index]))
+        at = np.searchsorted(here, index)
+        of_part = _PartBounds(self.state.modes[here], here, at, moved)
+        previous = np.inf
+        for _ in range(ROUNDS):
+            now, effort = evaluation.values(problem, t), evaluation.efforts(problem)[here]
+            low, high, by_low, by_high = of_part.linearised(
+                now, load.slopes(problem, t), effort)
+            d = dense_block(evaluation.delassus.matrix(problem, t), here, here)
+            solution = solve_coupled(d, now.rate[here] + d @ effort, low, high, by_low, by_high,
+                                     known=of_part.known, start=effort, rate_floor=noise[here])
+            change = np.abs(solution.effort - effort).max()
+            full = evaluation.efforts(problem)
+            full[here] = solution.effort
+            self.elements.put(problem.u, full)
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+            if load.affine or change > 2 * previous \
+                    or change <= EFFORTS_EXACT * np.abs(solution.effort).max():
+                break
+            previous = change
+        painleve.refuse(t, solution, here)
+        if not load.affine and change > EFFORTS_SETTLED * np.abs(solution.effort).max():
+            raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
+        return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
+                      (high + by_high @ solution.effort)[at])  # fmt: skip
+
+
+class _PartBounds:
+    """Bounds of the elements ``here`` of connected parts, as affine functions of their efforts.
+
+    The elements ``at`` are at rest and sought, with kinetic bounds where they ``moved``; all
+    others of the parts keep their modes: what is stuck its effort, what slides its law.
+    """
+
+    def __init__(self, modes: Indices, here: Indices, at: Indices, moved: Flags) -> None:
+        self.modes, self.here = modes, here
+        self.known = np.ones(len(here), dtype=bool)
+        self.known[at] = False
+        self.loose = np.zeros(len(here), dtype=bool)
+        self.loose[at] = moved
+
+    def linearised(self, now: LawValues, slopes: list[Matrix], effort: Array
+                   ) -> tuple[Array, Array, Array, Array]:
+        """Lower and upper bounds without any effort, and their slopes, at present efforts."""
+        here, known, modes = self.here, self.known, self.modes
+        slopes = [dense_block(s, here, here) for s in slopes]
+        values = [v[here] for v in (now.low, now.high, now.back, now.forth)]
+        constant = [v - s @ effort for v, s in zip(values, slopes, strict=True)]
+        held = known & (modes == 0)  # at rest elsewhere, in no doubt
+        back = self.loose & np.isfinite(values[0]) | (known & (modes < 0))
+        low = _choose(back, constant[2], constant[0])
+        by_low = _choose(back, slopes[2], slopes[0])
+        forth = self.loose & np.isfinite(values[1])
+        high, by_high = _choose(forth, constant[3], constant[1]), _choose(
+            forth, slopes[3], slopes[1])
+        ahead = known & (modes > 0)
+        low, by_low = _choose(ahead, constant[3], low), _choose(ahead, slopes[3], by_low)
+        low, by_low = np.where(held, effort, low), np.where(held[:, None], 0.0, by_low)
+        return low, _choose(known, low, high), by_low, _choose(known, by_low, by_high)
+
+
+def _choose(mask: Flags, one: Array, other: Array) -> Array:
+    """Entries or rows of the one where the mask is set, else of the other."""
+    return np.where(mask if one.ndim == 1 else mask[:, None], one, other)
+
+
+def _of_elements(solution: BoxSolution, at: Indices) -> BoxSolution:
+    """A solution's part for some of its elements."""
+    return replace(solution, effort=solution.effort[at], rate=solution.rate[at],
+                   state=solution.state[at], fixed=solution.fixed[at],
+                   grazing=solution.grazing[at])  # fmt: skip

@@ -1,0 +1,161 @@
+"""What do set-valued laws evaluate? Compiled once for a system, and shared by all of its runs.
+
+With efforts lambda as inputs and flows gamma as outputs of the reduced network,
+``rate = d gamma/dt = b - D lambda``: flows, bounds and rates, and their derivatives by efforts,
+states and unknowns of algebraic loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...language.expression import TIME
+from ...numerics.arrays import Flags
+from .bound_functions import BoundFunctions
+from .elements import Elements, elements_of
+from .held_modes import MOST, HeldModes
+from .memory import LastRun
+from .solved_modes import SolvedModes
+
+if TYPE_CHECKING:
+    from ...system import System
+
+__all__ = ["DENSE", "LawExpressions", "LawFunctions", "expressions_of"]
+
+DENSE = 80  # elements up to which matrices are dense
+FEW_ENTRIES = 200_000  # entries up to which constant matrices are remembered
+
+
+@dataclass(frozen=True, eq=False)
+class LawExpressions:
+    """Set-valued laws as columns of expressions, a row per element."""
+
+    system: System
+    flow: ca.SX
+    low: ca.SX
+    high: ca.SX
+    back: ca.SX
+    forth: ca.SX
+    gap: ca.SX
+    restitution: ca.SX
+    effort: ca.SX
+
+    @cached_property
+    def rate(self) -> ca.SX:
+        """Time derivative of the flow."""
+        tape = self.system.tape
+        return ca.jtimes(self.flow, tape.x, tape.slope) + ca.jacobian(self.flow, TIME)
+
+    @property
+    def bounds(self) -> ca.SX:
+        """Lower and upper static, lower and upper kinetic bounds, one after the other."""
+        return ca.vertcat(self.low, self.high, self.back, self.forth)
+
+    @property
+    def values(self) -> ca.SX:
+        """What :class:`~blocks.nonsmooth.modes.elements.LawValues` holds, in its order."""
+        return ca.vertcat(self.flow, self.low, self.high, self.back, self.forth, self.rate,
+                          self.gap)  # fmt: skip
+
+
+def expressions_of(system: System) -> LawExpressions:
+    """The set-valued laws of a system, in the order of its elements."""
+    writer = system.tape.writer
+    rows: list[list[ca.SX]] = [[] for _ in range(8)]
+    for f, family in enumerate(system.flat.network.families):
+        for law in family.kernel.set_valued:
+            of_law = [*law.expressions, family.kernel.symbols[law.effort, 0]]
+            for row, sx in zip(rows, of_law, strict=True):
+                row.append(writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
+    return LawExpressions(system, *(ca.vertcat(*row) for row in rows))
+
+
+class LawFunctions:
+    """Functions of the set-valued laws of a system, and what is known of their structure.
+
+    Attributes
+    ----------
+    values, restitution : what elements come to
+    slope_u, flow_x : how inputs change slopes, and states flows
+    rate_u, rate_x, rate_z, kinetic_x, kinetic_z, residual_u : other derivatives
+    delassus : D, row by row, where it is dense; else None
+    bounds : derivatives of bounds by efforts, where there are any
+    held_modes : efforts and slopes in one or two evaluations, where the network is simple enough
+    flow_varies : elements whose flow is no constant combination of states
+    constant : whether D and the slopes of the bounds depend on parameters only
+    few : whether what efforts push, and flows follow, is remembered as dense matrices
+    simple : whether that is constant, too
+    nonlinear : whether efforts depend on each other nonlinearly, or through bounds
+    last_run : what the last run has found out about these parameters
+    """
+
+    def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
+        self.system, self.elements, tape = system, elements, system.tape
+        by_u = ca.jacobian(laws.rate, tape.u)
+        slope_u, flow_x = ca.jacobian(tape.slope, tape.u), ca.jacobian(laws.flow, tape.x)
+        kinetic = ca.vertcat(laws.back, laws.forth)
+        self.values = system.function("laws", ca.densify(laws.values))
+        self.restitution = system.function("restitution", ca.densify(laws.restitution))
+        self.kinetic_x = system.jacobian(kinetic, tape.x)
+        self.delassus = None
+        if elements.size <= DENSE:
+            own = by_u[:, elements.column.tolist()] * ca.repmat(
+                ca.DM(elements.sign).T, elements.size, 1)
+            self.delassus = system.function("delassus", ca.densify(-own).T)
+        self.rate_u = system.function("rate_u", by_u)
+        self.slope_u = system.function("jacobian", slope_u)
+        self.flow_x = system.function("jacobian", flow_x)
+        self.rate_x = system.jacobian(laws.rate, tape.x)
+        self.rate_z = self.kinetic_z = self.residual_u = None
+        if system.nz:
+            self.rate_z = system.jacobian(laws.rate, tape.z)
+            self.kinetic_z = system.jacobian(kinetic, tape.z)
+            self.residual_u = system.jacobian(ca.vertcat(tape.residual, tape.constraints), tape.u)
+        fast = ca.vertcat(tape.u, tape.z)
+        coupled = any(ca.which_depends(laws.bounds, fast, 1, True))  # normal forces
+        self.bounds = BoundFunctions(system, elements, laws.bounds) if coupled else None
+        self.nonlinear = coupled or bool(system.nz and not system.linear) \
+            or any(ca.which_depends(laws.rate, fast, 2, True))
+        self.flow_varies = _flow_varies(laws)
+        self.constant = _is_fixed(system, by_u) and (self.bounds is None or self.bounds.constant)
+        self.few = not system.nz and elements.size * system.nx <= FEW_ENTRIES
+        self.simple = self.few and self.constant and _is_fixed(system, slope_u) and _is_fixed(
+            system, flow_x)
+        self.held_modes = self._held_modes(laws)
+        self.last_run = LastRun()
+
+    @classmethod
+    def of(cls, system: System) -> LawFunctions:
+        """Those of a system."""
+        return cls(system, elements_of(system), expressions_of(system))
+
+    def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
+        """Held modes in one or two evaluations, for networks of few elements without loops."""
+        system, tape, size = self.system, self.system.tape, self.elements.size
+        if size > MOST or system.nz or size != system.nu or any(
+                ca.which_depends(tape.constraints, tape.u, 1, True)):
+            return None
+        if self.constant and not self.nonlinear and not system.clusters:
+            return HeldModes(system, self.elements, laws)
+        return SolvedModes(system, self.elements, laws, self.bounds)
+
+
+def _flow_varies(laws: LawExpressions) -> Flags:
+    """Elements whose flow is no constant combination of states."""
+    tape = laws.system.tape
+    varies = np.array(ca.which_depends(laws.flow, tape.x, 2, True), dtype=bool)
+    for other in (TIME, ca.vertcat(tape.m, tape.d)):
+        if other.numel():
+            varies |= np.array(ca.which_depends(laws.flow, other, 1, True), dtype=bool)
+    return varies
+
+
+def _is_fixed(system: System, sx: ca.SX) -> bool:
+    """Whether an expression depends on parameters only."""
+    known = {s.__hash__() for s in ca.symvar(system.tape.p)}
+    return not system.nz and {s.__hash__() for s in ca.symvar(sx)} <= known

@@ -1,0 +1,229 @@
+"""What effort does a law of the load give, where elements feel each other?
+
+With efforts lambda as inputs and flows gamma as outputs, d gamma/dt = b - D lambda, and
+
+    P_i = lambda_i + (d gamma_i/dt) / D_ii,      lambda_i = L_i(P_i, gamma_i, ...)
+
+are solved together by Newton's method, and by relaxation where a kink stops that. Set-valued
+elements of the network follow along: with S the change of their efforts per effort, D becomes
+D + D_s S.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from ...numerics.arrays import Array, Flags
+from ...numerics.tolerances import (
+    LEAST_CHANGE,
+    LEAST_CHANGE_LOADED,
+    LOADS_EXACT,
+    TINY,
+    WITHOUT_EFFECT,
+)
+from ...system import AlgebraicFailure
+from .laws import SetValuedLaws
+from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
+from .sensitivities import algebraic_by_states
+
+if TYPE_CHECKING:
+    from ...system import Problem, System
+
+__all__ = ["LoadEfforts"]
+
+NEWTON, CUTS, SWEEPS = 60, 8, 200
+
+
+@dataclass(frozen=True)
+class _Driven:
+    """Rates at a point, D with what follows, its own diagonal, and who moves nothing."""
+
+    rate: Array
+    d: Array
+    own: Array
+    dead: Flags
+
+    @property
+    def divisor(self) -> Array:
+        """The diagonal, with 1 where an element moves nothing."""
+        return np.where(self.dead, 1.0, self.own)
+
+
+class LoadEfforts:
+    """Efforts and loads at the present point.
+
+    Parameters
+    ----------
+    system : System
+    functions : the laws of the load
+    set_valued : set-valued laws in the same network, if there are any
+    """
+
+    def __init__(self, system: System, functions: LoadFunctions, set_valued: SetValuedLaws | None
+                 ) -> None:
+        self.system, self.functions, self.set_valued = system, functions, set_valued
+        self.elements = functions.elements
+
+    def apply(self, problem: Problem, t: float) -> None:
+        """Set the problem's efforts and loads to those of the present state."""
+        functions, at = self.functions, self.elements.effort_at
+        if functions.coupled is None:
+            assert functions.inputs is not None
+            problem.u[:] = functions.inputs(*problem.arguments(t))
+            return
+        effort = problem.u[at].copy()
+        if self._newton(problem, t, functions.coupled) or self._relax(
+                problem, t, functions.coupled):
+            return
+        for share in (0.0, 1.0, -1.0, 0.5, -0.5):  # more than one answer: where none is near
+            problem.u[at] = share * np.abs(effort)
+            if self._newton(problem, t, functions.coupled):
+                return
+        owners, families = self.elements.owners[:3], self.system.network.families
+        raise AlgebraicFailure(t, [families[f].path(i) for f, i in owners],
+                               "no efforts agree with the laws of the load")
+
+    def jacobian(self, problem: Problem, t: float) -> csc_matrix:
+        """(d slope / d effort) (d effort / d x)."""
+        functions, args = self.functions, problem.arguments(t)
+        if functions.coupled is None:
+            assert functions.inputs_x is not None
+            return csc_matrix(functions.slope_u.sparse(*args) @ functions.inputs_x.sparse(*args))
+        coupled, set_valued = functions.coupled, self.set_valued
+        at = self._driven(problem, t, coupled)
+        by_load = np.where(at.dead, 0.0, coupled.law_load(*args) * self.elements.load_sign
+                           / at.divisor)
+        rate_x = coupled.rate_x.sparse(*args).toarray()
+        if coupled.rate_z is not None:
+            rate_x += coupled.rate_z.sparse(*args) @ algebraic_by_states(problem, t)
+        if set_valued is not None:
+            others = set_valued.sensitivities.efforts_by_states(problem, t).toarray()
+            rate_x -= _columns(set_valued, self._fall(problem, t, coupled)) @ others
+        right = coupled.law_x.sparse(*args).toarray() + by_load[:, None] * rate_x
+        if set_valued is not None:
+            right += _columns(set_valued, coupled.law_u.sparse(*args).toarray()) @ others
+        by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right,
+                               rcond=LEAST_CHANGE_LOADED)[0]
+        out = functions.slope_by_efforts(args) @ by_x
+        if set_valued is not None:
+            others += self._following(problem, t, coupled, set_valued) @ by_x
+            push = csc_matrix(set_valued.delassus.slope_by_efforts(
+                problem, t, np.arange(set_valued.size)))
+            out += push @ others
+        return csc_matrix(out)
+
+    # -- rates and what follows ------------------------------------------------------------
+    def _driven(self, problem: Problem, t: float, coupled: CoupledFunctions) -> _Driven:
+        """What drives the elements, with all that follows them brought up to date."""
+        if problem.algebraic:
+            problem.solve_algebraic(t)
+        if self.set_valued is not None:
+            self.set_valued.apply(problem, t)
+        args = problem.arguments(t)
+        fall = self._fall(problem, t, coupled)
+        d = fall[:, self.elements.effort_at] * self.elements.effort_sign
+        own = np.diag(d).copy()
+        if self.set_valued is not None:
+            d = d + _columns(self.set_valued, fall) @ self._following(
+                problem, t, coupled, self.set_valued)
+        return _Driven(coupled.rate(*args), d, own, own <= WITHOUT_EFFECT * own.max(initial=0.0))
+
+    def _fall(self, problem: Problem, t: float, coupled: CoupledFunctions) -> Array:
+        """How the rates fall with all inputs."""
+        args = problem.arguments(t)
+        fall = -coupled.rate_u.sparse(*args).toarray()
+        if coupled.rate_z is not None:
+            fall -= coupled.rate_z.sparse(*args) @ self._algebraic_by_inputs(problem, t, coupled)
+        return fall
+
+    def _following(self, problem: Problem, t: float, coupled: CoupledFunctions,
+                   laws: SetValuedLaws) -> Array:
+        """S: the change of the set-valued efforts per effort; what sticks holds against it."""
+        args = problem.arguments(t)
+        out = np.zeros((laws.size, self.elements.size))
+        stuck = np.flatnonzero(laws.modes == 0)
+        if len(stuck):
+            by_u = laws.functions.rate_u.sparse(*args).toarray()
+            if laws.functions.rate_z is not None:
+                by_u = by_u + laws.functions.rate_z.sparse(*args) @ self._algebraic_by_inputs(
+                    problem, t, coupled)
+            push = by_u[:, self.elements.effort_at] * self.elements.effort_sign
+            d = -_columns(laws, by_u)
+            out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck],
+                                         rcond=LEAST_CHANGE)[0]
+        return out
+
+    def _algebraic_by_inputs(self, problem: Problem, t: float, coupled: CoupledFunctions) -> Array:
+        """How the unknowns of algebraic loops follow the inputs."""
+        from scipy.sparse.linalg import splu
+
+        assert coupled.residual_u is not None
+        args, n = problem.arguments(t), problem.system.nz
+        by_u = coupled.residual_u.sparse(*args)[:n].toarray()
+        return -splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u)
+
+    # -- the search ------------------------------------------------------------------------
+    def _put(self, problem: Problem, effort: Array, rate: Array, at: _Driven) -> None:
+        """Efforts, and the loads that follow from the rates they leave."""
+        load = np.where(at.dead, np.sign(rate) * ENDLESS, effort + rate / at.divisor)
+        problem.u[self.elements.effort_at] = effort * self.elements.effort_sign
+        problem.u[self.elements.load_at] = load * self.elements.load_sign
+
+    def _newton(self, problem: Problem, t: float, coupled: CoupledFunctions) -> bool:
+        """From the present efforts, with steps cut until they bring an improvement."""
+        before, cut = np.inf, 0
+        step: Array = np.zeros(self.elements.size)
+        for _ in range(NEWTON):
+            effort = self.elements.efforts_of(problem.u)
+            at = self._driven(problem, t, coupled)
+            self._put(problem, effort, at.rate, at)
+            wrong = effort - coupled.law(*problem.arguments(t))
+            size = float(np.abs(wrong).max())
+            if size <= LOADS_EXACT * max(np.abs(effort).max(), TINY):
+                return True
+            if size >= before and cut < CUTS:
+                step, cut = step / 2, cut + 1
+                self._put(problem, effort + step, at.rate - at.d @ step, at)
+                continue
+            before, cut = size, 0
+            step = np.asarray(np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong,
+                                              rcond=LEAST_CHANGE_LOADED)[0], dtype=float)
+            self._put(problem, effort - step, at.rate + at.d @ step, at)
+        return False
+
+    def _matrix(self, problem: Problem, t: float, coupled: CoupledFunctions, at: _Driven) -> Array:
+        """d (effort - law) / d effort."""
+        args, n = problem.arguments(t), self.elements.size
+        by_load = np.where(at.dead, 0.0, coupled.law_load(*args) * self.elements.load_sign)
+        others = np.eye(n) - at.d / at.divisor[:, None]
+        by_u = coupled.law_u.sparse(*args).toarray()
+        direct = by_u[:, self.elements.effort_at] * self.elements.effort_sign
+        if self.set_valued is not None:  # a normal force, say
+            direct = direct + _columns(self.set_valued, by_u) @ self._following(
+                problem, t, coupled, self.set_valued)
+        return np.eye(n) - by_load[:, None] * others - direct
+
+    def _relax(self, problem: Problem, t: float, coupled: CoupledFunctions) -> bool:
+        """One element after the other, the loads following at once."""
+        for _ in range(SWEEPS):
+            effort = self.elements.efforts_of(problem.u)
+            at = self._driven(problem, t, coupled)
+            rate, start = at.rate, effort.copy()
+            for i in range(len(effort)):
+                self._put(problem, effort, rate, at)
+                step = coupled.law(*problem.arguments(t))[i] - effort[i]
+                effort[i] += step
+                rate = rate - at.d[:, i] * step
+            self._put(problem, effort, rate, at)
+            if np.abs(effort - start).max() <= LOADS_EXACT * max(np.abs(effort).max(), TINY):
+                return True
+        return False
+
+
+def _columns(laws: SetValuedLaws, by_u: Array) -> Array:
+    """Of derivatives by inputs, those by set-valued efforts."""
+    return by_u[:, laws.elements.column] * laws.elements.sign

@@ -1,0 +1,173 @@
+"""What do laws of the load evaluate? Compiled once for a system.
+
+Each takes its load P among the inputs, beside its effort lambda. Alone in its part of the network
+an element has P = b / D whatever its effort: then all efforts are expressions of the states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...language.expression import TIME
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import WITHOUT_EFFECT
+from .elements import inputs_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
+
+    from ...system import System
+    from ...system.evaluator import Arguments
+
+__all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of"]
+
+ENDLESS = 1e100  # the load on such an element
+
+
+@dataclass(frozen=True, eq=False)
+class LoadElements:
+    """Elements whose effort is a law of their load.
+
+    Attributes
+    ----------
+    owners : family and instance of every element
+    effort_at, effort_sign, load_at, load_sign : where both stand among the inputs
+    resting : elements that a band of velocity may hold at rest
+    """
+
+    owners: list[tuple[int, int]]
+    effort_at: Indices
+    effort_sign: Array
+    load_at: Indices
+    load_sign: Array
+    resting: Indices
+
+    @property
+    def size(self) -> int:
+        return len(self.owners)
+
+    def efforts_of(self, u: Array) -> Array:
+        """Efforts of the elements from inputs."""
+        return u[self.effort_at] * self.effort_sign
+
+    def loads_of(self, u: Array) -> Array:
+        """Loads on the elements from inputs."""
+        return u[self.load_at] * self.load_sign
+
+
+def load_elements_of(system: System) -> LoadElements:
+    """The elements of a system's laws of the load."""
+    flat = system.flat
+    owners: list[tuple[int, int]] = []
+    columns: list[list[int]] = [[], []]
+    signs: list[list[float]] = [[], []]
+    held: list[bool] = []
+    for f, family in enumerate(flat.network.families):
+        for effort, load, _, _, band, _ in family.kernel.load_laws:
+            owners += [(f, i) for i in range(family.size)]
+            held += [band is not None] * family.size
+            for k, i in enumerate((effort, load)):
+                column, sign = inputs_of(system, flat.base[f][i, 0] + np.arange(family.size))
+                columns[k] += column
+                signs[k] += sign
+    effort_at, load_at = (np.array(c, dtype=int) for c in columns)
+    effort_sign, load_sign = (np.array(s, dtype=float) for s in signs)
+    return LoadElements(owners, effort_at, effort_sign, load_at, load_sign, np.flatnonzero(held))
+
+
+class LoadFunctions:
+    """Functions of the laws of the load of a system.
+
+    Parameters
+    ----------
+    system : System
+    elements : LoadElements
+    beside : whether there are set-valued elements in the same network
+
+    Attributes
+    ----------
+    explicit : whether every element is alone, and ``inputs`` gives all efforts and loads
+    flow : flows, bands of rest and strengths in them
+    flow_x, slope_u : how flows follow states, and slopes inputs
+    inputs, inputs_x : of explicit laws; else None
+    coupled : functions of laws that are solved together; else None
+    """
+
+    def __init__(self, system: System, elements: LoadElements, beside: bool) -> None:
+        self.elements, tape = elements, system.tape
+        flow, law, band, strength = _expressions(system)
+        self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
+        self.flow_x = system.jacobian(flow, tape.x)
+        self.slope_u = system.jacobian(tape.slope, tape.u)
+        rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
+        effort = tape.u[elements.effort_at.tolist()]
+        d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.effort_sign))
+        rows, columns = d.sparsity().get_triplet()
+        fast = ca.vertcat(tape.u, tape.z)
+        affine = not any(ca.which_depends(rate, fast, 2, True)) and not system.nz
+        own = not any(ca.which_depends(law, effort, 1, True))
+        self.explicit = affine and own and not beside and all(
+            r == c for r, c in zip(rows, columns, strict=True))
+        self.inputs = self.inputs_x = self.coupled = None
+        if self.explicit:
+            inputs = _explicit_inputs(system, elements, rate, law, ca.diag(d))
+            self.inputs = system.function("inputs", ca.densify(inputs))
+            self.inputs_x = system.jacobian(inputs, tape.x)
+        else:
+            self.coupled = CoupledFunctions(system, elements, rate, law)
+
+    def slope_by_efforts(self, args: Arguments) -> csc_matrix:
+        """Change of the states' slopes per effort."""
+        from scipy.sparse import csc_matrix
+
+        by_u = self.slope_u.sparse(*args)[:, self.elements.effort_at]
+        return csc_matrix(by_u.multiply(self.elements.effort_sign[None, :]))
+
+
+class CoupledFunctions:
+    """Rates and laws of elements that feel each other, and their derivatives."""
+
+    def __init__(self, system: System, elements: LoadElements, rate: ca.SX, law: ca.SX) -> None:
+        tape = system.tape
+        load = tape.u[elements.load_at.tolist()]
+        self.rate = system.function("rate", ca.densify(rate))
+        self.law = system.function("law", ca.densify(law))
+        self.rate_u = system.jacobian(rate, tape.u)
+        by_load = ca.diag(ca.jacobian(law, load))
+        self.law_load = system.function("law_load", ca.densify(by_load))
+        self.law_u = system.jacobian(law, tape.u)
+        self.law_x = system.jacobian(law, tape.x)
+        self.rate_x = system.jacobian(rate, tape.x)
+        self.rate_z = self.residual_u = None
+        if system.nz:
+            self.rate_z = system.jacobian(rate, tape.z)
+            self.residual_u = system.jacobian(ca.vertcat(tape.residual, tape.constraints), tape.u)
+
+
+def _expressions(system: System) -> list[ca.SX]:
+    """Flows, laws, bands of rest and strengths in them, as columns."""
+    rows: list[list[ca.SX]] = [[] for _ in range(4)]
+    for f, family in enumerate(system.flat.network.families):
+        for _, _, *of_law in family.kernel.load_laws:
+            for row, sx in zip(rows, of_law, strict=True):
+                row.append(system.tape.writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
+    return [ca.vertcat(*row) for row in rows]
+
+
+def _explicit_inputs(system: System, elements: LoadElements, rate: ca.SX, law: ca.SX, d: ca.SX
+                     ) -> ca.SX:
+    """Every effort and load as an expression of the states and the set-valued efforts."""
+    tape, effort_at, load_at = system.tape, elements.effort_at.tolist(), elements.load_at.tolist()
+    effort, load = tape.u[effort_at], tape.u[load_at]
+    free = ca.substitute(rate, effort, ca.SX.zeros(elements.size))
+    size = ca.mmax(ca.densify(d))
+    driven = ca.densify(ca.if_else(d > WITHOUT_EFFECT * size, free / d, ca.sign(free) * ENDLESS))
+    given = ca.substitute(law, load, driven * ca.SX(elements.load_sign))
+    inputs = ca.SX(tape.u)
+    inputs[effort_at] = given * ca.SX(elements.effort_sign)
+    inputs[load_at] = driven * ca.SX(elements.load_sign)
+    return inputs

@@ -1,0 +1,125 @@
+"""Which split of indeterminate efforts has the most room, where bounds depend on the split?
+
+Efforts at rest that the motion leaves open may press the friction of others at rest, and of what
+slides beside them. Bounds are linearised at the present efforts; pieces are found by repetition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import CLEAR_ROOM, EFFORTS_SETTLED, PIECE_SLOPE, PIECE_SLOPE_NONE
+from ..unsettled import unsettled
+from .dense_blocks import count_nonzero, dense_block
+from .evaluation import Evaluation
+from .load_dependence import LoadDependence
+
+if TYPE_CHECKING:
+    from ...system import Problem
+    from ..complementarity import LoadedSplit
+
+__all__ = ["LoadedSplits"]
+
+ROUNDS = 25  # until bounds no longer change their pieces
+
+
+class LoadedSplits:
+    """Internal stress among elements whose bounds depend on it.
+
+    Parameters
+    ----------
+    evaluation : the laws at the present point
+    load : its bounds that depend on efforts
+    """
+
+    def __init__(self, evaluation: Evaluation, load: LoadDependence) -> None:
+        self.evaluation, self.load = evaluation, load
+        self.elements, self.state = evaluation.elements, evaluation.state
+
+    def unloaded(self, problem: Problem, t: float) -> Flags:
+        """Elements that only open contacts could load: their effort is known, it is zero."""
+        contact = self.elements.contact
+        acting = ~(contact & (self.state.modes < 0))
+        now, out = self.evaluation.values(problem, t), self.load.dependent & ~contact
+        out &= now.high - now.low <= 0
+        for slopes in self.load.slopes(problem, t)[:2]:
+            out &= count_nonzero(slopes[:, acting], None, 1) == 0
+        return out
+
+    def margins(self, problem: Problem, t: float, index: Indices) -> tuple[Array, Flags]:
+        """Room of the best split per indeterminate element, and which are first to leave."""
+        size = self.elements.size
+        out, first = np.full(size, np.inf), np.zeros(size, dtype=bool)
+        now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+        room = np.minimum(now.high - effort, effort - now.low)[index]
+        least = float(room.min())
+        if least > CLEAR_ROOM * np.abs(effort).max():  # a split within the bounds is proof
+            out[index] = least
+            return out, first
+        for part, found in self.best(problem, t, index):
+            out[part] = found.room
+            first[part[found.first]] = True
+        return out, first
+
+    def best(self, problem: Problem, t: float, index: Indices
+             ) -> list[tuple[Indices, LoadedSplit]]:
+        """Per connected part of indeterminate elements: who, and the split with the most room.
+
+        Leaves the problem at those splits.
+        """
+        parts, out = self.load.components(problem, t), []
+        for part in np.unique(parts[index]):
+            rests = index[parts[index] == part]
+            out.append((rests, self._best_of(problem, t, rests, np.flatnonzero(parts == part))))
+        return out
+
+    def _best_of(self, problem: Problem, t: float, rests: Indices, part: Indices) -> LoadedSplit:
+        """That of the elements at rest of one connected part."""
+        slides = part[self.state.modes[part] != 0]
+        found: LoadedSplit | None = None
+        pieces: list[Array] = []
+        for _ in range(ROUNDS):
+            slopes = self.load.slopes(problem, t)
+            held = [dense_block(s, rests, np.append(rests, slides)) for s in slopes[:2]]
+            if found is not None and np.allclose(held, pieces, rtol=PIECE_SLOPE,
+                                                     atol=PIECE_SLOPE_NONE):
+                return found
+            pieces = held
+            found = self._linearised(problem, t, rests, slides, part, held)
+        # it goes to and fro between pieces of the laws: a split that holds will do
+        now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+        room = float(np.minimum(now.high - effort, effort - now.low)[rests].min())
+        if room < -EFFORTS_SETTLED * np.abs(effort).max():
+            raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
+        assert found is not None
+        return replace(found, room=room)
+
+    def _linearised(self, problem: Problem, t: float, rests: Indices, slides: Indices,
+                    part: Indices, held: list[Array]) -> LoadedSplit:
+        """The best split for bounds with the present slopes, which the problem is left at."""
+        from ..complementarity import loaded_split
+
+        evaluation = self.evaluation
+        now, effort = evaluation.values(problem, t), evaluation.efforts(problem)
+        d = evaluation.delassus.matrix(problem, t)
+        # what slides follows: d effort[slides] / d effort[rests]
+        kinetic = self.load.kinetic(problem, t)
+        back = np.linalg.solve(np.eye(len(slides)) - dense_block(kinetic, slides, slides),
+                               dense_block(kinetic, slides, rests))
+        lower, upper = (s[:, : len(rests)] + s[:, len(rests):] @ back for s in held)
+        moved = dense_block(d, part, rests) + dense_block(d, part, slides) @ back
+        at = np.searchsorted(part, rests)
+        found = loaded_split(
+            moved[at], effort[rests], now.low[rests] - lower @ effort[rests],
+            now.high[rests] - upper @ effort[rests], lower, upper, np.delete(moved, at, axis=0))
+        step = found.effort - effort[rests]
+        effort[rests] += step
+        effort[slides] += back @ step
+        self.elements.put(problem.u, effort)
+        if problem.algebraic:
+            problem.solve_algebraic(t)
+        return found

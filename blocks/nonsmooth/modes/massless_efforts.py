@@ -1,0 +1,134 @@
+"""Which efforts and flows do elements at nodes without mass take, while their modes are held?
+
+Some take the effort and give the flow, some the other way round; what they take, and so the
+inputs of the reduced system, solves the equations of their modes
+(:mod:`blocks.nonsmooth.modes.mode_equations`) by Newton's method.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from ...numerics.arrays import Array
+from ...numerics.tolerances import (
+    BALANCED,
+    BOUNDS_ROUNDING,
+    EFFORTS_STALLED,
+    LAST_NEWTON_STEP,
+    LEAST_CHANGE,
+    TINY,
+    UNCHANGED_FLOW,
+)
+from ...system import AlgebraicFailure
+from .elements import Elements
+from .mode_equations import ModeEquations, without_rounding
+from .state import ModeState
+
+if TYPE_CHECKING:
+    from ...system import Problem, System
+
+__all__ = ["MasslessEfforts"]
+
+ROUNDS = 25  # of Newton's method, where laws are not linear
+
+
+class MasslessEfforts:
+    """What elements take in the present modes.
+
+    Parameters
+    ----------
+    system : System
+    elements : Elements
+    equations : of their modes
+    state : the present modes
+    """
+
+    def __init__(self, system: System, elements: Elements, equations: ModeEquations,
+                 state: ModeState) -> None:
+        self.system, self.elements = system, elements
+        self.equations, self.state = equations, state
+        self._slope_u = system.jacobian(system.tape.slope, system.tape.u)
+
+    def apply(self, problem: Problem, t: float) -> None:
+        """Set the problem's inputs to those of the present modes.
+
+        Raises
+        ------
+        AlgebraicFailure
+            If they have no solution there, or Newton's method does not find it.
+        """
+        equations, last, first = self.equations, np.inf, 0.0
+        for k in range(ROUNDS):
+            held = equations.at(problem, t, self.state.modes)
+            step = held.step()
+            if step is None:
+                break
+            first = max(first, held.error)
+            self.change(problem, -step)
+            size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
+            stalled = size < EFFORTS_STALLED and size > 0.5 * last
+            if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
+                if not held.null.shape[1] or self._agrees(problem, t, first):
+                    return
+                break
+            last = size
+        worst = np.argsort(-np.abs(held.residual))[:3]
+        raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst],
+                               "nodes without mass do not come to a balance")
+
+    def _agrees(self, problem: Problem, t: float, first: float) -> bool:
+        """Whether equations that leave inputs open are fulfilled, beside errors of ``first``."""
+        taken = float(np.abs(problem.u).max(initial=0.0))
+        bounds = np.abs(self.equations.values(problem, t)[2:])
+        largest = float(bounds[np.isfinite(bounds)].max(initial=0.0))
+        error = self.equations.at(problem, t, self.state.modes).error
+        return error <= BALANCED * (first + taken) + BOUNDS_ROUNDING * largest
+
+    def change(self, problem: Problem, change: Array) -> None:
+        """Change what the elements take."""
+        problem.u[self.elements.column] += change * self.elements.sign
+
+    def slope_by_taken(self, problem: Problem, t: float) -> Array:
+        """Change of the states' slopes per change of what the elements take."""
+        by_u = self._slope_u.sparse(*problem.arguments(t)).toarray()
+        return by_u[:, self.elements.column] * self.elements.sign
+
+    def project(self, problem: Problem, t: float) -> None:
+        """Bring what the modes hold constant onto its value exactly."""
+        self.apply(problem, t)
+        held = self.equations.at(problem, t, self.state.modes)
+        if not np.any(held.violation):
+            return
+        missed_x = self.equations.by_x(problem, t, self.state.modes)[1]
+        push = self.slope_by_taken(problem, t)
+        problem.x -= push @ np.linalg.lstsq(
+            without_rounding(missed_x, push), held.violation, rcond=LEAST_CHANGE)[0]
+
+    # -- what the modes leave open ---------------------------------------------------------
+    def is_internal_stress(self, problem: Problem, t: float, null: Array) -> bool:
+        """Whether inputs that the modes leave open change efforts at rest, but no motion."""
+        flows = self.equations.by_taken(problem, t, null)[1]
+        push, top = self.slope_by_taken(problem, t), np.abs(null).max()
+        return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * top) and np.all(
+            np.abs(push @ null) <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
+
+    def open_flows(self, problem: Problem, t: float) -> Array | None:
+        """Flows that the present modes leave open, one way to change them; None if none are."""
+        null = self.equations.at(problem, t, self.state.modes).null
+        if not null.shape[1]:
+            return None
+        flows = self.equations.by_taken(problem, t, null)[1]
+        size = np.abs(flows).max(axis=0, initial=0.0)
+        k = int(np.argmax(size / np.abs(null).max(axis=0)))
+        return flows[:, k] if size[k] > UNCHANGED_FLOW * np.abs(null[:, k]).max() else None
+
+    # -- derivatives -----------------------------------------------------------------------
+    def jacobian(self, problem: Problem, t: float) -> csc_matrix:
+        """(d slope / d what is taken) (d what is taken / d x)."""
+        held = self.equations.at(problem, t, self.state.modes)
+        by_x = self.equations.by_x(problem, t, self.state.modes)[0]
+        taken = -np.linalg.lstsq(held.matrix, by_x, rcond=LEAST_CHANGE)[0]
+        return csc_matrix(self.slope_by_taken(problem, t) @ taken)

@@ -1,0 +1,118 @@
+"""How far are elements at nodes without mass from the end of their modes?
+
+Where the modes leave inputs open, elements at rest share internal stress, and the best split
+decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import CLEAR_ROOM, LEAST_FLOW, LEAST_RANGE, MARGIN_ROUNDING, TINY
+from ..contract import IndeterminateGroup
+from .massless_efforts import MasslessEfforts
+
+if TYPE_CHECKING:
+    from ...system import Problem
+
+__all__ = ["MasslessMargins", "MasslessStress"]
+
+
+
+@dataclass(frozen=True)
+class _StressGroup:
+    """Elements that share internal stress: efforts, and the inputs that change them."""
+
+    members: Indices
+    efforts: Array
+    inputs: Array
+
+
+class MasslessStress:
+    """Internal stress of stuck elements: in parallel, say, where efforts change no flow at all."""
+
+    def __init__(self, efforts: MasslessEfforts) -> None:
+        self.efforts, self.equations = efforts, efforts.equations
+        self.elements, self.state = efforts.elements, efforts.state
+        self._last: tuple[Array, list[_StressGroup]] | None = None  # by directions left open
+
+    def of_modes(self, problem: Problem, t: float) -> list[_StressGroup]:
+        """Groups of stuck elements that share internal stress in the present modes."""
+        from ..complementarity import stress_groups
+
+        null = self.equations.at(problem, t, self.state.modes).null
+        if not null.shape[1]:
+            return []
+        if self._last is None or self._last[0] is not null:
+            efforts, _ = self.equations.by_taken(problem, t, null)
+            self._last = null, [
+                _StressGroup(members, basis[members],
+                             null @ np.linalg.lstsq(efforts, basis, rcond=None)[0])
+                for members, basis in stress_groups(efforts)]  # fmt: skip
+        return self._last[1]
+
+    def split(self, problem: Problem, t: float) -> None:
+        """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
+        from ..complementarity import even_split
+
+        for group in self.of_modes(problem, t):
+            _, effort, low, high, *_ = self.equations.values(problem, t)[:, group.members]
+            step = even_split(low, high, effort, group.efforts) - effort
+            self.efforts.change(problem, group.inputs @ np.linalg.lstsq(
+                group.efforts, step, rcond=None)[0])
+
+    def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
+        """Groups of stuck elements whose split the motion leaves open, with their efforts."""
+        effort, label = self.equations.values(problem, t)[1], self.elements.label
+        return [([label(int(i)) for i in group.members], effort[group.members])
+                for group in self.of_modes(problem, t)]
+
+
+class MasslessMargins:
+    """Switching functions of the present modes, and what counts as large."""
+
+    def __init__(self, efforts: MasslessEfforts, stress: MasslessStress) -> None:
+        self.efforts, self.stress = efforts, stress
+        self.equations, self.state = efforts.equations, efforts.state
+        system = efforts.system
+        self._flow_x = system.jacobian(self.equations.flow, system.tape.x)
+
+    def present(self, problem: Problem, t: float) -> Array:
+        """Negative where a mode no longer holds: sliding backwards, or over a bound."""
+        from ..complementarity import largest_share, least_share
+
+        state = self.state
+        flow, effort, low, high, *_ = self.equations.values(problem, t)
+        state.notice_flow(flow)
+        state.notice_effort(effort)
+        stuck = state.modes == 0
+        out = np.where(stuck, np.minimum(high - effort, effort - low), state.modes * flow)
+        # at a bound, or with no flow, for good: rounding ends no mode
+        out += MARGIN_ROUNDING * np.where(stuck, state.strength, state.speed)
+        for group in self.stress.of_modes(problem, t):
+            members = group.members
+            at = low[members], high[members], effort[members]
+            share = largest_share(*at)
+            if share > 1 - CLEAR_ROOM:  # a split within the bounds would be proof
+                share = least_share(*at, group.efforts)
+            width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
+            out[members] = (1 - share) * np.maximum(width, TINY) / 2
+        return out
+
+    def sizes(self, problem: Problem, t: float) -> tuple[Array, Array]:
+        """What counts as large: for every element's margin, and for what it gives."""
+        state = self.state
+        flow, effort, low, high, *_ = self.equations.values(problem, t)
+        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        rounded = LEAST_FLOW * abs(self._flow_x.sparse(*problem.arguments(t))) @ far
+        fast = max(float(np.abs(flow).max(initial=0.0)), state.speed,
+                   float(rounded.max(initial=0.0)), TINY)  # fmt: skip
+        width = np.where(np.isfinite(high - low), high - low, state.strength)
+        strong = max(float(np.abs(effort).max(initial=0.0)), state.strength)
+        width = np.maximum(width, LEAST_RANGE * strong + TINY)
+        stuck = state.modes == 0
+        return np.where(stuck, width, fast), np.where(stuck, fast, width)

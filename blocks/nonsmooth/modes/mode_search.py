@@ -1,0 +1,156 @@
+"""Which modes of elements at nodes without mass hold, now and an instant later?
+
+Proposals are taken only if they hold; of few elements in doubt all combinations are tried. Where
+none holds the run stops: a guess is no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...exceptions import SimulationError
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    INSTANT,
+    LEAST_DISTANCE,
+    LONGEST_INSTANT,
+    MODE_MARGIN_NONE,
+    MODE_MISSED,
+)
+from ...system import AlgebraicFailure
+from .massless_efforts import MasslessEfforts
+from .massless_margins import MasslessMargins
+
+if TYPE_CHECKING:
+    from ...system import Problem
+
+__all__ = ["ModeSearch"]
+
+MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
+
+
+class ModeSearch:
+    """A search for modes that hold."""
+
+    def __init__(self, efforts: MasslessEfforts, margins: MasslessMargins) -> None:
+        self.efforts, self.margins, self.equations = efforts, margins, efforts.equations
+        self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
+
+    def take_first(self, problem: Problem, t: float, doubt: Flags,
+                   proposals: Iterable[Indices]) -> None:
+        """Take the first modes that hold now and an instant later.
+
+        Raises
+        ------
+        SimulationError
+            If none do.
+        """
+        tried: list[Indices] = []
+        for trial in proposals:
+            if not any(np.array_equal(trial, other) for other in tried):
+                tried.append(trial)
+                if self._adopts(problem, t, trial):
+                    return
+        for trial in self._combinations(tried[-1] if tried else self.state.modes, doubt):
+            if self._adopts(problem, t, trial):
+                return
+        raise self._undecided(problem, t, doubt)
+
+    def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
+        """All modes of few elements in doubt, those that differ least from a guess first."""
+        index = np.flatnonzero(doubt)
+        if len(index) > MOST_IN_DOUBT:
+            return
+        for option in sorted(product((0, 1, -1), repeat=len(index)),
+                             key=lambda o: int(np.sum(np.array(o) != guess[index]))):
+            trial = guess.copy()
+            trial[index] = option
+            yield trial
+
+    def _adopts(self, problem: Problem, t: float, trial: Indices) -> bool:
+        """Take modes if they hold."""
+        if not self._holds(problem, t, trial):
+            return False
+        self.state.modes = trial
+        self.efforts.project(problem, t)
+        self.efforts.apply(problem, t)
+        return True
+
+    def _holds(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether modes fulfil all laws at an instant and, where that is close, also after it."""
+        state, x, u = self.state, problem.x.copy(), problem.u.copy()
+        before = state.modes, state.speed, state.strength
+        try:
+            state.modes = modes
+            self.efforts.apply(problem, t)
+            held = self.equations.at(problem, t, modes)
+            if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
+                return False
+            size, equal = self.margins.sizes(problem, t)
+            if np.any(np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)):
+                return False
+            margin = self.margins.present(problem, t)
+            if not np.all(margin >= -MODE_MARGIN_NONE * size):
+                return False
+            h = self._step(problem, t)
+            self.efforts.apply(problem, t + h)
+            later = self.margins.present(problem, t + h)
+            close = margin <= MODE_MARGIN_NONE * size
+            return not np.any(close & (later - margin < -1e-3 * h * size))
+        except AlgebraicFailure:
+            return False
+        finally:
+            problem.x[:], problem.u[:] = x, u
+            state.modes, state.speed, state.strength = before
+
+    def _step(self, problem: Problem, t: float) -> float:
+        """Move the states on by an instant; returns how long it is."""
+        slope = self.system.slope(*problem.arguments(t))
+        fast = float(np.abs(slope).max(initial=0.0))
+        far = max(LEAST_DISTANCE, float(np.abs(problem.x).max(initial=0.0)))
+        h = min(INSTANT * far / fast if fast > 0 else 1.0, LONGEST_INSTANT)
+        problem.x += h * slope
+        return h
+
+    # -- what is said where none holds -----------------------------------------------------
+    def _undecided(self, problem: Problem, t: float, doubt: Flags) -> SimulationError:
+        """The error where no modes obey the laws: who is pulled harder than it can hold."""
+        _, effort, low, high, back, forth, *_ = self._all_at_rest(problem, t)
+        jumps = (effort > high + MODE_MISSED * np.abs(high)) | (
+            effort < low - MODE_MISSED * np.abs(low))
+        drops = (forth < high * (1 - MODE_MISSED)) | (back > low * (1 - MODE_MISSED))
+        index = np.flatnonzero(self.elements.gives_flow & jumps)
+        if not len(index):
+            index = np.flatnonzero(doubt & drops) if (doubt & drops).any() else np.flatnonzero(
+                doubt if doubt.any() else np.ones(self.elements.size, dtype=bool))
+            what = ("no combination of sticking and sliding obeys the laws of dry friction: "
+                    "with no mass at a node between, its velocity, or the force of a spring "
+                    "there, would have to jump" + (
+                        ", as friction that breaks away is at once smaller than before."
+                        if drops[index].any() else "."))
+        else:
+            what = ("a spring, or another part that cannot give way at once, pulls at a node "
+                    "without mass harder than the dry friction there can hold: the node would "
+                    "have to jump.")
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.elements.name(int(i)) for i in index[:5])),
+            f"at t = {t:.9g} s {what}",
+            "Give the nodes beside it a (small) mass, or put a damper in parallel"
+            + (": what friction cannot hold must accelerate something." if jumps.any() else "."),
+            code="simulation.massless", time=float(t),
+            variables=tuple(dict.fromkeys(self.elements.label(int(i)) for i in index)),
+        )  # fmt: skip
+
+    def _all_at_rest(self, problem: Problem, t: float) -> Array:
+        """What elements would come to if all of them stuck, as far as they can."""
+        modes = self.state.modes
+        self.state.modes = np.zeros(self.elements.size, dtype=int)
+        with suppress(AlgebraicFailure):
+            self.efforts.apply(problem, t)
+        self.state.modes = modes
+        return self.equations.values(problem, t)

@@ -1,0 +1,212 @@
+"""Does no motion, or more than one, obey the laws of contact and friction? Then a run stops.
+
+Sliding friction that presses its own contact together as fast as the contact can push back has no
+bounded force (Painlevé's paradox); contacts at rest that press against each other with any force
+leave the friction of what slides open.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...exceptions import SimulationError
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    BLOCK_SINGULAR,
+    CLOSED_GAP,
+    FLOW_NONE,
+    PARADOX,
+    SEVERAL_MOTIONS,
+    TINY,
+)
+from .dense_blocks import count_nonzero, dense_block
+from .efforts import Efforts
+from .evaluation import Evaluation
+from .load_dependence import LoadDependence
+from .rounding import largest_position
+
+if TYPE_CHECKING:
+    from ...system import Problem
+    from ..complementarity import BoxSolution
+
+__all__ = ["Painleve"]
+
+
+
+class Painleve:
+    """What is refused of friction that depends on efforts.
+
+    Parameters
+    ----------
+    evaluation : the laws at the present point
+    load : its bounds that depend on efforts
+    efforts : of the present modes
+    """
+
+    def __init__(self, evaluation: Evaluation, load: LoadDependence, efforts: Efforts) -> None:
+        self.evaluation, self.load, self.efforts = evaluation, load, efforts
+        self.elements, self.state = evaluation.elements, evaluation.state
+
+    # -- how far from a jam ----------------------------------------------------------------
+    def reserve(self, problem: Problem, t: float) -> Array:
+        """Share of its friction-free value that the matrix of a part that slides has left.
+
+        Infinite where nothing slides with a friction that depends on efforts. At 0
+        efforts become infinite; below, they have the wrong sign.
+        """
+        key = ("reserve", self.state.modes.tobytes())
+        return self.load.once_here(problem, t, key, lambda: self._reserve(problem, t))
+
+    def _reserve(self, problem: Problem, t: float) -> Array:
+        modes, load = self.state.modes, self.load
+        out = np.full(self.elements.size, np.inf)
+        sliding = (modes != 0) & load.dependent
+        if not sliding.any():
+            return out
+        kinetic, d = load.kinetic(problem, t), self.evaluation.delassus.matrix(problem, t)
+        parts = load.components(problem, t)
+        moves = np.flatnonzero(sliding)
+        drives = np.flatnonzero((modes == 0) & (count_nonzero(kinetic, moves, 0) > 0))
+        # only parts whose friction acts on what it depends on
+        acts = np.concatenate([drives[count_nonzero(d[drives][:, moves], None, 1) > 0],
+                               moves[count_nonzero(kinetic[moves][:, moves], None, 1) > 0]])
+        sliding &= np.isin(parts, parts[acts])
+        if not sliding.any():
+            return out
+        for part in np.unique(parts[sliding]):
+            slides = np.flatnonzero((modes != 0) & load.dependent & (parts == part))
+            own = np.eye(len(slides)) - dense_block(kinetic, slides, slides)
+            left = float(np.linalg.det(own))
+            rests = np.flatnonzero((modes == 0) & (parts == part))
+            rests = rests[dense_block(kinetic, slides, rests).any(axis=0)]
+            if len(rests) and left > PARADOX:
+                block = dense_block(d, rests, rests)
+                back = np.linalg.solve(own, dense_block(kinetic, slides, rests))
+                left = min(left, _volume(block + dense_block(d, rests, slides) @ back, block))
+            out[slides] = left - PARADOX
+            out[rests] = left - PARADOX
+        return out
+
+    # -- what is refused -------------------------------------------------------------------
+    def refuse(self, t: float, solution: BoxSolution, index: Indices) -> None:
+        """Stop where no efforts, or several, solve the problem of the elements ``index``."""
+        from ..complementarity import BoxStatus
+
+        if solution.status is BoxStatus.SOLVED:
+            return
+        several = solution.status is BoxStatus.NOT_UNIQUE
+        raise self._jammed(t, index[solution.suspects], "several motions obey" if several else
+                           "no motion obeys")
+
+    def refuse_jam(self, problem: Problem, t: float, elements: Flags) -> None:
+        """Stop where the efforts of what slides have no bound."""
+        jams = elements & (self.reserve(problem, t) <= 0)
+        if jams.any():
+            raise self._jammed(t, np.flatnonzero(jams), "no unique motion obeys")
+
+    def refuse_several(self, problem: Problem, t: float) -> None:
+        """Stop where what slides would do so as well with a guide that presses the other way."""
+        sliding = (self.state.modes != 0) & self.load.dependent
+        if not sliding.any():
+            return
+        self._refuse_wedged(problem, t, sliding)
+        if not self.load.pieces:
+            return
+        functions = self.evaluation.functions
+        u, z = problem.u.copy(), problem.z.copy()
+        args = problem.arguments(t)
+        slope = functions.system.slope(*args)
+        size = np.abs(slope) + abs(functions.slope_u.sparse(*args)) @ np.abs(u)
+        big = 1e3 * max(float(np.abs(u).max()), 1e-3)
+        try:
+            for sign in (1, -1):
+                effort = self.elements.efforts_of(u)
+                effort[sliding] = sign * big
+                holds = self._holds_from(problem, t, effort)
+                other = functions.system.slope(*problem.arguments(t))
+                if holds and np.any(
+                        np.abs(other - slope) > SEVERAL_MOTIONS * size.max(initial=0.0)):
+                    raise self._jammed(t, np.flatnonzero(sliding), "several motions obey")
+        finally:
+            problem.u[:], problem.z[:] = u, z
+
+    def _holds_from(self, problem: Problem, t: float, effort: Array) -> bool:
+        """Whether the modes hold at the efforts that are found from these."""
+        modes = self.state.modes
+        self.elements.put(problem.u, effort)
+        if problem.algebraic:
+            problem.solve_algebraic(t)
+        self.efforts.apply(problem, t)
+        now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+        near = SEVERAL_MOTIONS * np.abs(effort).max()
+        holds = np.where(modes == 0, (effort >= now.low - near) & (effort <= now.high + near),
+                         np.abs(now.sliding(modes) - effort) <= near)  # fmt: skip
+        return bool(holds.all())
+
+    def _refuse_wedged(self, problem: Problem, t: float, sliding: Flags) -> None:
+        """Stop where what slides is pressed by efforts at rest that could be others as well."""
+        from ..complementarity import open_load
+
+        load = self.load
+        kinetic, d = load.kinetic(problem, t), self.evaluation.delassus.matrix(problem, t)
+        parts, rest = load.components(problem, t), self._at_rest(problem, t)
+        for part in np.unique(parts[sliding]):
+            mine = np.flatnonzero(parts == part)
+            slides, rests = mine[~rest[mine]], mine[rest[mine]]
+            drives = rests[dense_block(kinetic, slides, rests).any(axis=0)]
+            if len(drives) == 0 or len(rests) < 2:
+                continue
+            back = np.linalg.solve(np.eye(len(slides)) - dense_block(kinetic, slides, slides),
+                                   dense_block(kinetic, slides, rests))
+            if open_load(dense_block(d, rests, rests), dense_block(d, rests, slides) @ back,
+                         dense_block(d, slides, rests) + dense_block(d, slides, slides) @ back):
+                raise self._wedged(t, np.concatenate([drives, slides]))
+
+    def _at_rest(self, problem: Problem, t: float) -> Flags:
+        """Elements that are stuck or closed, or contacts that are open by rounding only."""
+        now, rest = self.evaluation.present(problem, t), self.state.modes == 0
+        far = largest_position(problem)
+        touching = self.elements.contact & ~rest & (now.gap <= CLOSED_GAP * far) & (
+            np.abs(now.flow) <= FLOW_NONE * self.state.speed)
+        if touching.any():
+            rest |= touching & (np.abs(now.rate) <= self.evaluation.rounding.of_rates(problem, t))
+        return rest
+
+    # -- what is said ----------------------------------------------------------------------
+    def _wedged(self, t: float, elements: Indices) -> SimulationError:
+        return self._paradox(
+            t, elements, "several motions obey the laws of rigid contact and dry friction: these "
+            "contacts are wedged, any force that they press with against each other obeys the "
+            "laws, and the friction of what slides depends on it.",
+            "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
+            "damper in its place says how hard it is pressed.",
+        )  # fmt: skip
+
+    def _jammed(self, t: float, elements: Indices, found: str) -> SimulationError:
+        return self._paradox(
+            t, elements, f"{found} the laws of rigid contact and dry friction: sliding "
+            "friction presses its own contact together as fast as the contact can push back, or "
+            "faster (Painlevé's paradox: the body jams), or what presses it is not determined.",
+            "Lower the coefficient of friction or change the angle at which the friction acts; or "
+            "let the contact yield: a spring with a damper in place of the rigid contact or guide.",
+        )  # fmt: skip
+
+    def _paradox(self, t: float, elements: Indices, what: str, advice: str) -> SimulationError:
+        names = tuple(dict.fromkeys(self.elements.label(int(i)) for i in elements))
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.elements.name(int(i)) for i in elements)),
+            f"at t = {t:.9g} s {what}", advice, code="simulation.paradox", time=float(t),
+            variables=names,
+        )  # fmt: skip
+
+
+def _volume(loaded: Array, block: Array) -> float:
+    """det(loaded)/det(block), of the rank of the block where that is singular."""
+    size = np.sqrt(np.maximum(np.diag(block), TINY))
+    loaded, block = loaded / np.outer(size, size), block / np.outer(size, size)
+    values, vectors = np.linalg.eigh(block)
+    real = values > BLOCK_SINGULAR
+    q = vectors[:, real]
+    return float(np.linalg.det(q.T @ loaded @ q) / np.prod(values[real]))

@@ -1,0 +1,34 @@
+"""What changes at events: the modes of a run, and what its rounding is measured against."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...numerics.arrays import Array, Indices
+
+__all__ = ["ModeState"]
+
+
+class ModeState:
+    """Modes of all elements in one run.
+
+    Attributes
+    ----------
+    modes : 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
+    speed : the largest flow so far
+    strength : the largest effort so far, where that is asked for
+    slack : efforts that closed contacts may pull with, by rounding
+    """
+
+    def __init__(self, size: int) -> None:
+        self.modes: Indices = np.zeros(size, dtype=int)
+        self.speed = self.strength = 0.0
+        self.slack: Array | float = 0.0
+
+    def notice_flow(self, flow: Array) -> None:
+        """Take note of the largest flow."""
+        self.speed = max(self.speed, float(np.abs(flow).max(initial=0.0)))
+
+    def notice_effort(self, effort: Array) -> None:
+        """Take note of the largest effort."""
+        self.strength = max(self.strength, float(np.abs(effort).max(initial=0.0)))

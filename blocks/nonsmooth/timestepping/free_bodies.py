@@ -1,0 +1,105 @@
+"""How do the bodies of a network move without their contacts, and under forces of these?
+
+Slopes without any effort of set-valued laws, what contacts see of the bodies, and what forces on
+these do at once; matrices are dense where the network is small.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import csc_matrix, csr_matrix, diags_array
+
+from ...language.expression import TIME
+from ...numerics.arrays import Array, Indices
+from ...system.evaluator import Evaluator
+from ...system.problem import Problem
+from ...system.system import System
+from ..complementarity.scaling import Matrix
+from .bare_network import Bare
+
+__all__ = ["FreeBodies"]
+
+SMALL = 300  # classes up to which matrices of a network are dense
+Arguments: TypeAlias = tuple[float, Array, Array, Array, Array]
+
+
+class FreeBodies:
+    """The network without its set-valued laws.
+
+    Parameters
+    ----------
+    system : System
+    bare : Bare
+        The network without the components that have such laws.
+    seen : classes that contacts look at
+    """
+
+    def __init__(self, system: System, bare: Bare, seen: Indices) -> None:
+        tape = system.tape
+        self.small = max(bare.gathers.shape) <= SMALL
+        self.classes, self.size_of_seen = system.flat.classes, len(seen)
+        self._gathers: Matrix = bare.gathers.toarray() if self.small else bare.gathers
+        w0 = ca.SX.zeros(bare.w.numel())
+        free = [TIME, tape.x, tape.p, tape.m, tape.d]
+        slope = ca.substitute(bare.slope, bare.w, w0)
+        self._slope = Evaluator(ca.Function("slope", free, [ca.densify(slope)]))
+        self._slope_x = _sparse(free, ca.jacobian(slope, tape.x))
+        by_w = ca.substitute(ca.jacobian(bare.slope, bare.w), bare.w, w0)
+        self._slope_w = _sparse(free, by_w)
+        self._pushed = np.zeros(system.nx)  # 1 for velocities: what forces change at once
+        self._pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
+        values = tape.values[seen.tolist()]
+        self._seen = Evaluator(ca.Function("seen", free, [ca.densify(values)]))
+        self._seen_x = _sparse(free, ca.jacobian(values, tape.x))
+
+    def slope(self, problem: Problem, t: float, y: Array) -> Array:
+        """Slopes without any set-valued effort, scaled."""
+        return self._slope(*_arguments(problem, t, y)) / problem.scale
+
+    def jacobian(self, problem: Problem, t: float, y: Array) -> csc_matrix:
+        """Their derivatives by the states, scaled."""
+        j = self._slope_x.sparse(*_arguments(problem, t, y))
+        data = j.data * np.repeat(problem.scale, np.diff(j.indptr)) / problem.scale[j.indices]
+        return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
+
+    def seen(self, problem: Problem, t: float, y: Array) -> Array:
+        """Values of the classes that contacts look at."""
+        return self._seen(*_arguments(problem, t, y))
+
+    def by_velocity(self, problem: Problem, t: float, y: Array, by_seen: Matrix) -> Matrix:
+        """Derivatives by the velocities, from those by what is seen."""
+        seen_x = self._matrix_at(self._seen_x, problem, t, y)
+        if self.small:
+            return by_seen @ seen_x * self._pushed[None, :]
+        return csr_matrix(by_seen @ seen_x @ diags_array(self._pushed))
+
+    def push(self, problem: Problem, t: float, y: Array, forces: Matrix) -> Matrix:
+        """Change of the slopes by values of the classes that contacts compute."""
+        return self._matrix_at(self._slope_w, problem, t, y) @ (self._gathers @ forces)
+
+    def matrix(self, rows: list[Indices], columns: list[Indices], values: list[Array],
+               shape: tuple[int, int]) -> Matrix:
+        """Entries that are added."""
+        at, entry = (np.concatenate(rows), np.concatenate(columns)), np.concatenate(values)
+        if not self.small:
+            return csc_matrix((entry, at), shape=shape)
+        out = np.zeros(shape)
+        np.add.at(out, at, entry)
+        return out
+
+    def _matrix_at(self, evaluator: Evaluator, problem: Problem, t: float, y: Array) -> Matrix:
+        args = _arguments(problem, t, y)
+        return evaluator.dense(*args) if self.small else evaluator.sparse(*args)
+
+
+def _arguments(problem: Problem, t: float, y: Array) -> Arguments:
+    if problem.delays is not None:
+        problem.delays.fill(problem.d, t)
+    return t, y * problem.scale, problem.p, problem.m, problem.d
+
+
+def _sparse(arguments: list[ca.SX], expression: ca.SX) -> Evaluator:
+    return Evaluator(ca.Function("jacobian", arguments, [expression]))

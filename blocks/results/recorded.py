@@ -1,0 +1,101 @@
+"""The variables of a run by path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..units import from_si
+from .lookup import exists, find, grouped
+from .recording import Recording
+from .series import Series, time_of
+from .shown import SECOND
+
+if TYPE_CHECKING:
+    from pint import Quantity
+
+    from .report import Variables
+
+__all__ = ["Recorded"]
+
+
+class Recorded(Mapping[str, Series]):
+    """A mapping of dotted path to :class:`Series`; equal only to itself.
+
+    Parameters
+    ----------
+    recording : Recording
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    @property
+    def recording(self) -> Recording:
+        """What the engine has handed over."""
+        return self._recording
+
+    def __getitem__(self, path: str) -> Series:
+        infos = find(self._recording.catalog, path, self._recording.name)
+        return Series(self._recording, infos, path)
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """The series of a path, or the default where there is none."""
+        if path not in self:
+            return default
+        return self[path]
+
+    def __contains__(self, path: object) -> bool:
+        return exists(self._recording.catalog, path)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._recording.catalog)
+
+    def __len__(self) -> int:
+        return len(self._recording.catalog)
+
+    def __bool__(self) -> bool:
+        return True
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def _ipython_key_completions_(self) -> list[str]:
+        from .report import completions
+
+        return completions(self._recording)
+
+    def _chosen(self, paths: Iterable[Any]) -> list[Series]:
+        """Series of paths, and of lists of them; of everything where none is named."""
+        if not paths:
+            found = grouped(self._recording.catalog, self._recording.catalog)
+            return [Series(self._recording, infos, path) for path, infos in found]
+        chosen = []
+        for given in paths:
+            if isinstance(given, (list, tuple)):
+                chosen += self._chosen(given) if given else []
+            else:
+                chosen.append(given if isinstance(given, Series) else self[given])
+        return chosen
+
+    @property
+    def time(self) -> Series:
+        """Sample times. Two equal ones are the sides of an event."""
+        return time_of(self._recording)
+
+    t = time
+
+    @property
+    def duration(self) -> Quantity:
+        """Simulated time as a quantity."""
+        times = self._recording.times
+        return from_si(float(times[-1] - times[0]) if len(times) else 0.0, SECOND)
+
+    @property
+    def variables(self) -> Variables:
+        """The recorded variables with unit, kind and description."""
+        from .report import Variables
+
+        return Variables(self._recording)

@@ -1,0 +1,86 @@
+"""What are the bare numbers of some variables of a run?
+
+In SI units, one row per variable: what is read, and what is found from more than the samples.
+Units, and whether one variable or an array is meant, are known above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..exceptions import ParameterError
+from ..numerics.arrays import Array
+from .recording import Curves
+from .times import check_side, within_run
+
+__all__ = ["Rows"]
+
+MANY = 1000  # variables of which single samples are read by themselves
+
+
+class Rows:
+    """Values of variables of one run, (variables, times).
+
+    Parameters
+    ----------
+    source : what they are read from
+    indices : handles of the variables
+    path : what they are called in messages
+    """
+
+    def __init__(self, source: Curves, indices: Sequence[int], path: str) -> None:
+        self.source, self.indices, self.path = source, list(indices), path
+        self._samples: Array | None = None
+
+    @property
+    def times(self) -> Array:
+        """Sample times in s."""
+        return np.asarray(self.source.times, dtype=float)
+
+    def samples(self) -> Array:
+        """All samples, read once."""
+        if self._samples is None:
+            self._samples = np.asarray(self.source.values(self.indices), dtype=float)
+        return self._samples
+
+    def some_samples(self) -> Array:
+        """All samples, refused where there are none."""
+        if not len(self.source.times):
+            raise ParameterError(self.path, "has no samples: the run ended before its first one.",
+                                 "See result.message.", code="result.empty")  # fmt: skip
+        return self.samples()
+
+    def sample(self, k: int) -> Array:
+        """The k-th sample, without reading the others of very many variables."""
+        if self._samples is not None or len(self.indices) < MANY:
+            return self.some_samples()[:, k]
+        return self.source.values(self.indices, self.times[[k]])[:, 0]
+
+    def at(self, seconds: Array, side: str, where: str) -> Array:
+        """Values at any times within the run, (variables, *shape of times)."""
+        check_side(side, where)
+        inside = within_run(self.times, seconds, where).ravel()
+        rows = self.in_any_order(self.indices, inside, side)
+        return rows.reshape(len(self.indices), *seconds.shape)
+
+    def in_any_order(self, indices: Sequence[int], times: Array, side: str = "right") -> Array:
+        """Values of some of the variables at times that may decrease."""
+        order = np.argsort(times, kind="stable")
+        rows = np.empty((len(indices), len(times)))
+        rows[:, order] = self.source.values(indices, times[order], side)
+        return rows
+
+    def average(self, function: Callable[[Array], Array]) -> Array:
+        """Time average of a function of the values, by adaptive quadrature between samples."""
+        from .quadrature import integrals
+
+        whole, times = self.some_samples(), self.times
+        apart = np.diff(times) > 0
+        if not apart.any():
+            return function(whole[:, -1])
+        total, _, _ = integrals(
+            lambda at: function(np.asarray(self.source.values(self.indices, at))),
+            times[:-1][apart], times[1:][apart])
+        return total / np.diff(times).sum()

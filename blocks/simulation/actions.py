@@ -1,0 +1,226 @@
+"""What do components do at events: ``when``, ``every`` and ``initially``, ``require``?
+
+Each class gathers one kind of statement of all components into functions of the whole system.
+Knows no method and no recording.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from ..assembly.network import Family
+from ..exceptions import ParameterError, SimulationError
+from ..system.evaluator import Evaluator
+from ..system.problem import Problem
+from ..system.system import System
+from ..units import from_si
+from .time_events import TimeEvents
+
+__all__ = ["Requirements", "Resets", "Samplings"]
+
+
+class Requirements:
+    """Conditions that must hold throughout the run."""
+
+    def __init__(self, system: System) -> None:
+        rows: list[ca.SX] = []
+        self.messages: list[tuple[Family, int, str]] = []
+        for f, family in enumerate(system.network.families):
+            for condition, message in family.kernel.requirements:
+                rows.append(system.tape.writer.kernel_row(f, condition).T)
+                self.messages += [(family, i, message) for i in range(family.size)]
+        self.values = system.function("required", ca.densify(ca.vertcat(*rows))) if rows else None
+
+    def check(self, problem: Problem, t: float) -> None:
+        """Raise for the first one that does not hold."""
+        if self.values is None:
+            return
+        broken = np.flatnonzero(self.values(*problem.arguments(t)) < 0.5)
+        if len(broken):
+            family, instance, message = self.messages[int(broken[0])]
+            path = family.path(instance)
+            raise SimulationError(path, f"at t = {t:.9g} s {message}", code="simulation.required",
+                                  time=t, variables=(path,))
+
+
+class Resets:
+    """State changes of ``when`` statements."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        tape = system.tape
+        at = {int(c): k for k, c in enumerate(tape.reduced.states)}
+        conditions, values = [], []
+        self.targets: list[list[tuple[str, int, float]]] = []
+        self.names: list[tuple[Family, int, list[int]]] = []
+        for f, family in enumerate(system.network.families):
+            for condition, pairs in family.kernel.resets:
+                row = tape.writer.kernel_row(f, condition)
+                new = [tape.writer.kernel_row(f, value) for _, value in pairs]
+                for instance in range(family.size):
+                    conditions.append(row[0, instance])
+                    targets = []
+                    for (i, _), value in zip(pairs, new, strict=True):
+                        values.append(value[0, instance])
+                        targets.append(self._target(f, i, instance, at))
+                    self.targets.append(targets)
+                    self.names.append((family, instance, [i for i, _ in pairs]))
+        self.active = bool(conditions)
+        self.conditions = self.values = None
+        if self.active:
+            self.conditions = system.function("conditions", ca.vertcat(*conditions))
+            self.values = system.function("assigned", ca.vertcat(*values))
+        self.before = np.zeros(len(conditions))
+        self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
+
+    def told(self) -> list[tuple[str, str]]:
+        """What has been done since the last call: component, and what its variables became."""
+        acted, self.acted = self.acted, []
+        return acted
+
+    def _target(self, f: int, i: int, instance: int, at: dict[int, int]
+                ) -> tuple[str, int, float]:
+        """What is assigned: "d" or "x", the place in it, and the sign of the variable there."""
+        flat = self.system.flat
+        local = flat.network.families[f].kernel.variables[i]
+        if local.kind == "discrete":
+            offset = next(o for g, j, o in self.system.tape.discrete_layout if (g, j) == (f, i))
+            return "d", offset + instance, 1.0
+        slot = flat.base[f][i, 0] + instance
+        c = int(flat.class_of[slot])
+        if c not in at:
+            path = f"{flat.network.families[f].path(instance)}.{local.name}"
+            raise SimulationError(
+                path, "is assigned at an event, but it is not integrated in this network.",
+                "Assign a Discrete variable, or a state such as the velocity of a mass.",
+                time=0.0, variables=(path,),
+            )  # fmt: skip
+        return "x", at[c], float(flat.sign_of[slot])
+
+    def remember(self, problem: Problem, t: float) -> None:
+        if self.conditions is not None:
+            self.before = self.conditions(*problem.arguments(t))
+
+    def apply(self, problem: Problem, t: float) -> bool:
+        """Assign where a condition has just become true; True if anything changed."""
+        if self.conditions is None or self.values is None:
+            return False
+        now = self.conditions(*problem.arguments(t))
+        rising = (now > 0.5) & (self.before <= 0.5)
+        self.before = now
+        if not rising.any():
+            return False
+        values = self.values(*problem.arguments(t))
+        k = 0
+        for fired, targets, (family, instance, variables) in zip(
+            rising, self.targets, self.names, strict=True
+        ):
+            news = []
+            for (kind, index, sign), i in zip(targets, variables, strict=True):
+                if fired:
+                    place = problem.d if kind == "d" else problem.x
+                    if place[index] != sign * values[k]:
+                        local = family.kernel.variables[i]
+                        shown = from_si(float(values[k]), local.unit)
+                        news.append(f"{local.name} becomes {shown.magnitude:.6g} "
+                                    f"{local.unit.text}".rstrip())
+                    place[index] = sign * values[k]
+                k += 1
+            if news:
+                self.acted.append((family.path(instance), ", ".join(news)))
+        return True
+
+
+class Samplings:
+    """Assignments of ``every`` and ``initially`` statements at their instants.
+
+    Values are evaluated anew until they agree with each other; a component's own
+    discrete variables count with what they were before the instant.
+    """
+
+    def __init__(self, system: System, time_events: TimeEvents) -> None:
+        self.system, self.time_events = system, time_events
+        start: list[float] = []
+        period: list[float] = []
+        owner = [np.zeros(0, dtype=int)]
+        target = [np.zeros(0, dtype=int)]
+        values: list[ca.SX] = []
+        offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
+        before = ca.SX.sym("before", system.nd)
+        for f, family in enumerate(system.network.families):
+            if not family.kernel.samplings:
+                continue
+            memory = {i: before[o : o + family.size].T for (g, i), o in offset_of.items() if g == f}
+            every = np.arange(family.size)
+            for first, step, pairs in family.kernel.samplings:
+                items = len(start) + every
+                start += self._instants(f, first)
+                period += self._instants(f, step)
+                for i, value in pairs:
+                    values.append(system.tape.writer.kernel_row(f, value, memory=memory).T)
+                    owner.append(items)
+                    target.append(offset_of[f, i] + every)
+        self.active = bool(values)
+        self.start, self.period = np.array(start), np.array(period)
+        self.owner, self.target = np.concatenate(owner), np.concatenate(target)
+        self.values = Evaluator(ca.Function("sampled", [*system.arguments, before],
+                                            [ca.vertcat(*values)])) if values else None
+        self.last = np.full(len(start), -np.inf)  # number of the last sample taken
+        self.due = np.zeros(len(start), dtype=bool)
+        self.before = np.zeros(system.nd)
+        self.fresh = False  # nothing has been assigned yet at this instant
+        bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
+        if len(bad):
+            name = self._name(int(bad[0]))
+            raise ParameterError(name, f"samples every {self.period[bad[0]]:g} s.",
+                                 "The period of every() must be positive.")
+
+    def _instants(self, f: int, sx: ca.SX | None) -> list[float]:
+        if sx is None:
+            return [np.nan] * self.system.network.families[f].size
+        return self.time_events.constant(f, sx).tolist()
+
+    def begin(self, t: float, first: bool = False) -> None:
+        """Find who samples at ``t`` and remember the values before."""
+        if not self.active:
+            return
+        with np.errstate(invalid="ignore"):
+            k = np.round((t - self.start) / self.period)
+            on_time = np.abs(self.start + k * self.period - t) <= self.time_events.tiny
+            self.due = on_time & (k >= 0) & (k > self.last)
+        self.last[self.due] = k[self.due]
+        if first:
+            self.due |= np.isnan(self.start)
+        self.fresh = True
+
+    def apply(self, problem: Problem, t: float) -> bool:
+        """Assign with the present values of everything else; True if anything changed."""
+        if self.values is None or not self.due.any():
+            return False
+        if self.fresh:
+            self.before, self.fresh = problem.d.copy(), False
+        new = problem.d.copy()
+        mine = self.due[self.owner]
+        new[self.target[mine]] = self.values(*problem.arguments(t), self.before)[mine]
+        if np.array_equal(new, problem.d, equal_nan=True):
+            return False
+        problem.d[:] = new
+        return True
+
+    def unsettled(self, problem: Problem, t: float) -> list[str]:
+        """Names of the samplers whose values do not settle."""
+        if not self.active:
+            return []
+        old = problem.d.copy()
+        self.apply(problem, t)
+        moving = np.flatnonzero(np.isin(self.target, np.flatnonzero(problem.d != old)))
+        return [self._name(int(i)) for i in self.owner[moving][:3]]
+
+    def _name(self, item: int) -> str:
+        for family in self.system.network.families:
+            count = len(family.kernel.samplings) * family.size
+            if item < count:
+                return family.path(item % family.size)
+            item -= count
+        raise IndexError(item)

@@ -1,0 +1,46 @@
+"""What is kept of a stretch of time without events?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..numerics.arrays import Array, Indices
+from ..solvers import Trajectory
+from ..system.problem import Problem
+
+__all__ = ["Episode"]
+
+
+@dataclass
+class Episode:
+    """A stretch of time without events.
+
+    Relations, discrete values, modes and the choice of integrated states are constant in it.
+    """
+
+    trajectory: Trajectory
+    m: Array
+    d: Array
+    tied: Indices
+    x: Array  # full states at the start, as first guess
+    z: Array
+    modes: Indices | None = None  # of set-valued laws, where there are any
+    struck: tuple[tuple[int, int], ...] = ()  # (family, instance) of contacts struck at its start
+
+    @classmethod
+    def begun(cls, problem: Problem, trajectory: Trajectory,
+              struck: tuple[tuple[int, int], ...] = ()) -> Episode:
+        """The episode that begins at a problem's present point."""
+        return cls(
+            trajectory, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
+            problem.x.copy(), problem.z.copy(),
+            None if problem.laws is None else problem.laws.modes.copy(), struck,
+        )  # fmt: skip
+
+    @property
+    def start(self) -> float:
+        return self.trajectory.start
+
+    @property
+    def end(self) -> float:
+        return self.trajectory.end

@@ -1,0 +1,88 @@
+"""What happens at an event?
+
+Relations first, with state changes and samplings; then what sticks and touches; then what is
+required of the run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..exceptions import SimulationError
+from ..numerics.arrays import Indices
+from .actions import Requirements, Resets, Samplings
+from .event_log import EventLog
+from .recording import RunRecording
+from .switching import Switching
+from .time_events import TimeEvents
+from .zero_crossings import ZeroCrossings
+
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.decisions import Change
+    from ..nonsmooth.modes.drift_correction import Contacts
+
+__all__ = ["Events"]
+
+
+class Events:
+    """Carries out the events of a run, and tells them.
+
+    Attributes
+    ----------
+    struck : (family, instance) of contacts struck at the last event
+    """
+
+    def __init__(self, recording: RunRecording, time_events: TimeEvents, crossings: ZeroCrossings,
+                 t_start: float, t_end: float) -> None:
+        self.recording, self.problem = recording, recording.problem
+        system = recording.system
+        self.log = EventLog(recording, t_end - t_start)
+        self.requirements = Requirements(system)
+        self.switching = Switching(self.problem, time_events, Resets(system),
+                                   Samplings(system, time_events), crossings, self.log, t_end)
+        self.struck: tuple[tuple[int, int], ...] = ()
+
+    def begin(self, t: float, contacts: Contacts | None) -> None:
+        """Bring relations and modes in line with the start; refuse a start that cannot be."""
+        laws = self.problem.laws
+        self.switching.begin(t)
+        if laws is not None:
+            if contacts is not None:
+                contacts.refuse_impossible(self.problem, t)
+            laws.start(self.problem, t)
+            self.switching.begin(t)  # relations may look at the sticking efforts
+        self._require(t)
+
+    def switch(self, t: float, which: Indices) -> None:
+        """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`."""
+        problem, nm = self.problem, self.problem.system.nm
+        if problem.delays is not None:
+            problem.delays.select(t)
+        self.switching.flip(t, which[which < nm])
+        if problem.laws is not None:
+            self.tell_modes(t, problem.laws.decide(problem, t, which[which >= nm] - nm))
+        self._require(t)
+        problem.failure = None
+        problem.choose_states(t)
+
+    def take_struck(self) -> tuple[tuple[int, int], ...]:
+        """Who was struck at the last event; told once."""
+        struck, self.struck = self.struck, ()
+        return struck
+
+    def tell_modes(self, t: float, changes: list[Change]) -> None:
+        """Tell that elements stick, slide, touch or part."""
+        laws = self.problem.laws
+        self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
+        for change in changes:
+            told = self.recording.catalog.elements.told(change.element, change.before, change.after)
+            self.log.remember(t, laws.name(change.element), laws.words(change), not self.struck,
+                              **told)
+        self.log.refuse_chatter(t)
+
+    def _require(self, t: float) -> None:
+        try:
+            self.requirements.check(self.problem, t)
+        except SimulationError as error:
+            self.recording.fail(str(error))
+            raise

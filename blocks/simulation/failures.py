@@ -1,0 +1,75 @@
+"""What is said of a run that cannot go on?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+import numpy as np
+
+from ..diagnostics.breakdown import breakdown
+from ..diagnostics.start import undetermined
+from ..exceptions import SimulationError
+from ..solvers import Step
+from ..system.problem import Problem
+from .recording import RunRecording
+
+__all__ = ["refuse_standstill", "refuse_undetermined", "stop_at_failed_step"]
+
+
+def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> NoReturn:
+    """The method has found no way on: say which unknowns, and which equation has no value."""
+    problem, system = recording.problem, recording.system
+    names: list[str] = [problem.name_of(i) for i in step.worst[:3]]
+    reason = step.failure
+    if problem.failure is not None:
+        names = list(problem.failure.worst)
+        reason = str(problem.failure)
+    if not names:
+        names = _steepest(problem, step)
+    recording.fail(reason)
+    broken = None if problem.failure is not None else breakdown(
+        system, problem, step.t, step.y, t_start)
+    owners = ", ".join(dict.fromkeys(n.rpartition(".")[0].removeprefix("der(") for n in names))
+    advice = ("Look for a value that grows without bound there; a smaller max_step, a looser "
+              "rtol or nominal values that fit may help.")
+    if broken is not None:
+        advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
+                  "root or logarithm of a negative number.")
+    raise SimulationError(
+        broken[0] if broken else "",
+        f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}. "
+        f"Unsolved: {', '.join(names)} (of {owners}).",
+        f"{advice} Everything before is in error.result.",
+        time=step.t, variables=tuple(names), system=system.network.root._name,
+    ) from step.cause  # fmt: skip
+
+
+def _steepest(problem: Problem, step: Step) -> list[str]:
+    """The unknowns that change fastest where a step failed."""
+    slope = np.abs(problem.slope(step.t, step.y))
+    order = np.argsort(-np.nan_to_num(slope, nan=np.inf, posinf=np.inf))
+    return [problem.name_of(int(i)) for i in order[:3]]
+
+
+def refuse_undetermined(recording: RunRecording, t: float) -> None:
+    """A run whose last values are no numbers is not finished."""
+    found = undetermined(recording.system, recording.problem, t)
+    if found is not None:
+        paths, problem, advice = found
+        recording.fail(problem)
+        raise SimulationError("", problem, advice, code="simulation.undetermined", time=t,
+                              variables=tuple(paths))
+
+
+def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: Iterable[str]
+                      ) -> NoReturn:
+    """Episode after episode has made no progress; ``last`` are the components that switched."""
+    recording.fail("no progress in time")
+    names = list(dict.fromkeys(last))
+    raise SimulationError(
+        "", f"the run makes no progress at t = {t:.12g} s: {episodes} events in a row "
+        f"at one instant{', the last of ' + ', '.join(names) if names else ''}.",
+        "A condition that switches the quantity it looks at needs a hysteresis.",
+        time=t, variables=tuple(names),
+    )  # fmt: skip

@@ -1,0 +1,216 @@
+"""What happens in a stretch of time without events, and what ends it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from ..solvers import Step, Trajectory
+from .episode import Episode
+from .failures import stop_at_failed_step
+from .recording import RunRecording
+from .running_method import RunningMethod
+from .tied_branch import TiedBranch
+from .time_events import TimeEvents
+from .zero_crossings import ZeroCrossings
+
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.decisions import Change
+    from ..nonsmooth.modes.drift_correction import Contacts
+
+__all__ = ["Ending", "Integration"]
+
+GROWS = 1.5  # a step after contacts were closed, against the one before
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How an episode has ended; the problem is at its end.
+
+    Attributes
+    ----------
+    t : time reached
+    switched : relations and modes that switch there; None where nothing does
+    changes : of modes, that a method which steps over events has made; None of others
+    """
+
+    t: float
+    switched: Indices | None = None
+    changes: list[Change] | None = None
+
+
+class Integration:
+    """Integrates one episode after the other.
+
+    Parameters
+    ----------
+    recording : gets the episodes
+    running : RunningMethod
+    time_events, crossings : what ends an episode
+    contacts : what keeps closed contacts closed, where there are laws that need it
+    progress : is told the time reached
+    """
+
+    def __init__(self, recording: RunRecording, running: RunningMethod, time_events: TimeEvents,
+                 crossings: ZeroCrossings, contacts: Contacts | None) -> None:
+        self.recording, self.problem, self.system = recording, recording.problem, recording.system
+        self.running, self.time_events, self.crossings = running, time_events, crossings
+        self.contacts = contacts
+        self.progress: Callable[[float], None] | None = None
+        laws = self.problem.laws
+        self.watched = bool(self.system.nm or (laws is not None and laws.watched))
+        # of the present episode
+        self.t = self.stop = running.settings.t_start
+        self.y: Array = np.zeros(0)
+        self.method: Any = None
+        self.trajectory: Any = None
+        self.branch: TiedBranch | None = None
+        self.decided_in_steps = False  # by a method that steps over events
+        self.modes: Any = None  # at the start, where they are
+
+    def open(self, t: float, struck: tuple[tuple[int, int], ...] = (), trajectory: Any = None
+             ) -> None:
+        """Begin an episode at the present point, with the record of its steps."""
+        problem = self.problem
+        if problem.delays is not None:
+            problem.delays.begin(problem, t)
+        if trajectory is None:
+            trajectory = Trajectory(t, problem.start_vector())
+        self.recording.episodes.append(Episode.begun(problem, trajectory, struck))
+
+    def run(self, t: float, struck: tuple[tuple[int, int], ...]) -> Ending:
+        """Integrate from the present point to the end of the episode."""
+        self._begin(t, struck)
+        try:
+            while self.t < self.stop:
+                ending = self._advance()
+                if ending is not None:
+                    return ending
+            self.problem.solve(self.t, self.y)
+        finally:
+            self.running.count()
+        known = self.time_events.at(self.t) if self.t < self.time_events.t_end else None
+        return Ending(self.t, known)
+
+    def _begin(self, t: float, struck: tuple[tuple[int, int], ...]) -> None:
+        problem, laws = self.problem, self.problem.laws
+        self.t, self.y = t, problem.start_vector()
+        self.method = self.running.begin(t, self.y)
+        self.trajectory = self.method.course
+        if self.trajectory is None:
+            self.trajectory = Trajectory(t, self.y, order=self.method.order)
+        self.open(t, struck, self.trajectory)
+        problem.predictor = self.branch = None
+        if self.system.clusters and not self.method.carries:
+            self.branch = TiedBranch(problem, t)
+        self.stop = self.time_events.after(t)
+        if problem.delays is not None:
+            self.stop = min(self.stop, problem.delays.after(t))
+        self.decided_in_steps = laws is not None and self.method.steps_over_events
+        self.modes = laws.modes.copy() if self.decided_in_steps else None
+        self.crossings.begin(t)
+
+    def _advance(self) -> Ending | None:
+        """Take a step, or as many as the method takes; tell the ending if that was the last."""
+        step = self.running.advance(self.t, self.stop)
+        if step.failure:
+            stop_at_failed_step(self.recording, step, self.running.settings.t_start)
+        if self.decided_in_steps:
+            return self._look_at_decisions(step)
+        shortened = False
+        if self.branch is not None and (until := self.branch.followed(step)) < step.t:
+            step, shortened = replace(step, t=until, y=step.dense(until)), True
+        crossing = self._crossing(step)
+        if crossing is not None:
+            return self._end_at_crossing(step, *crossing)
+        if shortened:
+            self.running.longest = step.t - step.t_old
+        elif self.branch is not None:
+            self.branch.go_on()
+        self._keep(step, step.t)
+        if self.progress is not None:
+            self.progress(step.t)
+        if self.t >= self.stop:
+            return None  # what is known to happen now comes first
+        return Ending(step.t) if self._is_over(step, shortened) else None
+
+    def _is_over(self, step: Step, shortened: bool) -> bool:
+        """Whether the episode ends after a step, though nothing switches; the problem is at the
+        end then. The first reason counts."""
+        if shortened:  # tied states could not be followed further: others may be better
+            return self._choose_states(step) or True
+        if self.contacts is not None and self._closed_contacts(step):
+            return True
+        if self.method.unsure:  # it may be no method for what comes
+            return self._choose_states(step) or True
+        if self.system.clusters and self._choose_states(step):
+            return True
+        return self.running.given_up(step)
+
+    # -- crossings -------------------------------------------------------------------------
+    def _crossing(self, step: Step) -> tuple[float, Indices] | None:
+        """The first crossing in a step, and what has crossed."""
+        if step.crossed is not None:
+            return step.t, step.crossed
+        if not self.watched or step.clear:
+            return None
+        if self.method.looks_itself and step.t_old > self.trajectory.start:
+            self.crossings.look_at_start(step)
+        pieces = 0
+        if self.running.kind.fixed_step:
+            pieces = self.time_events.functions.count(step.t_old, step.t)
+        return self.crossings.first(step, pieces)
+
+    def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
+        laws = self.problem.laws
+        self._keep(step, at)
+        if self.method.looks_itself and laws is not None:
+            laws.notice(self.method.largest[self.system.nm:])
+        y = step.y if at == step.t else self.trajectory(at, side="left")
+        self.problem.solve(at, np.asarray(y))
+        return Ending(at, which)
+
+    def _look_at_decisions(self, step: Step) -> Ending | None:
+        """What a method that steps over events has decided in a step."""
+        laws = self.problem.laws
+        self._keep(step, step.t)
+        turned = self._turned_relations()
+        if not len(turned) and np.array_equal(laws.modes, self.modes):
+            return None
+        self.problem.solve(step.t, np.asarray(step.y))
+        return Ending(step.t, turned if len(turned) else None, laws.changes(self.modes))
+
+    def _turned_relations(self) -> Indices:
+        """Relations that no longer hold at the end of a step, known instants apart."""
+        if not self.system.nm or self.t >= self.stop:
+            return np.zeros(0, dtype=int)
+        g = self.problem.crossings(self.t, self.y)
+        wrong = np.where(self.problem.m > 0.5, g, -g) < 0
+        return np.flatnonzero(wrong & ~self.time_events.timed)
+
+    # -- ends of steps ---------------------------------------------------------------------
+    def _keep(self, step: Step, until: float) -> None:
+        self.trajectory.append(step, until=until)
+        if self.problem.delays is not None:
+            self.problem.delays.keep(self.problem, step, until)
+        self.t, self.y = step.t, step.y
+
+    def _choose_states(self, step: Step) -> bool:
+        """Make the end of a step the present point; whether other states are integrated now."""
+        self.problem.solve(step.t, np.asarray(step.y))
+        return self.problem.choose_states(step.t)
+
+    def _closed_contacts(self, step: Step) -> bool:
+        """Whether closed contacts had drifted apart by the end of a step, and were closed anew."""
+        self.problem.solve(step.t, np.asarray(step.y))
+        assert self.contacts is not None
+        if not self.contacts.close(self.problem, step.t):
+            return False
+        self.problem.choose_states(step.t)
+        left = self.running.settings.t_end - step.t
+        self.running.first_step = min(GROWS * (step.t - step.t_old), left) or None
+        return True

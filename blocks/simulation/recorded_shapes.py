@@ -1,0 +1,50 @@
+"""Which shapes of a run's components are drawn, and which variables move them?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..shapes import Outline, Vertex, placed, polygon
+
+if TYPE_CHECKING:
+    from .recording import RunRecording
+
+__all__ = ["recorded_shapes"]
+
+
+def recorded_shapes(recording: RunRecording) -> list[Any]:
+    """Shapes of all components, with handles of variables instead of names.
+
+    What many components say of one body is drawn once, and of contacts that never
+    touch only the outlines.
+    """
+    out: list[Any] = []
+    drawn = set()
+    corners: dict[Any, list[Any]] = {}  # of bodies, by their frames
+    catalog, laws = recording.catalog, recording.problem.laws
+    acted = laws.acted() if laws is not None and laws.recorded else {}
+    for f, family in enumerate(recording.system.network.families):
+        for start, member in zip(family.starts, family.members, strict=True):
+            loaded = acted[f][start : start + member.size] if f in acted else None
+            for shape in placed(member, lambda path: catalog[path].index, loaded):
+                if isinstance(shape, Outline | Vertex):
+                    frame = tuple(_class_of(recording, h) for h in shape.frame_at)
+                if isinstance(shape, Vertex):
+                    corners.setdefault(frame, []).append(shape)
+                    continue
+                if isinstance(shape, Outline):
+                    key = *frame, shape.points.tobytes(), shape.filled
+                    if key in drawn:
+                        continue
+                    drawn.add(key)
+                out.append(shape)
+    return out + [Outline(of_one[0].frame_at, polygon([v.point for v in of_one]), filled=True)
+                  for of_one in corners.values()]
+
+
+def _class_of(recording: RunRecording, index: int) -> tuple[str, int] | int:
+    """What two variables have in common that are always equal."""
+    f, i, instance = recording.catalog.locate(index)
+    flat = recording.system.flat
+    slot = flat.base[f].get((i, 0))
+    return ("own", index) if slot is None else int(flat.class_of[slot + instance])

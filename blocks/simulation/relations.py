@@ -1,0 +1,80 @@
+"""What are the relations of a system called, and which of them are told when they switch?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..assembly.network import Family
+from ..language.kernel import Kernel
+from ..language.readable import crossing, readable
+from ..numerics.arrays import Flags
+from ..system.system import System
+
+__all__ = ["Relations"]
+
+
+class Relations:
+    """The relations of all components, numbered as the crossing functions of the system."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        #: (family, relation of its kernel, number of its first instance)
+        self.rows: list[tuple[int, int, int]] = system.tape.relation_layout
+        #: Those that hold where their crossing function is zero.
+        self.at_zero: Flags = np.zeros(system.nm, dtype=bool)
+        for f, r, offset in self.rows:
+            family = system.network.families[f]
+            self.at_zero[offset : offset + family.size] = family.kernel.relations[r][1]
+
+    def describe(self, relation: int, holds: bool) -> tuple[str, str]:
+        """(component, what happened) of a relation that switched."""
+        family, instance, sx = self._find(relation)
+        return family.path(instance), crossing(sx, holds, family.kernel.parameter_hashes)
+
+    def condition(self, relation: int) -> str:
+        """Component and text of a relation."""
+        family, instance, sx = self._find(relation)
+        return f"{family.path(instance)}: {readable(sx)} > 0"
+
+    def _find(self, relation: int) -> tuple[Family, int, ca.SX]:
+        for f, r, offset in self.rows:
+            family = self.system.network.families[f]
+            if offset <= relation < offset + family.size:
+                return family, relation - offset, family.kernel.relations[r][0]
+        raise IndexError(relation)
+
+    @cached_property
+    def told(self) -> Flags:
+        """Relations whose switching is an event by itself.
+
+        Not those of discrete values, which tell what an event has done already, nor those
+        of ``when`` alone: what such a statement assigns is told where it acts.
+        """
+        told = np.ones(self.system.nm, dtype=bool)
+        for f, r, offset in self.rows:
+            family = self.system.network.families[f]
+            kernel = family.kernel
+            past = {i for i, *_ in kernel.delays}
+            held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete if i not in past}
+            free = {s.__hash__() for s in ca.symvar(kernel.relations[r][0])}
+            mine = kernel.relation_symbols[r].__hash__()
+            used = {s.__hash__() for sx in _laws_of(kernel) for s in ca.symvar(sx)}
+            asked = {s.__hash__() for condition, _ in kernel.resets for s in ca.symvar(condition)}
+            consequence = bool(free & held) and free <= held | kernel.parameter_hashes
+            told[offset : offset + family.size] = not consequence and (
+                mine in used or mine not in asked)
+        return told
+
+
+def _laws_of(kernel: Kernel) -> Iterator[ca.SX]:
+    """All expressions of a kernel that act between events."""
+    yield from (law.residual for law in kernel.laws)
+    yield from kernel.observed.values()
+    yield from (value for *_, pairs in kernel.samplings for _, value in pairs)
+    yield from (sx for law in kernel.set_valued for sx in law.given)
+    yield from (condition for condition, _ in kernel.requirements)
+    yield from (value for _, value, *_ in kernel.delays)

@@ -1,0 +1,113 @@
+"""From what a user asks of a run to its result: options, start, method, driver."""
+
+from __future__ import annotations
+
+import time as clock
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..exceptions import ParameterError, SimulationError
+from ..initialisation.nominal_values import find_nominals
+from ..numerics.tolerances import CLOSES_AT_BEST
+from ..solvers import Method, method_named
+from ..system.dae_problem import DaeProblem
+from ..system.problem import Problem
+from ..units import to_si, unit
+from .driver import Driver
+from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
+from .progress import Progress
+from .recording import RunRecording
+from .settings import Options, Settings, end_of_run, positive_time, sample_times
+from .start import consistent_start
+from .tolerances import Tolerances
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..results import Result
+
+__all__ = ["run"]
+
+LEDGER = 100.0  # relative tolerances that the residual of an energy balance may have
+COARSE = 0.05  # the same in all for a fixed step, which has no tolerance
+
+
+def run(model: Model, duration: object, options: Options) -> Result:
+    """Run a model.
+
+    Raises
+    ------
+    ModelError
+        For mistakes found before integration.
+    SimulationError
+        For a run that failed; ``error.result`` holds everything before.
+    """
+    from ..results import Result
+
+    began = clock.perf_counter()
+    t0 = float(to_si(options.start, unit("s"), "simulate(start=…)"))
+    t1 = end_of_run(t0, positive_time(duration, "duration"))
+    with suppress(SimulationError):  # the run says it again, and has a result
+        model.check().raise_errors()
+    system = model.compile()
+    checked = clock.perf_counter()
+    nominals = find_nominals(system, model._nominal_table)
+    chosen, why = chosen_method(options.method, system, options.step)
+    if chosen.fixed_step and options.step is None:
+        raise ParameterError("simulate(step=…)", f"method {chosen.name!r} takes fixed steps.",
+                             "Give the step, such as step='1 ms'.")
+    dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
+    problem, start = consistent_start(system, nominals, t0, DaeProblem if dae else Problem,
+                                      chosen.laws_of)
+    initialised = clock.perf_counter()
+    tolerances = Tolerances(system, options.rtol, options.atol)
+    if options.method == "auto":
+        chosen, why = _reconsidered(problem, t0, t1, options.rtol, chosen, why)
+        if chosen.name == "ida" and not isinstance(problem, DaeProblem):
+            problem, start = consistent_start(system, nominals, t0, DaeProblem)
+    if chosen.implicit and not isinstance(problem, DaeProblem):
+        refuse_full_jacobian(problem, chosen.name)
+    if options.method != "auto" and chosen.name == "dopri5":
+        refuse_uncompiled(system, problem)
+    settings = _settings(options, t0, t1, chosen)
+    recording = RunRecording(model.name, system, problem, problem.p)
+    recording.samples = sample_times(options.every, options.times, t0, t1)
+    recording.energy_tolerance = COARSE if chosen.fixed_step else max(
+        LEDGER * options.rtol, CLOSES_AT_BEST)
+    recording.statistics.update({
+        "method": chosen.name, "why": why, "states": system.nx, "algebraic unknowns": system.nz,
+        "time compiling": system.seconds, "time checking": checked - began,
+        "time initialising": initialised - checked,
+    })  # fmt: skip
+    recording.start = start
+    driver = Driver(recording, settings, tolerances)
+    try:
+        with Progress(options.progress, t0, t1) as progress:
+            driver.run(progress)
+    except SimulationError as error:
+        error.data["result"] = Result(recording)
+        raise
+    return Result(recording)
+
+
+def _reconsidered(problem: Problem, t0: float, t1: float, rtol: float, chosen: type[Method],
+                  why: str) -> tuple[type[Method], str]:
+    """The method that suits the motion at the start, and why."""
+    if chosen.name in ("cvode", "DOP853"):
+        chosen, why = by_stiffness(problem, t0, t1, rtol, chosen, why)
+        if chosen.name == "cvode" and problem.bulky:
+            return method_named("ida"), "sparse: stiff, with large algebraic loops"
+    return chosen, why
+
+
+def _settings(options: Options, t0: float, t1: float, chosen: type[Method]) -> Settings:
+    def time(name: str) -> float | None:
+        value = getattr(options, name)
+        return None if value is None else positive_time(value, name)
+
+    longest = time("max_step")
+    return Settings(
+        t0, t1, chosen, options.rtol, np.inf if longest is None else longest,
+        time("first_step"), time("step"), options.method == "auto" and not chosen.implicit,
+    )  # fmt: skip

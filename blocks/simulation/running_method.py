@@ -1,0 +1,169 @@
+"""Which method takes the next episode of a run, how far may it go, and when is it given up?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..numerics.arrays import Array
+from ..numerics.tolerances import TINY
+from ..solvers import Method, Step, Work, method_named
+from ..system.problem import Problem
+from .quasistatic import Quasistatic
+from .settings import Settings
+from .time_events import TimeEvents
+from .zero_crossings import ZeroCrossings
+
+__all__ = ["RunningMethod"]
+
+LOOK_FOR_STIFFNESS = 100  # steps between looks
+AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
+WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
+LONG = 500  # steps after which it is asked how many are left
+SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
+COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
+
+
+class RunningMethod:
+    """The method of a run, made or restarted for every episode.
+
+    Parameters
+    ----------
+    problem, settings : of the run
+    tolerances : absolute tolerances of a problem's unknowns, for its present choice of states
+    time_events, crossings : what a method is told that looks for crossings itself
+    statistics : of the run's recording
+
+    Attributes
+    ----------
+    kind : the class of the method
+    current : the method of the present episode
+    longest : as far as tied states could be followed lately
+    first_step : the step that the next episode begins with
+    work : what all episodes have cost
+    """
+
+    def __init__(self, problem: Problem, settings: Settings,
+                 tolerances: Callable[[Problem], Array], time_events: TimeEvents,
+                 crossings: ZeroCrossings, statistics: dict[str, Any]) -> None:
+        self.problem, self.settings, self.tolerances = problem, settings, tolerances
+        self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
+        self.kind: Any = settings.method
+        self.may_switch = settings.may_switch
+        self.current: Any = None
+        self.longest = settings.max_step
+        self.first_step = settings.first_step
+        self.work: dict[str, int] = {}
+        self._asked = 0  # how often it was asked whether to give the method up
+        self._judged = 0  # steps at the last look for stiffness
+
+    def begin(self, t: float, y: Array) -> Method:
+        """The method for the episode from here on."""
+        self.current = self._made_or_restarted(t, y)
+        self.first_step = self.settings.first_step
+        self.longest = min(2 * self.longest, self.settings.max_step)
+        method: Method = self.current
+        return method
+
+    def _made_or_restarted(self, t: float, y: Array) -> Any:
+        s, problem, old = self.settings, self.problem, self.current
+        if problem.size == 0:
+            return Quasistatic(problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=np.zeros(0),
+                               max_step=self.longest)
+        kind = self.kind
+        if not kind.fits(problem, t):
+            kind = method_named("DOP853")
+            self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
+        if type(old) is kind and kind.looks_itself and np.array_equal(
+                old.free, problem.free):  # made to be started again
+            old.first_step, old.max_step = self.first_step, self.longest
+            old.work = Work()
+            self._tell_relations(old)
+            old.restart(t, y)
+            return old
+        method = kind(
+            problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
+            first_step=self.first_step, max_step=self.longest, step=s.step,
+        )  # fmt: skip
+        if kind.looks_itself:
+            self._tell_relations(method)
+        return method
+
+    def _tell_relations(self, method: Any) -> None:
+        """What a method that looks for crossings itself must know of the relations."""
+        events = self.time_events
+        method.watch(events.timed & ~events.curved, events.curved,
+                     self.crossings.relation_tolerance)
+
+    def advance(self, t: float, stop: float) -> Step:
+        """A step of the method, as far as it may go before it is asked again."""
+        step: Step = self.current.advance(self._limit(t, stop))
+        return step
+
+    def _limit(self, t: float, stop: float) -> float:
+        delays, functions = self.problem.delays, self.time_events.functions
+        if delays is not None:
+            stop = min(stop, t + delays.shortest)
+        if self.current.looks_itself:  # it looks at the pieces itself
+            self.current.pieces = functions.around(t)
+            return min(stop, functions.end)
+        return stop if self.kind.fixed_step else min(stop, functions.limit(t))
+
+    def count(self) -> None:
+        """Add what the present episode has cost."""
+        for name in COUNTED:
+            self.work[name] = self.work.get(name, 0) + getattr(self.current.work, name)
+
+    # -- giving it up ----------------------------------------------------------------------
+    def given_up(self, step: Step) -> bool:
+        """Whether another method had better go on from the end of a step."""
+        return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
+
+    def _steps_left(self, step: Step) -> float:
+        return (self.settings.t_end - step.t) / max(step.t - step.t_old, TINY)
+
+    def _has_become_stiff(self, step: Step) -> bool:
+        """Whether stability, not accuracy, limits the explicit method: take an implicit one."""
+        problem = self.problem
+        self._asked += 1
+        many = self.current.many  # steps that cost next to nothing
+        taken = self.work.get("steps", 0) + self.current.work.steps
+        if taken - self._judged < LOOK_FOR_STIFFNESS:
+            return False
+        self._judged = taken
+        if problem.bulky:
+            return False
+        if self._steps_left(step) < (
+                5 * LOOK_FOR_STIFFNESS if many is None else many(problem.size)):
+            return False
+        rate = problem.fastest_rate(step.t, step.y)
+        limit = AT_THE_LIMIT if problem.laws is None else WITH_LAWS * AT_THE_LIMIT
+        if rate * (step.t - step.t_old) < limit:
+            return False
+        name = "Radau" if problem.laws is not None else "cvode"
+        self.may_switch = False
+        self._take(method_named(name), name,
+                   f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
+        return True
+
+    def _is_long(self, step: Step) -> bool:
+        """Whether so many steps are left that machine code is worth loading."""
+        problem = self.problem
+        weight = SOLVES if problem.algebraic else 1
+        if self._asked != LONG // weight or self.kind.many:
+            return False
+        from .. import native
+
+        left = self._steps_left(step)
+        if native.why_not(problem.system, problem.laws) or not native.pays_off(
+                weight * left, problem.size, self.settings.rtol) or native.unwritable(problem):
+            return False
+        self._take(native.compiled_method(), "dopri5",
+                   f"in machine code, as about {left:.2g} steps were left after {self._asked}")
+        return True
+
+    def _take(self, kind: type[Method], name: str, why: str) -> None:
+        self.kind = kind
+        self.statistics.update({"method": f"{self.statistics['method']}, then {name}", "why": why})

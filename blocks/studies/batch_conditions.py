@@ -1,0 +1,169 @@
+"""Which studies can be run many points at once, and what have all their runs in common?
+
+Those of models that run in machine code and have no events, where only parameters and
+initial values of single components are varied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import native
+from ..initialisation.nominal_values import find_nominals
+from ..numerics.arrays import Array, Indices
+from ..simulation.start import consistent_start
+from ..system.time_functions import TimeFunctions
+from ..units import to_si, unit
+from .runner import Recipe
+from .settings import RTOL, Setting
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..system import Problem, System
+
+__all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_request",
+           "refuse_structure", "refuse_varied"]  # fmt: skip
+
+LONGER = 4  # times the steps that still pay: then a run is made by itself
+KNOWN = {"start", "method", "rtol", "atol", "max_step"}
+
+
+class OneByOne(Exception):
+    """Why the runs of a study cannot be made at once, in a few words."""
+
+
+@dataclass(frozen=True)
+class Common:
+    """What all runs have in common.
+
+    Attributes
+    ----------
+    problem : the run as the model stands
+    p, x, unknowns : its parameters, states and algebraic unknowns at the start
+    t0, t1 : start and end in s
+    rtol, max_step : of the method
+    most_steps : of a run, before it is made by itself
+    pieces : times in s between which no function of time changes much
+    atol : absolute tolerance as a fraction of a nominal value
+    given_atol : absolute tolerances of the states, nan where none is given
+    """
+
+    problem: Problem
+    p: Array
+    x: Array
+    unknowns: Array
+    t0: float
+    t1: float
+    rtol: float
+    max_step: float
+    most_steps: int
+    pieces: Array
+    atol: float
+    given_atol: Array
+
+
+def refuse_structure(system: System) -> None:
+    """Refuse a model that has to decide something in a run, or to solve for something."""
+    from ..simulation.actions import Requirements, Resets
+
+    if system.nu:
+        raise OneByOne("the model has exact friction or contacts")
+    if reason := native.why_not(system):
+        raise OneByOne(reason)
+    if system.nz or system.clusters:
+        raise OneByOne("algebraic loops and constraints are solved one run at a time")
+    if system.nm or system.nd or Resets(system).active or Requirements(system).values:
+        raise OneByOne("the model has events")
+    if any(f.kernel.breaks for f in system.network.families):
+        raise OneByOne("something happens at known times")  # which may depend on what is varied
+
+
+def refuse_request(recipe: Recipe) -> None:
+    """Refuse another method, its options, and outputs that need a result."""
+    if set(recipe.options) - KNOWN or _method(recipe) not in ("auto", "dopri5"):
+        raise OneByOne("another method was asked for")
+    if any(o.reduction == "function" for o in recipe.outputs):
+        raise OneByOne("an output is a function of the result")
+
+
+def _method(recipe: Recipe) -> str:
+    return str(recipe.options.get("method", "auto")).lower()
+
+
+def refuse_varied(settings: list[Setting]) -> None:
+    """Refuse what is varied and is not one number."""
+    for setting in settings:
+        part = setting.component
+        if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
+            raise OneByOne(f"{setting.path} is not a number of a single component")
+        if setting.kind == "parameter" and np.ndim(setting.declared.default):
+            raise OneByOne(f"{setting.path} is a list")
+
+
+def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setting], points: int
+              ) -> Common:
+    """What all runs have in common, unless it makes them unfit to be made at once."""
+    from ..simulation.settings import positive_time
+    from ..simulation.tolerances import Tolerances
+
+    options = recipe.options
+    t0 = float(to_si(options.get("start", "0 s"), unit("s"), "sweep(start=…)"))
+    t1 = t0 + positive_time(recipe.duration, "duration")
+    rtol, limit = options.get("rtol", RTOL), options.get("max_step")
+    max_step = np.inf if limit is None else positive_time(limit, "max_step")
+    problem, rate = _begun(model, system, t0)
+    steps = rate * (t1 - t0) / native.REACH
+    most = native.most_steps(problem.size)
+    if steps > most:
+        raise OneByOne("the model is stiff")
+    # all points count, so that a study that was stopped goes on as it began
+    work = steps * points * (1 + problem.size / 500)
+    if _method(recipe) == "auto" and work <= native.LOADS:
+        raise OneByOne("the study is short")
+    p, x = problem.p.copy(), problem.x.copy()
+    unknowns = np.concatenate([problem.z, np.zeros(1)])
+    pieces = _pieces(system, problem, t0, t1, settings)
+    tolerances = Tolerances(system, rtol, options.get("atol"))
+    given = np.full(problem.size, np.nan)
+    if tolerances.by_dimension:
+        given = tolerances.by_class()[system.tape.reduced.states]
+    return Common(problem, p, x, unknowns, t0, t1, rtol, max_step,
+                  int(LONGER * max(most, (t1 - t0) / max_step)), pieces, tolerances.factor, given)
+
+
+def _begun(model: Model, system: System, t0: float) -> tuple[Problem, float]:
+    """The problem at its start, and its fastest rate; no initial value may be solved for."""
+    with np.errstate(all="ignore"):
+        problem, start = consistent_start(
+            system, find_nominals(system, model._nominal_table), t0)
+        rate = problem.fastest_rate(t0, problem.start_vector())
+    given = start.targets.levels < 4
+    classes = system.flat.class_of[start.targets.slots[given]]
+    if not np.isin(classes, system.tape.reduced.states).all() or not start.met[given].all():
+        raise OneByOne("initial values have to be solved for")
+    return problem, rate
+
+
+def _pieces(system: System, problem: Problem, t0: float, t1: float, settings: list[Setting]
+            ) -> Array:
+    """The pieces of the functions of time, which must be the same in all runs."""
+    functions = TimeFunctions(system, problem.p, t0, t1, np.zeros(0))
+    if functions.end < np.inf:
+        raise OneByOne("its functions of time have too many periods")
+    if any(np.isin(parameter_entries(system, s), functions.parameters).any() for s in settings
+           if s.kind == "parameter"):
+        raise OneByOne("its functions of time are varied")
+    return functions.pieces
+
+
+def parameter_entries(system: System, setting: Setting) -> Indices:
+    """Entries of the parameter vector that a setting fills; none that no equation uses."""
+    part: Any = setting.component
+    f, first = system.network.place[id(part)]
+    for g, name, offset, _ in system.tape.parameter_layout:
+        if (g, name) == (f, setting.declared.name):
+            return offset + first + np.arange(part.size)
+    return np.zeros(0, dtype=int)

@@ -1,0 +1,161 @@
+"""What of a model, or of its solver, may be varied?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_name
+from ..language.component import Component
+from ..language.declarations import Option, Parameter, Port, Signal, Target
+from ..solvers import METHODS
+from ..units import Unit, to_si, unit
+
+__all__ = ["RTOL", "SOLVER", "Setting", "find_setting"]
+
+SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
+RTOL = 1e-6  # unless another is given, as in ``simulate``
+COMPARED = 5000  # names that a misspelt one is compared with
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Something of a model, or of the solver, that may be varied."""
+
+    path: str
+    component: Component | None  # None for an option of the solver
+    declared: Any = None  # a Parameter, an Option or a Variable with an initial target
+
+    @property
+    def kind(self) -> str:
+        """"solver", "option", "target" or "parameter"."""
+        if self.component is None:
+            return "solver"
+        if isinstance(self.declared, Option):
+            return "option"
+        return "parameter" if isinstance(self.declared, Parameter) else "target"
+
+    @property
+    def unit(self) -> Unit | None:
+        """Unit of its values; None where they are names or switches."""
+        if self.kind == "option" or self.path == "method":
+            return None
+        return unit(SOLVER[self.path]) if self.component is None else self.declared.unit
+
+    @property
+    def doc(self) -> str:
+        if self.component is None:
+            return f"option {self.path} of the solver"
+        word = {"target": "initial value of ", "option": ""}.get(self.kind, "")
+        return word + (getattr(self.declared, "doc", "") or self.path)
+
+    def accept(self, value: Any) -> None:
+        """Refuse a value that does not fit."""
+        if self.component is None:
+            _accept_solver_option(self.path, value)
+        elif self.kind == "target":
+            if not np.all(np.isfinite(to_si(value, self.declared.unit, self.path))):
+                raise ParameterError(self.path, f"is {value}, which is not a finite number.",
+                                     f"Give a value in {self.declared.unit}.",
+                                     code="parameter.finite")  # fmt: skip
+        else:
+            self.declared.accept(value, self.path)
+
+    def apply(self, value: Any) -> None:
+        """Give the component a value (nothing to do for an option it already has)."""
+        assert self.component is not None
+        if self.kind == "option" and getattr(self.component, self.declared.name) == value:
+            return
+        if self.kind == "target":
+            _, priority = self.component._targets.get(self.declared.name, (None, "high"))
+            value = Target(value, priority=priority)
+        setattr(self.component, self.declared.name, value)
+
+
+def _accept_solver_option(path: str, value: Any) -> None:
+    where = f"sweep({path}=…)"
+    if path == "method":
+        known = ["auto", *METHODS, "dopri5", "moreau_jean"]
+        if str(value).lower() not in [k.lower() for k in known]:
+            raise unknown_name(where, value, known, "methods")
+        return
+    number = to_si(value, unit(SOLVER[path]), where)
+    if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
+        raise ParameterError(where, f"must be greater than 0, but is {value}.", given=value)
+    if path == "rtol" and not number < 1:
+        raise ParameterError(where, f"must be a number between 0 and 1, but is {value}.",
+                             given=value)  # fmt: skip
+
+
+def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Setting:
+    """What a path names; ``others`` are the paths that are varied as well.
+
+    Raises
+    ------
+    UnknownName
+        With the nearest parameters, options and initial targets.
+    ParameterError
+        For what exists but cannot be varied.
+    """
+    if not isinstance(path, str):
+        raise ParameterError("sweep()", f"varies {brief(path)}, which is no path.",
+                             'Write it as a text, "block.mass".', given=path)  # fmt: skip
+    if path in SOLVER and path not in model._declared:
+        return Setting(path, None)
+    *names, last = path.split(".")
+    part: Any = model
+    for name in names:
+        part = part._children.get(name)
+        if part is None:
+            raise _unknown(model, path)
+    declared = part._declared.get(last)
+    if declared is None or isinstance(declared, (Port, Signal)):
+        raise _unknown(model, path, part)
+    if isinstance(declared, Parameter):
+        if np.ndim(declared.default):
+            raise ParameterError(path, "is a list of values; a sweep varies single numbers.",
+                                 "Run model.simulate() in a loop, or write a component that makes "
+                                 "the list from a parameter.", code="sweep.list")  # fmt: skip
+        chosen = any(o.rpartition(".")[0] == ".".join(names) for o in others
+                     if isinstance(part._declared.get(o.rpartition(".")[2]), Option))
+        if not declared.exists(part) and not chosen:
+            part._refuse_idle([last])
+    elif isinstance(declared, Option) and part._built:
+        raise ParameterError(path, "is an option of a composite, which is settled when it is made.",
+                             "Build one model for each value and sweep each.",
+                             code="parameter.structure")  # fmt: skip
+    return Setting(path, part, declared)
+
+
+def _unknown(model: Component, path: str, part: Component | None = None) -> UnknownName:
+    if "[" in path:
+        return UnknownName(
+            "sweep()", f"{brief(path, 200)} names one instance of an array.",
+            "A sweep gives all instances of an array one value: leave out the number.",
+            name=path, known=[], nearest=[],
+        )  # fmt: skip
+    if part is not None:
+        inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
+        if nearest(path, inside):
+            return unknown_name("sweep()", path, inside, _KINDS)
+    return unknown_name("sweep()", path, _all_names(model), _KINDS)
+
+
+_KINDS = "parameters, options and initial targets"
+
+
+def _names(part: Component) -> list[str]:
+    return [n for n, d in part._declared.items()
+            if not isinstance(d, (Port, Signal)) and d.exists(part)]
+
+
+def _all_names(model: Component) -> list[str]:
+    known = [*SOLVER, *_names(model)]
+    for path, part in model._parts().items():
+        if len(known) > COMPARED:
+            break
+        known += [f"{path}.{n}" for n in _names(part)]
+    return known

@@ -1,0 +1,261 @@
+"""What does a solver see? An initial value problem in units of nominal values.
+
+States, the algebraic unknowns that go with them, set-valued efforts, delayed signals: brought in
+line with each other wherever a solver asks. Knows no solver, and no events beyond crossing
+functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import DIRECTION_STEP, TINY
+from .delays import Delays, delays_of
+from .evaluator import Arguments
+from .failure import AlgebraicFailure
+from .newton import DENSE, MANY, AlgebraicUnknowns
+from .spectral_radius import spectral_radius
+from .state_selection import tied_states
+from .system import System
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
+
+__all__ = ["BULKY", "Problem", "Tangent"]
+
+BULKY = 4_000_000  # entries of a full Jacobian from which the explicit form is not worth it
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """Tied states at an instant and their slopes there."""
+
+    t: float
+    x: Array
+    slope: Array
+
+    def __call__(self, t: float) -> Array:
+        """Where they are expected at another instant."""
+        return self.x + (t - self.t) * self.slope
+
+
+class Problem:
+    """What a solver sees: ``y' = slope(t, y)`` in units of nominal values.
+
+    ``y`` holds the states that are integrated. The rest of ``x`` (states tied by
+    constraints whose coefficients change) and ``z`` follow from the residuals by
+    Newton's method, started from the last solution.
+
+    Parameters
+    ----------
+    system : System
+    p : parameter vector
+    scale_x, scale_z : nominal values, powers of two
+
+    Attributes
+    ----------
+    x, z, m, d, u : the present point: states, torn unknowns, held relations, discrete values,
+        set-valued efforts
+    tied, free : states that constraints determine, and those that are integrated
+    size, scale, differential : number and nominal values of the solver's unknowns, and which of
+        them have a derivative
+    algebraic, scale_w : number and nominal values of tied states and torn unknowns
+    laws : set-valued laws that give u, if there are any
+    failure : the last one that made a slope nan
+    predictor : where Newton's method starts from for tied states; None: from where they are
+    """
+
+    def __init__(self, system: System, p: Array, scale_x: Array, scale_z: Array) -> None:
+        self.system, self.p = system, p
+        self.scale_x, self.scale_z = scale_x, scale_z
+        self.m = np.zeros(system.nm)
+        self.d = np.zeros(system.nd)
+        self.u = np.zeros(system.nu)
+        self.x = np.zeros(system.nx)
+        self.z = np.zeros(system.nz)
+        self.failure: AlgebraicFailure | None = None
+        self.laws: Any = None
+        self.delays: Delays | None = delays_of(system, p)
+        self.tie(np.zeros(0, dtype=int))
+
+    # -- which states are integrated ---------------------------------------------------
+    def tie(self, tied: Indices) -> None:
+        """Solve for these states, and integrate the others."""
+        self.tied = tied
+        self.predictor: Tangent | None = None
+        free = np.ones(self.system.nx, dtype=bool)
+        free[tied] = False
+        self.free = np.flatnonzero(free)
+        self.size = len(self.free)
+        self.differential = np.ones(self.size, dtype=bool)
+        self.scale = self.scale_x[self.free]
+        self.scale_w = np.concatenate([self.scale_x[tied], self.scale_z])
+        self.unknowns = AlgebraicUnknowns(self.system, tied, self.scale_w)
+        self.algebraic = self.unknowns.size
+
+    def choose_states(self, t: float) -> bool:
+        """Choose which states of each cluster to integrate; True when the choice is new."""
+        if not self.system.clusters:
+            return False
+        tied = tied_states(self.system, self.arguments(t), self.scale_x, self.tied)
+        if np.array_equal(tied, self.tied):
+            return False
+        self.tie(tied)
+        return True
+
+    def tangent(self, t: float) -> Tangent:
+        """Tied states at the present point, and their slopes."""
+        return Tangent(t, self.x[self.tied].copy(),
+                       self.system.slope(*self.arguments(t))[self.tied])
+
+    # -- evaluation ---------------------------------------------------------------------
+    def arguments(self, t: float) -> Arguments:
+        """What the system's functions take at the present point."""
+        if self.delays is not None:
+            self.delays.fill(self.d, t)
+        return t, self.x, self.z, self.p, self.m, self.d, self.u
+
+    def solve(self, t: float, y: Array) -> tuple[Array, Array]:
+        """Full states and torn unknowns at integrated states ``y`` (scaled)."""
+        self.x[self.free] = y * self.scale
+        if self.predictor is not None:  # the same branch, whatever was evaluated before
+            self.x[self.tied] = self.predictor(t)
+        self.update(t)
+        return self.x, self.z
+
+    def update(self, t: float) -> None:
+        """Bring algebraic unknowns and set-valued efforts in line with the present states."""
+        if self.algebraic:
+            self.solve_algebraic(t)
+        if self.laws is not None:
+            self.laws.apply(self, t)
+
+    def solve_algebraic(self, t: float) -> None:
+        """Bring tied states and torn unknowns in line with the states that are integrated.
+
+        Raises
+        ------
+        AlgebraicFailure
+            Naming the unknowns with the largest residuals.
+        """
+        if self.algebraic:
+            self.unknowns.solve(self.arguments(t))
+
+    def settle(self, t: float) -> None:
+        """Solve the algebraic unknowns after relations or states have changed."""
+        self.unknowns.forget()
+        self.update(t)
+
+    def slope(self, t: float, y: Array) -> Array:
+        """y' in scaled units; nan where the algebraic unknowns have no solution."""
+        try:
+            self.solve(t, y)
+        except AlgebraicFailure as failure:
+            self.failure = failure
+            return np.full(self.size, np.nan)
+        held = None if self.laws is None else self.laws.held_modes
+        if self.laws is not None and self.laws.restless:
+            self.failure = AlgebraicFailure(t, [self.laws.restless],
+                                            "efforts that depend on each other do not settle")
+            return np.full(self.size, np.nan)
+        slope = self.system.slope(*self.arguments(t)) if held is None else held.slope
+        if self.laws is not None:
+            slope = self.laws.correct(slope, self, t)
+        return slope[self.free] / self.scale
+
+    def slope_jacobian(self, t: float, y: Array) -> csc_matrix:
+        """d slope / d y, its whole diagonal stored."""
+        from scipy.sparse import csc_matrix
+
+        self.solve(t, y)
+        args = self.arguments(t)
+        j = self.system.slope_x.sparse(*args)
+        if self.laws is not None:
+            stored = np.full(j.nnz, TINY), j.indices, j.indptr
+            pattern = csc_matrix(stored, shape=j.shape)
+            j = csc_matrix(j + pattern + self.laws.jacobian_through_efforts(self, t))
+        if self.algebraic:
+            from scipy.sparse.linalg import splu
+
+            free, tied = self.free, self.tied
+            rx = self.system.residual_x.sparse(*args)
+            a = self.unknowns.matrix(args)
+            inner = splu(a).solve(-rx[:, free].toarray())  # d(tied, z)/dy
+            fz = self.system.slope_z.sparse(*args)
+            dense = j[free][:, free].toarray()
+            dense += j[free][:, tied] @ inner[: len(tied)] + fz[free] @ inner[len(tied):]
+            j = csc_matrix(dense)
+        data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
+        return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
+
+    def residual(self, t: float, y: Array, slope: Array) -> Array:
+        """The implicit form, for methods that want it."""
+        return self.slope(t, y) - slope
+
+    def residual_jacobian(self, t: float, y: Array, slope: Array, c: float) -> csc_matrix:
+        """d residual / d y + c d residual / d slope."""
+        from scipy.sparse import csc_matrix, identity
+
+        return csc_matrix(self.slope_jacobian(t, y) - c * identity(self.size))
+
+    @property
+    def bulky(self) -> bool:
+        """Whether the Jacobian of the explicit form is full, and too large for that."""
+        return bool(self.algebraic) and self.size * (self.size + self.algebraic) > BULKY
+
+    def fastest_rate(self, t: float, y: Array) -> float:
+        """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large."""
+        if not self.size:
+            return 0.0
+        if self.size <= DENSE and not self.algebraic and self.laws is None:
+            self.solve(t, y)
+            full = self.system.slope_x.dense(*self.arguments(t))
+            if not np.isfinite(full).all():
+                return np.inf
+            return float(np.max(np.abs(np.linalg.eigvals(full))))
+        return spectral_radius(self._jacobian_product(t, y), self.size)
+
+    def _jacobian_product(self, t: float, y: Array) -> Callable[[Array], Array]:
+        """What multiplies a vector by the Jacobian."""
+        if self.algebraic <= MANY or not self.system.linear or self.laws is not None:
+            product: Callable[[Array], Array] = self.slope_jacobian(t, y).__matmul__
+            return product
+        base = self.slope(t, y)
+        here = self.x.copy(), self.z.copy()
+        h = DIRECTION_STEP * max(1.0, float(np.linalg.norm(y)))
+
+        def difference(v: Array) -> Array:
+            size = float(np.linalg.norm(v))
+            ahead = self.slope(t, y + h / size * v)
+            self.x[:], self.z[:] = here  # the run goes on from there
+            return (ahead - base) * (size / h)
+
+        return difference
+
+    # -- relations -----------------------------------------------------------------------
+    def crossings(self, t: float, y: Array) -> Array:
+        """Crossing functions at integrated states ``y``."""
+        self.solve(t, y)
+        return self.system.crossings(*self.arguments(t))
+
+    def crossings_here(self, t: float) -> Array:
+        """Crossing functions at the present point, algebraic unknowns brought up to date."""
+        self.settle(t)
+        return self.system.crossings(*self.arguments(t))
+
+    # -- the solver's unknowns -------------------------------------------------------------
+    def start_vector(self) -> Array:
+        """The solver's unknowns at the present point."""
+        return self.x[self.free] / self.scale
+
+    def name_of(self, i: int) -> str:
+        """Path of a solver unknown: integrated states, then tied ones and torn unknowns."""
+        states = np.concatenate([self.free, self.tied])
+        if i < len(states):
+            return self.system.state_name(int(states[i]))
+        return self.system.torn_name(i - len(states))

@@ -22,9 +22,9 @@ from scipy.linalg.lapack import dgesv
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
+    HELD_PIVOT,
     LAST_NEWTON_STEP,
     LAST_NEWTON_STEP_AT_TIMES,
-    HELD_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )

@@ -39,7 +39,7 @@ class Contacts:
     Parameters
     ----------
     laws : those without laws of the load
-        Contacts are refused at nodes without mass, so where there are any these are plain.
+        Contacts are refused at nodes without mass, so laws of these have none.
     """
 
     def __init__(self, laws: Laws) -> None:

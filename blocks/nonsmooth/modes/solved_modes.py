@@ -22,9 +22,9 @@ from scipy.linalg.lapack import dgesv
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
+    HELD_PIVOT,
     LAST_NEWTON_STEP,
     LAST_NEWTON_STEP_AT_TIMES,
-    PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
@@ -132,7 +132,7 @@ class SolvedModes:
             matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
             self._matrix = matrix, out[n * n + n :]
             lu, _, step, failed = dgesv(matrix, residual)
-            if failed or not (np.abs(lu.diagonal()) > PIVOT).all():
+            if failed or not (np.abs(lu.diagonal()) > HELD_PIVOT).all():
                 return None
             step[exact] = residual[exact]
             effort = effort - step

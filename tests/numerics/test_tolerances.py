@@ -1,0 +1,26 @@
+"""The table of tolerances reads as a table: one name each, with a reason."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from blocks.numerics import tolerances
+
+LINES = [line for line in Path(tolerances.__file__).read_text(encoding="utf-8").splitlines()
+         if re.match(r"[A-Z_0-9, ]+ = ", line)]  # fmt: skip
+
+
+def test_every_tolerance_has_a_name_of_its_own_and_a_reason():
+    names = Counter(line.split(" =")[0] for line in LINES)
+    assert [name for name, count in names.items() if count > 1] == []
+    assert [line for line in LINES if not re.search(r"  # \S", line)] == []
+
+
+def test_every_tolerance_is_used():
+    sources = "\n".join(file.read_text(encoding="utf-8")
+                        for file in Path(tolerances.__file__).parents[1].rglob("*.py"))
+    unused = [name for line in LINES for name in line.split(" =")[0].split(", ")
+              if len(re.findall(rf"\b{name}\b", sources)) < 2]
+    assert unused == []

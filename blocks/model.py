@@ -314,7 +314,7 @@ class Model(Component):
             stream of its own: another axis does not change the samples of this one.
         executor : int, concurrent.futures.Executor or Dask client, optional
             Number of workers, or what runs the points; in this process by default. A model
-            without events that runs in machine code (extra ``fast``) is run eight points at
+            without events that runs in machine code is run eight points at
             once, in as many threads; others in as many processes.
             ``data.encoding["execution"]`` says which.
         store : path, optional

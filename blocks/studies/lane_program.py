@@ -59,12 +59,12 @@ class LaneProgram:
         functions = VariableFunctions(system, Catalog(system))
         indices, slices = _places_of(outputs, functions.catalog)
         times = {t for o in outputs if o.reduction in ("at", "course") for t in o.times}
-        try:
-            from ..native import lanes
-            from ..native.equations import equations_of
-            from ..native.stages import arithmetic
-        except ImportError:
-            raise OneByOne("there is no llvmlite") from None
+        if not native.is_installed():
+            raise OneByOne("llvmlite is not installed")
+        from ..native import lanes
+        from ..native.equations import equations_of
+        from ..native.stages import arithmetic
+
         if reason := native.unwritable(common.problem):
             raise OneByOne(reason)
         equations = equations_of(system, common.problem.p)

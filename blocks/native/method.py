@@ -52,13 +52,14 @@ class OneStep(Method):
         self.crossed = np.zeros(count, dtype=bool)
         #: Without the reserve of solved equations, which is watched with them.
         self.relations = count - self.equations.reserve
-        self.known, self.hints = np.zeros((2, count), dtype=bool)
+        self.known, self.hints, self.timed = np.zeros((3, count), dtype=bool)
+        self.instant = np.full(1, np.inf)
         self.hints[self.relations :] = True
         self.held = np.ones(count)  # margins of laws have their sign already
         self.slack = np.zeros(count)
         self.looks = np.empty((LOOK_ROWS, count))
-        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.looks,
-                                 np.empty(LOOK_ROWS), self.crossed)
+        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.timed,
+                                 self.instant, self.looks, np.empty(LOOK_ROWS), self.crossed)
         self.pieces: Array = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
@@ -100,10 +101,11 @@ class OneStep(Method):
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
-    def watch(self, known: Array, hints: Array, slack: Array) -> None:
-        """Relations that are not searched for, those that others must judge, and their slack."""
-        for row, values in ((self.known, known), (self.hints, hints), (self.slack, slack)):
+    def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
+        for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
+                            (self.slack, slack)):
             row[: len(values)] = values
+        self.instant[0] = instant
 
     @property
     def largest(self) -> Array:

@@ -80,7 +80,7 @@ class RunningMethod:
                 old.free, problem.free):  # made to be started again
             old.first_step, old.max_step = self.first_step, self.longest
             old.work = Work()
-            self._tell_relations(old)
+            self._tell_relations(old, t)
             old.restart(t, y)
             return old
         method = kind(
@@ -88,14 +88,14 @@ class RunningMethod:
             first_step=self.first_step, max_step=self.longest, step=s.step,
         )  # fmt: skip
         if kind.looks_itself:
-            self._tell_relations(method)
+            self._tell_relations(method, t)
         return method
 
-    def _tell_relations(self, method: Any) -> None:
+    def _tell_relations(self, method: Any, t: float) -> None:
         """What a method that looks for crossings itself must know of the relations."""
         events = self.time_events
         method.watch(events.timed & ~events.curved, events.curved,
-                     self.crossings.relation_tolerance)
+                     self.crossings.relation_tolerance, events.known_from(t))
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""

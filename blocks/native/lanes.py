@@ -15,8 +15,8 @@ import numpy as np
 
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
 from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR
-from .one_step import FULL, NOT_FINITE, REACHED, TOO_SMALL
 from .functions import machine_code
+from .one_step import FULL, NOT_FINITE, REACHED, TOO_SMALL
 from .signatures import run_code, take
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROOT, ROWS, STAGE_TIMES, WORK
 from .step_control import (

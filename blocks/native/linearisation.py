@@ -1,7 +1,7 @@
 """How do the derivatives of slopes read as machine code?
 
-A function ``f(t, x, p, q, out)`` that fills in df/dx, a row after the other, and then df/dt. What is
-always zero is not written: ``out`` holds zeros there.
+A function ``f(t, x, p, q, out)`` that fills in df/dx, a row after the other, and then df/dt. What
+is always zero is not written: ``out`` holds zeros there.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def write_derivatives(w: Writer, arguments: Sequence[ca.SX], of_states: ca.SX, o
     """
     n = of_time.numel()
     function = ca.Function("derivatives", arguments, [of_states, of_time])
-    entries = [[int(row) * n + int(column) for row, column in zip(*of_states.sparsity().get_triplet(),
-                                                                  strict=True)],
-               [n * n + int(row) for row in of_time.sparsity().row()]]  # fmt: skip
+    rows, columns = of_states.sparsity().get_triplet()
+    entries = [[row * n + column for row, column in zip(rows, columns, strict=True)],
+               [n * n + row for row in of_time.sparsity().row()]]  # fmt: skip
 
     def read(argument: int, i: int) -> str:
         base, offset = places[argument]

@@ -87,8 +87,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     -------
     status, number of steps
     """
-    k, root = work.k, _root(code)
-    t, h, old_error = state[TIME], state[STEP], state[LAST_ERROR]
+    root, t, h, old_error = _root(code), state[TIME], state[STEP], state[LAST_ERROR]
     t_stop = limits.t_stop
     if h <= 0.0:
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))

@@ -9,8 +9,8 @@ from ..solvers import Method
 from ..system.problem import Problem
 from ..system.system import System
 
-__all__ = ["by_stiffness", "chosen_method", "compiled_method", "implicit_one_step",
-           "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
+__all__ = ["by_stiffness", "chosen_method", "compiled_method", "explicit_one_step",
+           "implicit_one_step", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -87,6 +87,17 @@ def compiled_method(name: str) -> type[Method]:
         return method
     except ImportError as error:
         raise need_package("llvmlite", f"method={name!r}") from error
+
+
+def explicit_one_step(problem: Problem) -> type[Method] | None:
+    """The explicit one-step method in machine code, where it can run a problem."""
+    from .. import native
+
+    if not native.is_installed() or native.why_not(problem.system, problem.laws) \
+            or not native.compiles_quickly(problem) or native.unwritable(problem):
+        return None
+    method: type[Method] = native.compiled_method()
+    return method
 
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:

@@ -110,5 +110,5 @@ def _settings(options: Options, t0: float, t1: float, chosen: type[Method]) -> S
     longest = time("max_step")
     return Settings(
         t0, t1, chosen, options.rtol, np.inf if longest is None else longest,
-        time("first_step"), time("step"), options.method == "auto" and not chosen.implicit,
+        time("first_step"), time("step"), options.method == "auto",
     )  # fmt: skip

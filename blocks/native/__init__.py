@@ -14,13 +14,16 @@
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are
-    steps           a step of the explicit method
+    steps           what steps have in common, and those of the explicit pair
+    linearisation   how derivatives of slopes read as machine code
+    lu              small systems of linear equations
+    rosenbrock, rosenbrock_arithmetic  a step of the implicit method
     zero_crossings  where a relation crosses within a step
-    dopri           the steps of that method
-    lanes           the same for several runs at once
-    method          that method under the contract of all methods
+    one_step        the steps of both methods
+    lanes           those of the explicit pair for several runs at once
+    method          these methods under the contract of all methods
 
-llvmlite is imported where a run is worth it or ``method="dopri5"`` is asked for. The steps are
+llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are
 compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
 """
 
@@ -39,15 +42,17 @@ from .costs import (
     solves_compiled,
     study,
 )
-from .forms import is_large, why_not
+from .forms import is_large, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
     from ..system import Problem
-    from .method import Dopri5
+    from .method import OneStep
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly", "is_installed",
-           "is_large", "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
-           "why_not"]  # fmt: skip
+__all__ = ["COMPILED", "LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly",
+           "is_installed", "is_large", "most_steps", "pays_off", "solves_compiled", "study",
+           "unwritable", "why_no_derivatives", "why_not"]  # fmt: skip
+
+COMPILED = "dopri5", "rodas4"  # names of the methods
 
 
 def unwritable(problem: Problem) -> str:
@@ -62,8 +67,8 @@ def unwritable(problem: Problem) -> str:
     return ""
 
 
-def compiled_method() -> type[Dopri5]:
-    """The method's class.
+def compiled_method(name: str = "dopri5") -> type[OneStep]:
+    """A method's class.
 
     Raises
     ------
@@ -72,6 +77,6 @@ def compiled_method() -> type[Dopri5]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import Dopri5
+    from .method import Dopri5, Rodas4
 
-    return Dopri5
+    return Rodas4 if name == "rodas4" else Dopri5

@@ -7,16 +7,20 @@ is constant between two events (held relations, discrete values).
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags
 from .expressions import Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import PARALLEL, Loops
+from .linearisation import write_derivatives
 from .machine import compiled
+from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import run_code
 from .stages import arithmetic
 from .steps import Code
@@ -65,6 +69,8 @@ class Equations:
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
+        #: Symbols and the slopes whose derivatives an implicit method asks for.
+        self.explicit = system.arguments, system.tape.slope
         if laws is not None:
             self._with_laws(laws)
             return
@@ -129,6 +135,7 @@ class Equations:
         self.large = False
         arguments = [*held.symbols, free]
         slope = held.expressions["slope"] * free
+        self.explicit = arguments, slope
         margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
         self.slope = self._straight(ca.Function("slope", arguments, [slope]))
         self.crossings = self._straight(ca.Function("margins", arguments, [margins]))
@@ -139,10 +146,19 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
-    def code(self, p: Array, q: Array) -> Code:
+    def code(self, p: Array, q: Array, implicit: bool = False) -> Code:
         """Addresses for a method; the caller keeps ``p`` and ``q`` alive."""
-        return Code(arithmetic(), self.slope, int(self.crossings), self.settle, p.ctypes.data,
-                    q.ctypes.data)
+        return Code(rosenbrock_arithmetic() if implicit else arithmetic(), self.slope,
+                    int(self.crossings), self.settle, self.derivatives if implicit else 0,
+                    p.ctypes.data, q.ctypes.data)
+
+    @cached_property
+    def derivatives(self) -> int:
+        """Address of df/dx and df/dt of slopes that are explicit in the states."""
+        w, (arguments, slope) = Writer(), self.explicit
+        write_derivatives(w, arguments, ca.jacobian(slope, self.system.tape.x),
+                          ca.jacobian(slope, TIME), self._places)
+        return self._compiled(w)
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
@@ -179,6 +195,10 @@ class Equations:
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, self._places)):
             writer.store(value, "%out", i)
+        return self._compiled(writer)
+
+    @staticmethod
+    def _compiled(writer: Writer) -> int:
         return compiled("\n".join([
             *sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *writer.lines,
             "  ret void", "}", ""]))  # fmt: skip

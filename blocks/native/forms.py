@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["is_large", "is_solved_for", "why_not"]
+__all__ = ["MOST_STATES", "is_large", "is_solved_for", "why_no_derivatives", "why_not"]
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 50  # of algebraic loops
+MOST_STATES = 50  # of an implicit method, whose matrix is full
 
 
 def why_not(system: System, laws: Any = None) -> str:
@@ -31,6 +32,19 @@ def why_not(system: System, laws: Any = None) -> str:
         return "a large network with algebraic loops is solved in Python"
     if not system.nx:
         return "there is nothing to integrate"
+    return ""
+
+
+def why_no_derivatives(system: System, laws: Any = None) -> str:
+    """Why a model cannot run in machine code by an implicit method; empty if it can."""
+    if reason := why_not(system, laws):
+        return reason
+    if system.nx > MOST_STATES:
+        return f"more than {MOST_STATES} states need a sparse matrix"
+    if system.clusters or system.nz:
+        return "states that constraints tie and algebraic unknowns have no derivatives there"
+    if laws is not None and laws.held_modes.length:
+        return "efforts that are solved for at every point have no derivatives there"
     return ""
 
 

@@ -4,7 +4,7 @@ Every lane has a time and a step of its own; a lane whose run has ended takes th
 next one. Threads that march through the same runs share the count of those taken, so
 that none waits for another before all are taken. The arithmetic of a run is the same
 in whichever lane of whichever thread it stands.
-Single runs (:mod:`blocks.native.dopri`) have the same step control.
+Single runs (:mod:`blocks.native.one_step`) have the same step control.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
 from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR
-from .dopri import FULL, NOT_FINITE, REACHED, TOO_SMALL
 from .functions import machine_code
+from .one_step import FULL, NOT_FINITE, REACHED, TOO_SMALL
 from .signatures import run_code, take
-from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
+from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROOT, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     first_step,
     is_too_small,
@@ -202,7 +202,7 @@ def _choose_first_steps(runs: _Runs, lanes: _Lanes, work: _Work) -> None:
             size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
             d2 = max(d2, abs(slope[i, lane] - k[0, i, lane]) / size)
         d2 /= trial[lane]
-        lanes.h[lane] = first_step(trial[lane], lanes.h[lane], d2, limit)
+        lanes.h[lane] = first_step(trial[lane], lanes.h[lane], d2, limit, ROOT)
 
 
 @machine_code
@@ -283,7 +283,7 @@ def _judge(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
             continue
         outcomes.counts[run, 1] += 1
         lanes.rejected[lane] = True
-        lanes.h[lane] = shortened_step(work.step[0, lane], error if finite else np.nan)
+        lanes.h[lane] = shortened_step(work.step[0, lane], error if finite else np.nan, ROOT)
         if is_too_small(lanes.h[lane], lanes.t[lane], runs.t_end):
             outcomes.status[run] = TOO_SMALL if finite else NOT_FINITE
             idle += _next_run(runs, lanes, work, lane)
@@ -300,7 +300,7 @@ def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> in
         run = lanes.run[lane]
         now, error = work.step[0, lane], work.error[0, lane]
         lanes.h[lane] = next_step(now, lanes.h[lane], error, lanes.old_error[lane],
-                                  lanes.rejected[lane])
+                                  lanes.rejected[lane], ROOT)
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
         outcomes.counts[run, 0] += 1

@@ -1,44 +1,45 @@
-"""The compiled method under the contract of all methods.
+"""Compiled one-step methods under the contract of all methods.
 
-One call of :meth:`Dopri5.advance` takes as many steps as it may and returns the
+One call of :meth:`OneStep.advance` takes as many steps as it may and returns the
 last one; all of them stand in its :class:`Course`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ..numerics.tolerances import LEAST_ERROR
 from ..solvers.base import Array, Method, Step
 from ..system.time_functions import ACROSS
-from . import dopri
+from . import one_step
 from .costs import most_steps
 from .equations import equations_of
 from .stages import ATOL
 from .steps import settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Course", "Dopri5"]
+__all__ = ["Course", "Dopri5", "OneStep", "Rodas4"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 4096
 FEW = 20_000  # unknowns up to which the end of every step is kept
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
+COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 RECALL = 1 << 21  # numbers gathered at a time by a query
 
 
-class Dopri5(Method):
-    """Dormand-Prince 5(4) in machine code, steps controlled by the largest error.
+class OneStep(Method):
+    """A one-step method in machine code, steps controlled by the largest error.
 
     Many steps are taken in one call. The relations of the model are looked at in every
     step; a step in which one crosses is the last one of a call and ends there.
     """
 
-    name, order = "dopri5", 5
     looks_itself = True
-    many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
+    #: Whether an episode begins with the step that the last one would have gone on with.
+    keeps_step: ClassVar[bool] = False
     course: Course
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -51,13 +52,14 @@ class Dopri5(Method):
         self.crossed = np.zeros(count, dtype=bool)
         #: Without the reserve of solved equations, which is watched with them.
         self.relations = count - self.equations.reserve
-        self.known, self.hints = np.zeros((2, count), dtype=bool)
+        self.known, self.hints, self.timed = np.zeros((3, count), dtype=bool)
+        self.instant = np.full(1, np.inf)
         self.hints[self.relations :] = True
         self.held = np.ones(count)  # margins of laws have their sign already
         self.slack = np.zeros(count)
         self.looks = np.empty((LOOK_ROWS, count))
-        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.looks,
-                                 np.empty(LOOK_ROWS), self.crossed)
+        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.timed,
+                                 self.instant, self.looks, np.empty(LOOK_ROWS), self.crossed)
         self.pieces: Array = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
@@ -69,11 +71,12 @@ class Dopri5(Method):
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
         n, every = atol.size, 1 if atol.size < FEW else 8
-        self.work_space = workspace(n)
+        self.work_space = workspace(n, self.implicit)
         self.k = self.work_space.k
         self.k[ATOL] = atol
         self.every = every  # so many steps from one end that is kept to the next
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
+        self.state = np.zeros(4)
         self.restart(self.t, self.y)
 
     def restart(self, t: float, y: Array) -> None:
@@ -84,11 +87,12 @@ class Dopri5(Method):
             self.x = np.concatenate([problem.x, problem.z])
             self.x[self.free] = self.y * self.scale
         self.q = self.equations.constants(problem, self.t)
-        self.code = self.equations.code(self.p, self.q)
+        self.code = self.equations.code(self.p, self.q, self.implicit)
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
-        self.state = np.array([self.t, self.first_step or 0.0, LEAST_ERROR, 0.0])
+        kept = self.state[one_step.STEP] if self.keeps_step else 0.0
+        self.state = np.array([self.t, self.first_step or kept, LEAST_ERROR, 0.0])
         self.course = Course(self, self.t, self.x)
         self.fresh = True
 
@@ -97,10 +101,11 @@ class Dopri5(Method):
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
-    def watch(self, known: Array, hints: Array, slack: Array) -> None:
-        """Relations that are not searched for, those that others must judge, and their slack."""
-        for row, values in ((self.known, known), (self.hints, hints), (self.slack, slack)):
+    def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
+        for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
+                            (self.slack, slack)):
             row[: len(values)] = values
+        self.instant[0] = instant
 
     @property
     def largest(self) -> Array:
@@ -117,14 +122,13 @@ class Dopri5(Method):
         problem: Any = self.problem
         n, every, capacity = self.x.size, self.every, self.capacity
         ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
-        counts = np.zeros(3, dtype=np.int64)
-        status, taken = dopri.advance(
+        counts = np.zeros(5, dtype=np.int64)
+        status, taken = one_step.advance(
             self.code, self.work_space, self.watched,
-            dopri.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            dopri.Record(ends, sizes, rows, every), self.x, self.state, counts)
-        self.work.steps += int(counts[0])
-        self.work.rejected += int(counts[1])
-        self.work.residuals += int(counts[2])
+            one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
+            one_step.Record(ends, sizes, rows, every), self.x, self.state, counts)
+        for name, count in zip(COUNTED, counts.tolist(), strict=True):
+            setattr(self.work, name, getattr(self.work, name) + count)
         before = self.t
         if taken:
             self.course.extend(ends[:taken], sizes[:taken], rows[: taken // every], self.x)
@@ -132,26 +136,41 @@ class Dopri5(Method):
             self.t, self.y = float(ends[taken - 1]), self.x[self.places] / self.scale
             if self.carries:
                 problem.x[:], problem.z[:] = np.split(self.x, [len(problem.x)])
-        if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
+        if status in (one_step.TOO_SMALL, one_step.NOT_FINITE):
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
                 return Step(before, self.t, self.y, self.course.inside_last, clear=True)
-            return self._failure("the equations are not finite" if status == dopri.NOT_FINITE else
-                                 "the error stays above the tolerance however small the step")
-        if status == dopri.CROSSED and self.equations.reserve:
+            return self._failure("the error stays above the tolerance however small the step"
+                                 if status == one_step.TOO_SMALL else "the equations are not finite")
+        if status == one_step.CROSSED and self.equations.reserve:
             self.unsure = bool(self.crossed[-1])
         return Step(before, self.t, self.y, self.course.inside_last,
-                    clear=status not in (dopri.CROSSED, dopri.LOCATED),
-                    crossed=np.flatnonzero(self.crossed) if status == dopri.LOCATED else None)
+                    clear=status not in (one_step.CROSSED, one_step.LOCATED),
+                    crossed=np.flatnonzero(self.crossed) if status == one_step.LOCATED else None)
 
     def _failure(self, text: str) -> Step:
         problem: Any = self.problem
         slope = problem.slope(self.t, self.y)
-        for h in self.state[dopri.STEP] * AHEAD if self.carries else ():
+        for h in self.state[one_step.STEP] * AHEAD if self.carries else ():
             if problem.failure is None:  # which tells what cannot be solved for
                 problem.slope(self.t + h, self.y + h * slope)
         return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {text}",
                            np.flatnonzero(~np.isfinite(slope)))
+
+
+class Dopri5(OneStep):
+    """Dormand-Prince 5(4): explicit, for what is not stiff."""
+
+    name, order = "dopri5", 5
+    many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
+
+
+class Rodas4(OneStep):
+    """RODAS 4(3), linearly implicit and L-stable: for what is stiff and full of events."""
+
+    name, order = "rodas4", 4
+    implicit = True
+    keeps_step = True
 
 
 class Course:
@@ -161,9 +180,9 @@ class Course:
     is found by taking those steps again.
     """
 
-    def __init__(self, method: Dopri5, t: float, x: Array) -> None:
+    def __init__(self, method: OneStep, t: float, x: Array) -> None:
         self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._code, self._work = method.code, workspace(method.x.size)
+        self._code, self._work = method.code, workspace(method.x.size, method.implicit)
         self._alive = method.p, method.q  # into which the code points
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
@@ -308,6 +327,7 @@ class Course:
         theta[times == self._times[0][steps + 1]] = 1.0
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
-        taken = dopri.Steps(starts, sizes, kept[low:high], np.ascontiguousarray(rows))
-        dopri.between(self._code, self._work, taken, steps, theta, np.empty(out.shape[1]), out)
+        taken = one_step.Steps(starts, sizes, kept[low:high], np.ascontiguousarray(rows))
+        one_step.between(self._code, self._work, taken, steps, theta, np.empty(out.shape[1]),
+                         np.zeros(5, dtype=np.int64), out)
         return out

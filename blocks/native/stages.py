@@ -1,8 +1,9 @@
-"""The arithmetic of a Dormand-Prince step over all unknowns, as machine code.
+"""The arithmetic of one-step methods over all unknowns, as machine code; the Dormand-Prince pair's.
 
 Weighted sums of stages, the largest error, and the continuous extension, each one
 loop that the compiler turns into vector instructions. All of them are functions
-``f(x, k, out, n, h)`` of pointers; ``k`` holds the rows of :data:`ROWS`.
+``f(x, k, out, n, h)`` of pointers; ``k`` holds the rows of :data:`ROWS`. A method is a table of
+their addresses.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from functools import cache
 
 import numpy as np
 
+from ..numerics.arrays import Indices
 from .expressions import Writer
 from .instance_loops import PARALLEL
 from .machine import compiled, target_name
 
-__all__ = ["ROWS", "STAGE_TIMES", "arithmetic"]
+__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "Loop", "addresses", "arithmetic"]
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
 #: Entries of :func:`arithmetic` after the weighted sums.
 ERROR_NORM, EXTENSION, FLUSH, BACK = 6, 7, 8, 9
+ROOT = 1 / 5  # 1 / order
 STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 STAGES = (
     (1 / 5,),
@@ -37,13 +40,27 @@ HIGH = (-12715105075 / 11282082432, 0.0, 87487479700 / 32700410799, -10690763975
 
 
 @cache
-def arithmetic(lanes: int = 1) -> np.ndarray:
+def arithmetic(lanes: int = 1) -> Indices:
     """Addresses: six weighted sums, error, continuous extension; flush denormals, and back.
 
     With several lanes, every number is a vector of ``lanes`` numbers, the step too.
     """
-    functions = [*(_weighted(w, lanes) for w in STAGES), _error(lanes), _inside(lanes),
-                 *_denormals()]  # fmt: skip
+    return addresses(STAGES, ERROR, _inside(lanes), lanes)
+
+
+def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension: int,
+              lanes: int = 1, per_time: bool = True) -> Indices:
+    """The table of a method.
+
+    Parameters
+    ----------
+    sums : of rows of ``k``, for the stages after the first and for the end of the step
+    error : the sum that estimates the error
+    extension : address of the continuous extension
+    per_time : whether rows are slopes, which the length of the step multiplies
+    """
+    functions = [*(_weighted(w, lanes, per_time) for w in sums), _error(error, lanes, per_time),
+                 extension, *_denormals()]  # fmt: skip
     return np.array(functions, dtype=np.int64)
 
 
@@ -73,7 +90,7 @@ def _denormals() -> tuple[int, int]:
     return flush, back
 
 
-class _Loop:
+class Loop:
     """A loop over the unknowns; rows of ``k`` are addressed by number."""
 
     def __init__(self, lanes: int) -> None:
@@ -99,7 +116,9 @@ class _Loop:
         value = ""
         for j, weight in enumerate(weights):
             if weight:
-                part = self.writer.binary("fmul", self.row(j), self.writer.constant(weight))
+                part = self.row(j)
+                if weight != 1.0:
+                    part = self.writer.binary("fmul", part, self.writer.constant(weight))
                 value = self.writer.binary("fadd", value, part) if value else part
         return value
 
@@ -120,20 +139,24 @@ class _Loop:
         return compiled(text)
 
 
-def _weighted(weights: Sequence[float], lanes: int) -> int:
-    """out = x + h sum of weights times stages."""
-    loop = _Loop(lanes)
-    rise = loop.writer.binary("fmul", loop.total(weights), "%step")
+def _weighted(weights: Sequence[float], lanes: int, per_time: bool) -> int:
+    """out = x + sum of weights times stages, times h where these are slopes."""
+    loop = Loop(lanes)
+    rise = loop.total(weights)
+    if per_time:
+        rise = loop.writer.binary("fmul", rise, "%step")
     loop.store(loop.writer.binary("fadd", loop.load("%x"), rise))
     return loop.compiled()
 
 
-def _error(lanes: int) -> int:
+def _error(weights: Sequence[float], lanes: int, per_time: bool) -> int:
     """out = (largest error in units of the tolerances, sum of all): h points to (h, rtol)."""
-    loop = _Loop(lanes)
+    loop = Loop(lanes)
     w, kind = loop.writer, loop.type
     truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
-    error = w.binary("fmul", loop.total(ERROR), "%step")
+    error = loop.total(weights)
+    if per_time:
+        error = w.binary("fmul", error, "%step")
     old, new = (w.intrinsic("fabs", v) for v in (loop.load("%x"), loop.row(NEW)))
     larger = loop.new(f"fcmp nnan nsz ogt {kind} {old}, {new}")
     size = loop.new(f"select nnan nsz {truth} {larger}, {kind} {old}, {kind} {new}")
@@ -157,7 +180,7 @@ def _error(lanes: int) -> int:
 
 def _inside(lanes: int) -> int:
     """out = the continuous extension: h points to (h, part of the step)."""
-    loop = _Loop(lanes)
+    loop = Loop(lanes)
     w = loop.writer
     x = loop.load("%x")
     rise = w.binary("fsub", loop.row(NEW), x)

@@ -34,10 +34,10 @@ def trial_step(size: float, slope: float, limit: float) -> float:
 
 
 @machine_code
-def first_step(trial: float, slope: float, bend: float, limit: float) -> float:
+def first_step(trial: float, slope: float, bend: float, limit: float, root: float) -> float:
     """Hairer's first step; from x' and x'' in units of the tolerance."""
     most = max(slope, bend)
-    later = max(FIRST_STEP, trial * 1e-3) if most <= NEARLY_NO_SLOPE else (0.01 / most) ** 0.2
+    later = max(FIRST_STEP, trial * 1e-3) if most <= NEARLY_NO_SLOPE else (0.01 / most) ** root
     return min(100 * trial, later, limit)
 
 
@@ -71,15 +71,16 @@ def is_too_small(h: float, t: float, t_stop: float) -> bool:
 
 
 @machine_code
-def shortened_step(h: float, error: float) -> float:
+def shortened_step(h: float, error: float, root: float) -> float:
     """The step to try after a step whose error was too large, or no number."""
     if np.isnan(error):
         return 0.2 * h
-    return h / min(1 / SLOWEST, error**0.2 / SAFETY)
+    return h / min(1 / SLOWEST, error**root / SAFETY)
 
 
 @machine_code
-def next_step(h: float, proposed: float, error: float, old_error: float, rejected: bool) -> float:
+def next_step(h: float, proposed: float, error: float, old_error: float, rejected: bool,
+              root: float) -> float:
     """The step after one that was accepted.
 
     Parameters
@@ -87,8 +88,9 @@ def next_step(h: float, proposed: float, error: float, old_error: float, rejecte
     h, proposed : the step taken, and as it was before it was shortened to end somewhere
     error, old_error : of this step and the one before it, in units of the tolerance
     rejected : whether it had to be tried again: it must not grow then
+    root : 1 / order of the method, as everywhere here
     """
-    factor = error ** (0.2 - 0.75 * BETA) / old_error**BETA / SAFETY
+    factor = error ** (root - 0.75 * BETA) / old_error**BETA / SAFETY
     factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
     following = h / factor
     if rejected:

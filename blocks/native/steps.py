@@ -1,7 +1,8 @@
-"""One step of the Dormand-Prince pair, compiled: stages, error, values inside.
+"""What steps of one-step methods have in common, compiled; and the stages of the explicit pair.
 
-The equations come as addresses of machine code ``f(t, x, p, q, out)`` (pointers to doubles),
-so what is compiled here serves all models.
+The equations come as addresses of machine code ``f(t, x, p, q, out)`` (pointers to doubles), so
+what is compiled here serves all models; what a method does with all unknowns comes as a table of
+addresses (:mod:`blocks.native.stages`), so it serves all methods.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Code(NamedTuple):
     slope: int
     crossings: int
     settle: int  # what brings the end of a step back onto its constraints, or 0
+    linear: int  # df/dx and df/dt, for an implicit method; 0 for an explicit one
     p: int
     q: int
 
@@ -40,12 +42,18 @@ class Workspace(NamedTuple):
     step: Vector  # (2,) length of the step, and tolerance or part of the step
     error: Vector  # (2,) largest error and sum of errors
     processor: Vector  # (2,) its state before denormals were flushed
+    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method
+    factors: Matrix  # (n, n) of the matrix of its stages
+    order: Indices  # (n,) of the rows of these
 
 
-def workspace(n: int) -> Workspace:
+def workspace(n: int, implicit: bool = False) -> Workspace:
     """Work space for ``n`` unknowns."""
+    width = n if implicit else 0
+    # of derivatives only those are written that are not always zero
     return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
-                     np.empty(2), np.empty(2))
+                     np.empty(2), np.empty(2), np.zeros((width + 1, width)),
+                     np.empty((width, width)), np.zeros(width, dtype=int))
 
 
 @machine_code
@@ -78,7 +86,7 @@ def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> 
 
 @machine_code
 def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
-    """Stages 2 to 7 of a step from k1 = f(t, x); the end of the step goes into its row."""
+    """Stages 2 to 7 of the explicit pair, from k1 = f(t, x); the end goes into its row."""
     k = work.k
     inner, n, pair = k[WORK], work.size, work.step
     work.step[0] = h

@@ -38,6 +38,8 @@ class Relations(NamedTuple):
     known: Flags  # that are not searched for
     hints: Flags  # whose margin only says that somebody else must look
     slack: Vector  # what margins may be below zero by
+    timed: Flags  # of time alone: known, too, at the instant that ends an episode
+    instant: Vector  # (1,) just before it
     looks: Matrix  # (LOOK_ROWS, relations): margins at the looks of a step, the last one first
     times: Vector  # (MOST_LOOKS,) of the looks of a step
     wrong: Flags  # filled with the relations that have crossed
@@ -50,12 +52,13 @@ def margins_at(code: Code, relations: Relations, at: Vector, t: float, x: Vector
     at[0] = t
     run_code(code.crossings, at, x, code.p, code.q, margins)
     held, known, slack = relations.held, relations.known, relations.slack
+    arrived = t >= relations.instant[0]
     violated = False
     for r in range(margins.size):
         if held[r] <= 0.5:
             margins[r] = -margins[r]
         margins[r] += slack[r]
-        if known[r]:
+        if known[r] or arrived and relations.timed[r]:
             margins[r] = 1.0
         elif not margins[r] >= 0.0:
             violated = True

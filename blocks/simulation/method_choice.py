@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..exceptions import ParameterError, need_package, unknown_name
+from ..native import COMPILED
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import Method
 from ..system.problem import Problem
 from ..system.system import System
 
-__all__ = ["by_stiffness", "chosen_method", "compiled_method", "refuse_full_jacobian",
-           "refuse_uncompiled"]  # fmt: skip
+__all__ = ["by_stiffness", "chosen_method", "compiled_method", "explicit_one_step",
+           "implicit_one_step", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -24,15 +25,15 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
         from ..nonsmooth.timestepping.moreau_jean import MoreauJean
 
         return MoreauJean, "chosen by the user"
-    if str(method).lower() == "dopri5":
-        return _compiled_method(system), "chosen by the user"
+    if str(method).lower() in COMPILED:
+        return _compiled_method(system, str(method).lower()), "chosen by the user"
     if method != "auto":
         try:
             return method_named(method), "chosen by the user"
         except UnknownMethod:
             near = method_elsewhere(str(method))
             raise unknown_name(
-                "simulate(method=…)", method, ["auto", *METHODS, "dopri5", "moreau_jean"],
+                "simulate(method=…)", method, ["auto", *METHODS, *COMPILED, "moreau_jean"],
                 "methods", (f"Did you mean {near!r}?" if near else "", near)
             ) from None
     if step is not None:
@@ -57,34 +58,57 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
         )  # fmt: skip
 
 
-def refuse_uncompiled(system: System, problem: Problem | None = None) -> None:
-    """A model that cannot run in machine code."""
+def refuse_uncompiled(name: str, system: System, problem: Problem | None = None) -> None:
+    """A model that a method cannot run in machine code."""
     from .. import native
 
-    reason = native.why_not(system, problem and problem.laws)
+    why_not = native.why_not if name == "dopri5" else native.why_no_derivatives
+    reason = why_not(system, problem and problem.laws)
     if problem is not None and not reason:
         reason = native.unwritable(problem)
     if reason:
-        raise ParameterError("simulate(method='dopri5')", f"cannot run this model: {reason}.",
+        raise ParameterError(f"simulate(method={name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto' or another name listed in blocks.solvers.")
 
 
-def _compiled_method(system: System) -> type[Method]:
-    """The method in machine code, if it can run a system."""
+def _compiled_method(system: System, name: str) -> type[Method]:
+    """A method in machine code, if it can run a system."""
     if not system.nu:  # otherwise it depends on its laws
-        refuse_uncompiled(system)
-    return compiled_method()
+        refuse_uncompiled(name, system)
+    return compiled_method(name)
 
 
-def compiled_method() -> type[Method]:
-    """The method in machine code, or a word on what is missing."""
+def compiled_method(name: str) -> type[Method]:
+    """A method in machine code, or a word on what is missing."""
     from .. import native
 
     try:
-        method: type[Method] = native.compiled_method()
+        method: type[Method] = native.compiled_method(name)
         return method
     except ImportError as error:
-        raise need_package("llvmlite", "method='dopri5'") from error
+        raise need_package("llvmlite", f"method={name!r}") from error
+
+
+def explicit_one_step(problem: Problem) -> type[Method] | None:
+    """The explicit one-step method in machine code, where it can run a problem."""
+    from .. import native
+
+    if not native.is_installed() or native.why_not(problem.system, problem.laws) \
+            or not native.compiles_quickly(problem) or native.unwritable(problem):
+        return None
+    method: type[Method] = native.compiled_method()
+    return method
+
+
+def implicit_one_step(problem: Problem) -> type[Method] | None:
+    """The implicit one-step method in machine code, where it can run a problem."""
+    from .. import native
+
+    if not native.is_installed() or native.why_no_derivatives(problem.system, problem.laws) \
+            or native.unwritable(problem):
+        return None
+    method: type[Method] = native.compiled_method("rodas4")
+    return method
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],

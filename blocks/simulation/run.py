@@ -10,6 +10,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
 from ..initialisation.nominal_values import find_nominals
+from ..native import COMPILED
 from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method, method_named
 from ..system.dae_problem import DaeProblem
@@ -68,8 +69,8 @@ def run(model: Model, duration: object, options: Options) -> Result:
             problem, start = consistent_start(system, nominals, t0, DaeProblem)
     if chosen.implicit and not isinstance(problem, DaeProblem):
         refuse_full_jacobian(problem, chosen.name)
-    if options.method != "auto" and chosen.name == "dopri5":
-        refuse_uncompiled(system, problem)
+    if options.method != "auto" and chosen.name in COMPILED:
+        refuse_uncompiled(chosen.name, system, problem)
     settings = _settings(options, t0, t1, chosen)
     recording = RunRecording(model.name, system, problem, problem.p)
     recording.samples = sample_times(options.every, options.times, t0, t1)
@@ -109,5 +110,5 @@ def _settings(options: Options, t0: float, t1: float, chosen: type[Method]) -> S
     longest = time("max_step")
     return Settings(
         t0, t1, chosen, options.rtol, np.inf if longest is None else longest,
-        time("first_step"), time("step"), options.method == "auto" and not chosen.implicit,
+        time("first_step"), time("step"), options.method == "auto",
     )  # fmt: skip

@@ -11,6 +11,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
+from .method_choice import explicit_one_step, implicit_one_step
 from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
@@ -23,6 +24,9 @@ AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an exp
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
+OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
+FEW = 60  # steps of a method with memory in an episode: it has hardly got going when it begins anew
+RESTARTED = "cvode", "DOP853", "ode45"  # by auto alone, and dearly
 COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 
 
@@ -42,6 +46,7 @@ class RunningMethod:
     current : the method of the present episode
     longest : as far as tied states could be followed lately
     first_step : the step that the next episode begins with
+    episodes : how many have begun
     work : what all episodes have cost
     """
 
@@ -51,16 +56,23 @@ class RunningMethod:
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
         self.kind: Any = settings.method
-        self.may_switch = settings.may_switch
+        #: To an implicit method, where the explicit one is held back by stability.
+        self.may_switch = settings.may_switch and not settings.method.implicit
+        #: To a one-step method in machine code, where one in Python begins anew all the time.
+        self.may_restart = settings.may_switch and settings.method.name in RESTARTED
         self.current: Any = None
         self.longest = settings.max_step
         self.first_step = settings.first_step
         self.work: dict[str, int] = {}
+        self.episodes = 0
         self._asked = 0  # how often it was asked whether to give the method up
         self._judged = 0  # steps at the last look for stiffness
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
+        if self.may_restart:
+            self._restart_cheaply()
+        self.episodes += 1
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
         self.longest = min(2 * self.longest, self.settings.max_step)
@@ -74,13 +86,13 @@ class RunningMethod:
                                max_step=self.longest)
         kind = self.kind
         if not kind.fits(problem, t):
-            kind = method_named("DOP853")
+            kind = method_named("Radau" if kind.implicit else "DOP853")
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
         if type(old) is kind and kind.looks_itself and np.array_equal(
                 old.free, problem.free):  # made to be started again
             old.first_step, old.max_step = self.first_step, self.longest
             old.work = Work()
-            self._tell_relations(old)
+            self._tell_relations(old, t)
             old.restart(t, y)
             return old
         method = kind(
@@ -88,14 +100,14 @@ class RunningMethod:
             first_step=self.first_step, max_step=self.longest, step=s.step,
         )  # fmt: skip
         if kind.looks_itself:
-            self._tell_relations(method)
+            self._tell_relations(method, t)
         return method
 
-    def _tell_relations(self, method: Any) -> None:
+    def _tell_relations(self, method: Any, t: float) -> None:
         """What a method that looks for crossings itself must know of the relations."""
         events = self.time_events
         method.watch(events.timed & ~events.curved, events.curved,
-                     self.crossings.relation_tolerance)
+                     self.crossings.relation_tolerance, events.known_from(t))
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
@@ -117,6 +129,31 @@ class RunningMethod:
             self.work[name] = self.work.get(name, 0) + getattr(self.current.work, name)
 
     # -- giving it up ----------------------------------------------------------------------
+    @property
+    def interrupted(self) -> bool:
+        """Whether something happens so often that a method hardly gets going in between.
+
+        CVODE takes some twenty steps to do so, a one-step method one or two where little happens
+        between two events; and in machine code these cost next to nothing.
+        """
+        if len(self.time_events.times) >= OFTEN:
+            return True
+        taken = self.work.get("steps", 0)
+        return self.episodes >= OFTEN and taken < FEW * self.episodes
+
+    def _restart_cheaply(self) -> None:
+        """Go on with a one-step method in machine code where much happens."""
+        from .. import native
+
+        if not self.interrupted or self.settings.rtol < native.TIGHT:
+            return
+        self.may_restart = False
+        kind = (implicit_one_step if self.kind.implicit else explicit_one_step)(self.problem)
+        if kind is not None:
+            self._take(kind, f"{'implicit' if kind.implicit else 'explicit'}, in machine code: "
+                             "cheap to restart after events, of which there are "
+                             f"{max(self.episodes, len(self.time_events.times))} or more")
+
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
@@ -142,10 +179,12 @@ class RunningMethod:
         limit = AT_THE_LIMIT if problem.laws is None else WITH_LAWS * AT_THE_LIMIT
         if rate * (step.t - step.t_old) < limit:
             return False
-        name = "Radau" if problem.laws is not None else "cvode"
         self.may_switch = False
-        self._take(method_named(name), name,
-                   f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
+        one_step = problem.laws is not None or self.interrupted
+        kind = implicit_one_step(problem) if one_step else None
+        if kind is None:
+            kind = method_named("Radau" if problem.laws is not None else "cvode")
+        self._take(kind, f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
         return True
 
     def _is_long(self, step: Step) -> bool:
@@ -160,10 +199,11 @@ class RunningMethod:
         if native.why_not(problem.system, problem.laws) or not native.pays_off(
                 weight * left, problem.size, self.settings.rtol) or native.unwritable(problem):
             return False
-        self._take(native.compiled_method(), "dopri5",
+        self._take(native.compiled_method(),
                    f"in machine code, as about {left:.2g} steps were left after {self._asked}")
         return True
 
-    def _take(self, kind: type[Method], name: str, why: str) -> None:
-        self.kind = kind
-        self.statistics.update({"method": f"{self.statistics['method']}, then {name}", "why": why})
+    def _take(self, kind: type[Method], why: str) -> None:
+        self.kind, before = kind, self.statistics["method"]
+        name = f"{before}, then {kind.name}" if self.episodes else kind.name
+        self.statistics.update({"method": name, "why": why})

@@ -53,7 +53,7 @@ class Settings:
     max_step: float = np.inf
     first_step: float | None = None
     step: float | None = None
-    may_switch: bool = False  # to an implicit method, where the explicit one is held back
+    may_switch: bool = False  # to another method, where that suits the motion better
 
 
 def positive_time(value: object, name: str) -> float:

@@ -66,6 +66,10 @@ class TimeEvents:
         k = int(np.searchsorted(self.times, t + self.tiny, side="right"))
         return float(self.times[k]) if k < len(self.times) else self.t_end
 
+    def known_from(self, t: float) -> float:
+        """When the next instant after ``t`` is reached: no relation of time is searched there."""
+        return self.after(t) - WITHIN * self.tiny
+
     def at(self, t: float) -> Indices:
         """Relations that switch at an instant."""
         return np.array(self.switching.get(t, []), dtype=int)

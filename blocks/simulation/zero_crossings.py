@@ -12,7 +12,7 @@ apart: rounding cannot undo the switch. All relations whose margin is zero there
 look, have crossed.
 
 Where to look next is decided by :func:`blocks.solvers.looks.next_look` alone, here for methods
-that take one step at a time, and in machine code by :mod:`blocks.native.dopri` for its own. How
+that take one step at a time, and in machine code by :mod:`blocks.native.one_step` for its own. How
 long a step may be, while nothing moves, is said by :mod:`blocks.system.time_functions`.
 """
 

@@ -202,9 +202,10 @@ class Method(ABC):
         """Whether the time up to the next event can be run by this method."""
         return True
 
-    def watch(self, known: Array, hints: Array, slack: Array) -> None:
+    def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
         """Told to a method that looks itself: relations that are not searched for, those that
-        others must judge, and what margins may be below zero by."""
+        others must judge, what margins may be below zero by, and from when on what others would
+        judge is known."""
         raise NotImplementedError(f"{self.name} does not look for crossings itself")
 
     @property

@@ -12,6 +12,7 @@ from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_na
 from ..language.component import Component
 from ..language.declarations import Option, Parameter, Port, Signal, Target
 from ..language.form import refuse_idle
+from ..native import COMPILED
 from ..solvers import METHODS
 from ..units import Unit, to_si, unit
 
@@ -79,7 +80,7 @@ class Setting:
 def _accept_solver_option(path: str, value: Any) -> None:
     where = f"sweep({path}=…)"
     if path == "method":
-        known = ["auto", *METHODS, "dopri5", "moreau_jean"]
+        known = ["auto", *METHODS, *COMPILED, "moreau_jean"]
         if str(value).lower() not in [k.lower() for k in known]:
             raise unknown_name(where, value, known, "methods")
         return

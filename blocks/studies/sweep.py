@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest, need_package
+from ..native import COMPILED
 from ..reading.foreign_words import option_elsewhere
 from ..solvers import method_named
 from ..units import to_si, unit
@@ -136,10 +137,10 @@ def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> No
         return
     Setting("method", None).accept(options["method"])
     name = options["method"].lower()
-    if name == "dopri5":
-        compiled_method()
+    if name in COMPILED:
+        compiled_method(name)
     fixed = name == "moreau_jean" or (
-        name not in ("auto", "dopri5") and method_named(name).fixed_step)
+        name not in ("auto", *COMPILED) and method_named(name).fixed_step)
     if fixed and options.get("step") is None and "step" not in varied:
         raise ParameterError("sweep(step=…)", f"method {options['method']!r} takes fixed steps.",
                              "Give the step, such as step='1 ms'.")  # fmt: skip

@@ -1,7 +1,9 @@
-"""The Dormand-Prince pair of order 5(4), compiled: steps, crossings in them, dense output.
+"""Runs of one-step methods, compiled: their steps, crossings in them, dense output.
 
-The equations come as addresses of machine code, so this module is compiled once for all models,
-and kept on disk from then on.
+Two methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`), and
+the Rosenbrock method RODAS of order 4(3) (:mod:`.rosenbrock`) where the code has derivatives. All
+else is the same for both. The equations come as addresses of machine code, so this module is
+compiled once for all models, and kept on disk from then on.
 
 J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math.
 6(1), 1980; continuous extension as in E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary
@@ -17,7 +19,9 @@ import numpy as np
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
 from .functions import machine_code
-from .stages import ATOL, NEW, WORK
+from .rosenbrock import ROOT as ROOT_IMPLICIT
+from .rosenbrock import take_rosenbrock_stages
+from .stages import ATOL, NEW, ROOT, WORK
 from .step_control import (
     first_step,
     is_too_small,
@@ -77,14 +81,13 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     relations, limits, record : what is watched, what is obeyed, what is filled
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
-    counts : steps, rejected, evaluations; counted up
+    counts : steps, rejected, evaluations, derivatives, factorizations; counted up
 
     Returns
     -------
     status, number of steps
     """
-    k = work.k
-    t, h, old_error = state[TIME], state[STEP], state[LAST_ERROR]
+    root, t, h, old_error = _root(code), state[TIME], state[STEP], state[LAST_ERROR]
     t_stop = limits.t_stop
     if h <= 0.0:
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
@@ -101,20 +104,19 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         if is_too_small(now, t, t_stop) and not last:
             status = TOO_SMALL
             break
-        take_stages(code, work, t, now, x)
-        counts[2] += 6
+        _take_step(code, work, t, now, x, rejected, counts)
         error = error_of_step(code, work, now, limits.rtol, x)
         if not error <= 1.0:
             counts[1] += 1
             rejected = True
-            h = shortened_step(now, error)
+            h = shortened_step(now, error, root)
             if np.isnan(error):
                 if h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY:
                     status = NOT_FINITE
             elif is_too_small(h, t, t_stop):
                 status = TOO_SMALL
             continue
-        h = next_step(now, proposed, error, old_error, rejected)
+        h = next_step(now, proposed, error, old_error, rejected, root)
         old_error = max(error, LEAST_ERROR)
         rejected = False
         end = t_stop if last else t + now
@@ -123,13 +125,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
-        x[:] = k[NEW]
-        k[0, :] = k[6]
-        if code.settle != 0 and status == FULL:
-            settle_at(code, work, end, k[NEW], x)
-            if _differ(x, k[NEW]):
-                slope_at(code, work, end, x, k[0])
-                counts[2] += 1
+        _arrive(code, work, end, x, status == FULL, counts)
         if taken % record.every == 0:
             record.rows[taken // record.every - 1, :] = x
         t = end
@@ -138,6 +134,46 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         status = REACHED
     state[TIME], state[STEP], state[LAST_ERROR] = t, h, old_error
     return status, taken
+
+
+@machine_code
+def _root(code: Code) -> float:
+    """1 / order of the method."""
+    return ROOT if code.linear == 0 else ROOT_IMPLICIT
+
+
+@machine_code
+def _take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again: bool,
+               counts: Indices) -> None:
+    """The stages of a step, and its end in the row of the new point.
+
+    A step is taken ``again`` from the same point where another length was too long.
+    """
+    counts[2] += 6
+    if code.linear == 0:
+        take_stages(code, work, t, h, x)
+        return
+    counts[2] -= 1
+    counts[3] += 0 if again else 1
+    counts[4] += 1
+    take_rosenbrock_stages(code, work, t, h, x, again)
+
+
+@machine_code
+def _arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, counts: Indices
+            ) -> None:
+    """Move to the end of a step, back onto its constraints; the slope there."""
+    k = work.k
+    x[:] = k[NEW]
+    moved = False
+    if code.settle != 0 and settles:
+        settle_at(code, work, end, k[NEW], x)
+        moved = _differ(x, k[NEW])
+    if moved or code.linear != 0:
+        slope_at(code, work, end, x, k[0])
+        counts[2] += 1
+    else:  # the last stage is the slope at the end
+        k[0, :] = k[6]
 
 
 @machine_code
@@ -165,7 +201,7 @@ def _first(code: Code, work: Workspace, t: float, x: Vector, rtol: float, limit:
     d2 = 0.0
     for i in range(x.size):
         d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
-    return first_step(h, d1, d2 / h, limit)
+    return first_step(h, d1, d2 / h, limit, _root(code))
 
 
 @machine_code
@@ -215,13 +251,13 @@ class Steps(NamedTuple):
 
 @machine_code
 def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Vector, x: Vector,
-            out: Matrix) -> None:
+            counts: Indices, out: Matrix) -> None:
     """Values inside steps and at their ends, by taking those steps again.
 
     Parameters
     ----------
     which, theta : (k,) step and place in it (0 to 1) for every time, steps in order
-    x : (n,) work space
+    x, counts : (n,), (5,) work space
     out : (k, n) filled
     """
     k, nearest = work.k, 0
@@ -239,7 +275,8 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 present += 1
             while True:
                 slope_at(code, work, steps.starts[present], x, k[0])
-                take_stages(code, work, steps.starts[present], steps.sizes[present], x)
+                _take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
+                           counts)
                 if present == i:
                     break
                 x[:] = k[NEW]

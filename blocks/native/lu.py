@@ -1,0 +1,62 @@
+"""Small systems of linear equations, compiled.
+
+Gaussian elimination in plain loops, for a few unknowns an order of magnitude faster than a call of
+LAPACK. Rows are chosen in units of their equations [G. H. Golub and C. F. Van Loan, "Matrix
+Computations", 4th ed., sec. 3.4 and 3.5], so that newtons and pascals are treated alike, and zeros
+are passed over.
+"""
+
+from __future__ import annotations
+
+from ..numerics.arrays import Indices, Matrix, Vector
+from .functions import machine_code
+
+__all__ = ["factorize", "solve"]
+
+
+@machine_code
+def factorize(a: Matrix, unit: Vector, order: Indices) -> None:
+    """Triangular factors take the place of a matrix; not finite, if it is singular.
+
+    Parameters
+    ----------
+    a : (n, n)
+    unit : (n,) what an equation is measured in
+    order : filled with the order of the rows
+    """
+    n = a.shape[0]
+    for i in range(n):
+        order[i] = i
+    for k in range(n):
+        best, largest = k, 0.0
+        for i in range(k, n):
+            size = abs(a[i, k]) / unit[order[i]]
+            if size > largest:
+                best, largest = i, size
+        if best != k:
+            order[k], order[best] = order[best], order[k]
+            for j in range(n):
+                kept = a[k, j]
+                a[k, j] = a[best, j]
+                a[best, j] = kept
+        for i in range(k + 1, n):
+            if a[i, k] != 0.0:
+                a[i, k] = a[i, k] / a[k, k]
+                for j in range(k + 1, n):
+                    a[i, j] -= a[i, k] * a[k, j]
+
+
+@machine_code
+def solve(factors: Matrix, order: Indices, b: Vector, room: Vector) -> None:
+    """The solution takes the place of the right side ``b``."""
+    n = b.size
+    for i in range(n):
+        value = b[order[i]]
+        for j in range(i):
+            value -= factors[i, j] * room[j]
+        room[i] = value
+    for i in range(n - 1, -1, -1):
+        value = room[i]
+        for j in range(i + 1, n):
+            value -= factors[i, j] * b[j]
+        b[i] = value / factors[i, i]

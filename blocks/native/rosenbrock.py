@@ -1,0 +1,63 @@
+"""The stages of RODAS, compiled.
+
+Linearly implicit: a step factors one matrix and solves six linear equations with it, and there is
+nothing to iterate. It is cheap to begin anew, as every one-step method, and damps what is faster
+than the step. Coefficients and formulae are those of :mod:`blocks.native.rosenbrock_arithmetic`.
+"""
+
+from __future__ import annotations
+
+from ..numerics.arrays import Vector
+from .functions import machine_code
+from .lu import factorize, solve
+from .rosenbrock_arithmetic import COUPLINGS, GAMMA, STAGE_TIMES, TIME_WEIGHTS
+from .signatures import run_code
+from .stages import ATOL, NEW, WORK
+from .steps import Code, Workspace, slope_at
+
+__all__ = ["ROOT", "take_rosenbrock_stages"]
+
+ROOT = 1 / 4  # 1 / order
+
+
+@machine_code
+def take_rosenbrock_stages(code: Code, work: Workspace, t: float, h: float, x: Vector, again: bool
+                           ) -> None:
+    """All stages of a step, from f(t, x) in the first row; the end goes into its row.
+
+    Where a step is taken ``again`` from the same point, derivatives are known.
+    """
+    k, inner, n = work.k, work.k[WORK], x.size
+    if not again:
+        work.at[0] = t
+        run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+    _factorize(work, h)
+    of_time = work.linear[n]
+    stage = k[1]
+    for i in range(n):
+        stage[i] = k[0, i] + h * TIME_WEIGHTS[0] * of_time[i]
+    solve(work.factors, work.order, stage, inner)
+    first = 0  # of the couplings of a stage
+    for j in range(5):
+        run_code(code.arithmetic[j], x, k, inner, work.size, work.step)
+        stage = k[j + 2]
+        slope_at(code, work, t + STAGE_TIMES[j] * h, inner, stage)
+        for i in range(n):
+            coupled = 0.0
+            for s in range(j + 1):
+                coupled += COUPLINGS[first + s] * k[s + 1, i]
+            stage[i] += coupled / h + h * TIME_WEIGHTS[j + 1] * of_time[i]
+        solve(work.factors, work.order, stage, inner)
+        first += j + 1
+    run_code(code.arithmetic[5], x, k, k[NEW], work.size, work.step)
+
+
+@machine_code
+def _factorize(work: Workspace, h: float) -> None:
+    """1/(gamma h) - df/dx."""
+    n, factors = work.factors.shape[0], work.factors
+    for i in range(n):
+        for j in range(n):
+            factors[i, j] = -work.linear[i, j]
+        factors[i, i] += 1.0 / (GAMMA * h)
+    factorize(factors, work.k[ATOL], work.order)

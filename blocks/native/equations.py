@@ -141,8 +141,8 @@ class Equations:
 
     def code(self, p: Array, q: Array) -> Code:
         """Addresses for a method; the caller keeps ``p`` and ``q`` alive."""
-        return Code(arithmetic(), self.slope, int(self.crossings), self.settle, p.ctypes.data,
-                    q.ctypes.data)
+        return Code(arithmetic(), self.slope, int(self.crossings), self.settle,
+                    p.__array_interface__["data"][0], q.__array_interface__["data"][0])
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""

@@ -6,6 +6,7 @@ last one; all of them stand in its :class:`Course`.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..system.time_functions import ACROSS
 from . import dopri
 from .costs import most_steps
 from .equations import equations_of
+from .functions import Kept
 from .stages import ATOL
 from .steps import settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
@@ -56,8 +58,8 @@ class Dopri5(Method):
         self.held = np.ones(count)  # margins of laws have their sign already
         self.slack = np.zeros(count)
         self.looks = np.empty((LOOK_ROWS, count))
-        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.looks,
-                                 np.empty(LOOK_ROWS), self.crossed)
+        self.watched = Kept(Relations(self.held, self.known, self.hints, self.slack, self.looks,
+                                      np.empty(LOOK_ROWS), self.crossed))
         self.pieces: Array = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
@@ -69,11 +71,14 @@ class Dopri5(Method):
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
         n, every = atol.size, 1 if atol.size < FEW else 8
-        self.work_space = workspace(n)
-        self.k = self.work_space.k
+        work_space = workspace(n)
+        self.work_space, self.k = Kept(work_space), work_space.k
         self.k[ATOL] = atol
         self.every = every  # so many steps from one end that is kept to the next
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
+        self.record = dopri.Record(np.empty(self.capacity), np.empty(self.capacity),
+                                   np.empty((self.capacity // every, n)), every)
+        self.filled = Kept(self.record)
         self.restart(self.t, self.y)
 
     def restart(self, t: float, y: Array) -> None:
@@ -115,13 +120,11 @@ class Dopri5(Method):
                 return self._failure("the equations are not finite")
             self.fresh = False
         problem: Any = self.problem
-        n, every, capacity = self.x.size, self.every, self.capacity
-        ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
-        counts = np.zeros(3, dtype=np.int64)
+        (ends, sizes, rows, every), counts = self.record, np.zeros(3, dtype=np.int64)
         status, taken = dopri.advance(
             self.code, self.work_space, self.watched,
             dopri.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            dopri.Record(ends, sizes, rows, every), self.x, self.state, counts)
+            self.filled, self.x, self.state, counts)
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
         self.work.residuals += int(counts[2])
@@ -163,7 +166,7 @@ class Course:
 
     def __init__(self, method: Dopri5, t: float, x: Array) -> None:
         self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._code, self._work = method.code, workspace(method.x.size)
+        self._code = method.code
         self._alive = method.p, method.q  # into which the code points
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
@@ -171,6 +174,11 @@ class Course:
         self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
         self._rows: list[Array] = [x[None, :].copy()]
         self._steps = 0
+
+    @cached_property
+    def _work(self) -> Kept:
+        """Room for the steps that are taken again."""
+        return Kept(workspace(self._rows[0].shape[1]))
 
     @property
     def size(self) -> int:
@@ -205,8 +213,7 @@ class Course:
         """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
         taken = len(ends)
         numbers = self._steps + self.every * np.arange(1, len(rows) + 1)
-        small = rows.size < BLOCK // 2  # then the block was made too large for them
-        self._rows.append(rows.copy() if small else rows)
+        self._rows.append(rows.copy())
         if taken % self.every:
             numbers = np.append(numbers, self._steps + taken)
             self._rows.append(last[None, :].copy())

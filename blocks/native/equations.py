@@ -139,6 +139,11 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
+    @property
+    def discrete(self) -> slice:
+        """Where discrete values stand in ``q``."""
+        return slice(int(self.offsets[2]), int(self.offsets[3]))
+
     def code(self, p: Array, q: Array) -> Code:
         """Addresses for a method; the caller keeps ``p`` and ``q`` alive."""
         return Code(arithmetic(), self.slope, int(self.crossings), self.settle,
@@ -159,6 +164,13 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
+    def assigned(self, function: ca.Function) -> int:
+        """What samples assign; of all that is kept in ``out`` behind it, what was before."""
+        if "assigned" not in self.system.cache:
+            places = {**self._places, len(self.system.arguments): ("%out", function.nnz_out(0))}
+            self.system.cache["assigned"] = self._straight(function, places=places)
+        return self.system.cache["assigned"]
+
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
         arguments = self.system.arguments
@@ -175,9 +187,10 @@ class Equations:
             *sorted(loops.declared), f"define void @main({ARGUMENTS}) {{", *loops.lines,
             "  ret void", "}", PARALLEL]))  # fmt: skip
 
-    def _straight(self, function: ca.Function, lanes: int = 1) -> int:
+    def _straight(self, function: ca.Function, lanes: int = 1,
+                  places: dict[int, tuple[str, int]] | None = None) -> int:
         writer = Writer(lanes)
-        for i, value in enumerate(writer.values(function, self._places)):
+        for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
         return compiled("\n".join([
             *sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *writer.lines,

@@ -6,6 +6,7 @@ last one; all of them stand in its :class:`Course`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,10 +17,11 @@ from ..solvers.base import Array, Method, Step
 from ..system.time_functions import ACROSS
 from . import dopri
 from .costs import most_steps
-from .equations import equations_of
+from .equations import Equations, equations_of
 from .functions import Kept
+from .samples import NO_SAMPLES, Samplers, Samples
 from .stages import ATOL
-from .steps import settle_at, slope_at, workspace
+from .steps import Code, settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["Course", "Dopri5"]
@@ -29,6 +31,7 @@ MOST_ROWS = 4096
 FEW = 20_000  # unknowns up to which the end of every step is kept
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 RECALL = 1 << 21  # numbers gathered at a time by a query
+NONE = Kept(NO_SAMPLES)
 
 
 class Dopri5(Method):
@@ -79,6 +82,8 @@ class Dopri5(Method):
         self.record = dopri.Record(np.empty(self.capacity), np.empty(self.capacity),
                                    np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
+        self.sampling: Sampling | None = None
+        self.passed: Any = []
         self.restart(self.t, self.y)
 
     def restart(self, t: float, y: Array) -> None:
@@ -107,6 +112,9 @@ class Dopri5(Method):
         for row, values in ((self.known, known), (self.hints, hints), (self.slack, slack)):
             row[: len(values)] = values
 
+    def sample(self, samplers: Samplers, ahead: Callable[[float, float], Array]) -> None:
+        self.sampling = Sampling(self.equations, samplers, ahead, self.capacity)
+
     @property
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
@@ -121,20 +129,28 @@ class Dopri5(Method):
             self.fresh = False
         problem: Any = self.problem
         (ends, sizes, rows, every), counts = self.record, np.zeros(3, dtype=np.int64)
-        status, taken = dopri.advance(
+        samples: Any = NONE
+        if self.sampling is not None:
+            samples = self.sampling.before(self.t, t_stop, self.q)
+            t_stop = min(t_stop, self.sampling.until)
+        status, taken, passed = dopri.advance(
             self.code, self.work_space, self.watched,
             dopri.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            self.filled, self.x, self.state, counts)
+            self.filled, samples, self.x, self.state, counts)
         self.work.steps += int(counts[0])
         self.work.rejected += int(counts[1])
         self.work.residuals += int(counts[2])
         before = self.t
         if taken:
-            self.course.extend(ends[:taken], sizes[:taken], rows[: taken // every], self.x)
+            first = self._pass(samples, passed, ends, sizes, rows) if passed else 0
+            if taken > first:
+                self.course.extend(ends[first:taken], sizes[first:taken],
+                                   rows[first // every : taken // every], self.x)
             before = self.t if taken == 1 else float(ends[taken - 2])
             self.t, self.y = float(ends[taken - 1]), self.x[self.places] / self.scale
             if self.carries:
                 problem.x[:], problem.z[:] = np.split(self.x, [len(problem.x)])
+        self.waits = status == dopri.REACHED and self.t < t_stop
         if status in (dopri.TOO_SMALL, dopri.NOT_FINITE):
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
@@ -147,6 +163,22 @@ class Dopri5(Method):
                     clear=status not in (dopri.CROSSED, dopri.LOCATED),
                     crossed=np.flatnonzero(self.crossed) if status == dopri.LOCATED else None)
 
+    def _pass(self, samples: Samples, passed: int, ends: Array, sizes: Array, rows: Array) -> int:
+        """End a course at every instant of samples, and begin another; the steps in them."""
+        known, first = samples.kept[:passed].copy(), 0
+        d, width, address = self.equations.discrete, known.strides[0], known.ctypes.data
+        for k, mark in enumerate(samples.marks[:passed].tolist()):
+            if mark > first:
+                self.course.extend(ends[first:mark], sizes[first:mark], rows[first:mark], self.x)
+            here = self.course.end_values
+            code = Code(*self.code[:-1], q=address + k * width)
+            self.course = Course(self, self.course.end, here, code, known)
+            self.passed.append((self.course, known[k, d]))
+            first = mark
+        problem: Any = self.problem
+        problem.d[:] = known[-1, d]
+        return first
+
     def _failure(self, text: str) -> Step:
         problem: Any = self.problem
         slope = problem.slope(self.t, self.y)
@@ -157,6 +189,37 @@ class Dopri5(Method):
                            np.flatnonzero(~np.isfinite(slope)))
 
 
+class Sampling:
+    """The samples that a method takes itself.
+
+    Parameters
+    ----------
+    equations : Equations
+    samplers : what is assigned, and when
+    ahead : instants between two times at which nothing but samples is due
+    most : instants that are passed in one call
+    """
+
+    def __init__(self, equations: Equations, samplers: Samplers,
+                 ahead: Callable[[float, float], Array], most: int) -> None:
+        self.samplers, self.ahead, self.discrete = samplers, ahead, equations.discrete
+        self.most, self.until = most, np.inf
+        self.address = equations.assigned(samplers.assigned)
+        self.due = np.zeros(len(samplers.start), dtype=bool)
+        size = self.discrete.stop - self.discrete.start
+        self.values = np.zeros(len(samplers.owner) + size)
+
+    def before(self, t: float, t_stop: float, q: Array) -> Samples:
+        """Those up to ``t_stop``, or up to ``until`` where these are too many for one call."""
+        s, times = self.samplers, self.ahead(t, t_stop)
+        most = min(self.most, max(1, BLOCK // q.size))
+        self.until = float(times[most - 1]) if len(times) > most else np.inf
+        times = times[:most]
+        return Samples(times, s.start, s.period, s.last, s.owner, s.target, self.address, s.tiny,
+                       self.due, self.values, q, q[self.discrete],
+                       np.zeros(len(times), dtype=np.int64), np.empty((len(times), q.size)))
+
+
 class Course:
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
@@ -164,10 +227,12 @@ class Course:
     is found by taking those steps again.
     """
 
-    def __init__(self, method: Dopri5, t: float, x: Array) -> None:
+    def __init__(self, method: Dopri5, t: float, x: Array, code: Code | None = None,
+                 constants: Array | None = None) -> None:
         self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._code = method.code
-        self._alive = method.p, method.q  # into which the code points
+        self._code = method.code if code is None else code
+        # into which the code points
+        self._alive = method.p, method.q if constants is None else constants
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
@@ -192,6 +257,11 @@ class Course:
     @property
     def end(self) -> float:
         return float(self._times[-1][-1])
+
+    @property
+    def end_values(self) -> Array:
+        """What was kept of the end."""
+        return self._rows[-1][-1]
 
     @property
     def t(self) -> Array:

@@ -18,7 +18,7 @@ from ..system.system import System
 from ..system.time_functions import TimeFunctions
 from .relations import Relations
 
-__all__ = ["TimeEvents"]
+__all__ = ["TimeEvents", "switches_in_run"]
 
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
@@ -205,6 +205,16 @@ def _told_apart(times: Array, sampled: set[float], tiny: float) -> tuple[Array, 
     mere = np.array([t in sampled for t in times.tolist()])
     mere = np.logical_and.reduceat(mere, np.flatnonzero(first))
     return times[first][mere], times[first][~mere]
+
+
+def switches_in_run(system: System) -> bool:
+    """Whether anything samples, or switches at instants that are not known beforehand."""
+    if "switches" not in system.cache:
+        sampled = any(start is not None for f in system.network.families
+                      for start, *_ in f.kernel.samplings)
+        system.cache["switches"] = sampled or bool(
+            system.nm and not _relations_of_time(Relations(system))[0].all())
+    return bool(system.cache["switches"])
 
 
 def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Equations", "equations_of"]
 
+LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
@@ -124,7 +125,7 @@ class Equations:
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
-        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])
+        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + held.entries]])
         self.relations += n
         self.large = False
         arguments = [*held.symbols, free]
@@ -192,6 +193,6 @@ class Equations:
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
-        return compiled("\n".join([
-            *sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *writer.lines,
-            "  ret void", "}", ""]))  # fmt: skip
+        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
+                          *writer.lines, "  ret void", "}", ""])  # fmt: skip
+        return compiled(text, parallel=len(writer.lines) <= LONG)

@@ -27,8 +27,13 @@ def most_steps(size: int) -> float:
     return 3e4 + 3e5 / (1 + size / 30)
 
 
-def pays_off(steps: float, size: int, rtol: float) -> bool:
-    """Whether machine code saves more time in about so many steps than it takes to load."""
+def pays_off(steps: float, size: int, rtol: float, switches: bool = False) -> bool:
+    """Whether machine code saves more time in about so many steps than it takes to load.
+
+    A few events do, where anything ``switches``: each costs milliseconds in Python.
+    """
+    if switches and rtol >= TIGHT:
+        return is_installed()
     runs = study.get() if rtol >= TIGHT else 1
     return is_installed() and steps * runs * (1 + size / 500) > LOADS
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Equations", "equations_of"]
 
+LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
@@ -130,7 +131,7 @@ class Equations:
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
-        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + n * n]])
+        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + held.entries]])
         self.relations += n
         self.large = False
         arguments = [*held.symbols, free]
@@ -146,11 +147,16 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
+    @property
+    def discrete(self) -> slice:
+        """Where discrete values stand in ``q``."""
+        return slice(int(self.offsets[2]), int(self.offsets[3]))
+
     def code(self, p: Array, q: Array, implicit: bool = False) -> Code:
         """Addresses for a method; the caller keeps ``p`` and ``q`` alive."""
         return Code(rosenbrock_arithmetic() if implicit else arithmetic(), self.slope,
                     int(self.crossings), self.settle, self.derivatives if implicit else 0,
-                    p.ctypes.data, q.ctypes.data)
+                    p.__array_interface__["data"][0], q.__array_interface__["data"][0])
 
     @cached_property
     def derivatives(self) -> int:
@@ -175,6 +181,13 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
+    def assigned(self, function: ca.Function) -> int:
+        """What samples assign; of all that is kept in ``out`` behind it, what was before."""
+        if "assigned" not in self.system.cache:
+            places = {**self._places, len(self.system.arguments): ("%out", function.nnz_out(0))}
+            self.system.cache["assigned"] = self._straight(function, places=places)
+        return self.system.cache["assigned"]
+
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
         arguments = self.system.arguments
@@ -191,14 +204,15 @@ class Equations:
             *sorted(loops.declared), f"define void @main({ARGUMENTS}) {{", *loops.lines,
             "  ret void", "}", PARALLEL]))  # fmt: skip
 
-    def _straight(self, function: ca.Function, lanes: int = 1) -> int:
+    def _straight(self, function: ca.Function, lanes: int = 1,
+                  places: dict[int, tuple[str, int]] | None = None) -> int:
         writer = Writer(lanes)
-        for i, value in enumerate(writer.values(function, self._places)):
+        for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
         return self._compiled(writer)
 
     @staticmethod
     def _compiled(writer: Writer) -> int:
-        return compiled("\n".join([
-            *sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *writer.lines,
-            "  ret void", "}", ""]))  # fmt: skip
+        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
+                          *writer.lines, "  ret void", "}", ""])  # fmt: skip
+        return compiled(text, parallel=len(writer.lines) <= LONG)

@@ -6,6 +6,8 @@ last one; all of them stand in its :class:`Course`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,9 +17,11 @@ from ..solvers.base import Array, Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
 from .costs import most_steps
-from .equations import equations_of
+from .equations import Equations, equations_of
+from .functions import Kept
+from .samples import NO_SAMPLES, Samplers, Samples
 from .stages import ATOL
-from .steps import settle_at, slope_at, workspace
+from .steps import Code, settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["Course", "Dopri5", "OneStep", "Rodas4"]
@@ -28,6 +32,7 @@ FEW = 20_000  # unknowns up to which the end of every step is kept
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 RECALL = 1 << 21  # numbers gathered at a time by a query
+NONE = Kept(NO_SAMPLES)
 
 
 class OneStep(Method):
@@ -58,8 +63,9 @@ class OneStep(Method):
         self.held = np.ones(count)  # margins of laws have their sign already
         self.slack = np.zeros(count)
         self.looks = np.empty((LOOK_ROWS, count))
-        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.timed,
-                                 self.instant, self.looks, np.empty(LOOK_ROWS), self.crossed)
+        self.watched = Kept(Relations(
+            self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
+            np.empty(LOOK_ROWS), self.crossed))
         self.pieces: Array = np.zeros(0)
         atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
@@ -71,11 +77,16 @@ class OneStep(Method):
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
         n, every = atol.size, 1 if atol.size < FEW else 8
-        self.work_space = workspace(n, self.implicit)
-        self.k = self.work_space.k
+        work_space = workspace(n, self.implicit)
+        self.work_space, self.k = Kept(work_space), work_space.k
         self.k[ATOL] = atol
         self.every = every  # so many steps from one end that is kept to the next
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
+        self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
+                                      np.empty((self.capacity // every, n)), every)
+        self.filled = Kept(self.record)
+        self.sampling: Sampling | None = None
+        self.passed: Any = []
         self.state = np.zeros(4)
         self.restart(self.t, self.y)
 
@@ -107,6 +118,9 @@ class OneStep(Method):
             row[: len(values)] = values
         self.instant[0] = instant
 
+    def sample(self, samplers: Samplers, ahead: Callable[[float, float], Array]) -> None:
+        self.sampling = Sampling(self.equations, samplers, ahead, self.capacity)
+
     @property
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
@@ -120,22 +134,28 @@ class OneStep(Method):
                 return self._failure("the equations are not finite")
             self.fresh = False
         problem: Any = self.problem
-        n, every, capacity = self.x.size, self.every, self.capacity
-        ends, sizes, rows = np.empty(capacity), np.empty(capacity), np.empty((capacity // every, n))
-        counts = np.zeros(5, dtype=np.int64)
-        status, taken = one_step.advance(
+        (ends, sizes, rows, every), counts = self.record, np.zeros(5, dtype=np.int64)
+        samples: Any = NONE
+        if self.sampling is not None:
+            samples = self.sampling.before(self.t, t_stop, self.q)
+            t_stop = min(t_stop, self.sampling.until)
+        status, taken, passed = one_step.advance(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            one_step.Record(ends, sizes, rows, every), self.x, self.state, counts)
+            self.filled, samples, self.x, self.state, counts)
         for name, count in zip(COUNTED, counts.tolist(), strict=True):
             setattr(self.work, name, getattr(self.work, name) + count)
         before = self.t
         if taken:
-            self.course.extend(ends[:taken], sizes[:taken], rows[: taken // every], self.x)
+            first = self._pass(samples, passed, ends, sizes, rows) if passed else 0
+            if taken > first:
+                self.course.extend(ends[first:taken], sizes[first:taken],
+                                   rows[first // every : taken // every], self.x)
             before = self.t if taken == 1 else float(ends[taken - 2])
             self.t, self.y = float(ends[taken - 1]), self.x[self.places] / self.scale
             if self.carries:
                 problem.x[:], problem.z[:] = np.split(self.x, [len(problem.x)])
+        self.waits = status == one_step.REACHED and self.t < t_stop
         if status in (one_step.TOO_SMALL, one_step.NOT_FINITE):
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
@@ -147,6 +167,22 @@ class OneStep(Method):
         return Step(before, self.t, self.y, self.course.inside_last,
                     clear=status not in (one_step.CROSSED, one_step.LOCATED),
                     crossed=np.flatnonzero(self.crossed) if status == one_step.LOCATED else None)
+
+    def _pass(self, samples: Samples, passed: int, ends: Array, sizes: Array, rows: Array) -> int:
+        """End a course at every instant of samples, and begin another; the steps in them."""
+        known, first = samples.kept[:passed].copy(), 0
+        d, width, address = self.equations.discrete, known.strides[0], known.ctypes.data
+        for k, mark in enumerate(samples.marks[:passed].tolist()):
+            if mark > first:
+                self.course.extend(ends[first:mark], sizes[first:mark], rows[first:mark], self.x)
+            here = self.course.end_values
+            code = Code(*self.code[:-1], q=address + k * width)
+            self.course = Course(self, self.course.end, here, code, known)
+            self.passed.append((self.course, known[k, d]))
+            first = mark
+        problem: Any = self.problem
+        problem.d[:] = known[-1, d]
+        return first
 
     def _failure(self, text: str) -> Step:
         problem: Any = self.problem
@@ -173,6 +209,37 @@ class Rodas4(OneStep):
     keeps_step = True
 
 
+class Sampling:
+    """The samples that a method takes itself.
+
+    Parameters
+    ----------
+    equations : Equations
+    samplers : what is assigned, and when
+    ahead : instants between two times at which nothing but samples is due
+    most : instants that are passed in one call
+    """
+
+    def __init__(self, equations: Equations, samplers: Samplers,
+                 ahead: Callable[[float, float], Array], most: int) -> None:
+        self.samplers, self.ahead, self.discrete = samplers, ahead, equations.discrete
+        self.most, self.until = most, np.inf
+        self.address = equations.assigned(samplers.assigned)
+        self.due = np.zeros(len(samplers.start), dtype=bool)
+        size = self.discrete.stop - self.discrete.start
+        self.values = np.zeros(len(samplers.owner) + size)
+
+    def before(self, t: float, t_stop: float, q: Array) -> Samples:
+        """Those up to ``t_stop``, or up to ``until`` where these are too many for one call."""
+        s, times = self.samplers, self.ahead(t, t_stop)
+        most = min(self.most, max(1, BLOCK // q.size))
+        self.until = float(times[most - 1]) if len(times) > most else np.inf
+        times = times[:most]
+        return Samples(times, s.start, s.period, s.last, s.owner, s.target, self.address, s.tiny,
+                       self.due, self.values, q, q[self.discrete],
+                       np.zeros(len(times), dtype=np.int64), np.empty((len(times), q.size)))
+
+
 class Course:
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
@@ -180,16 +247,24 @@ class Course:
     is found by taking those steps again.
     """
 
-    def __init__(self, method: OneStep, t: float, x: Array) -> None:
+    def __init__(self, method: OneStep, t: float, x: Array, code: Code | None = None,
+                 constants: Array | None = None) -> None:
         self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._code, self._work = method.code, workspace(method.x.size, method.implicit)
-        self._alive = method.p, method.q  # into which the code points
+        self._code = method.code if code is None else code
+        self._implicit = method.implicit
+        # into which the code points
+        self._alive = method.p, method.q if constants is None else constants
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
         self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
         self._rows: list[Array] = [x[None, :].copy()]
         self._steps = 0
+
+    @cached_property
+    def _work(self) -> Kept:
+        """Room for the steps that are taken again."""
+        return Kept(workspace(self._rows[0].shape[1], self._implicit))
 
     @property
     def size(self) -> int:
@@ -203,6 +278,11 @@ class Course:
     @property
     def end(self) -> float:
         return float(self._times[-1][-1])
+
+    @property
+    def end_values(self) -> Array:
+        """What was kept of the end."""
+        return self._rows[-1][-1]
 
     @property
     def t(self) -> Array:
@@ -224,8 +304,7 @@ class Course:
         """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
         taken = len(ends)
         numbers = self._steps + self.every * np.arange(1, len(rows) + 1)
-        small = rows.size < BLOCK // 2  # then the block was made too large for them
-        self._rows.append(rows.copy() if small else rows)
+        self._rows.append(rows.copy())
         if taken % self.every:
             numbers = np.append(numbers, self._steps + taken)
             self._rows.append(last[None, :].copy())

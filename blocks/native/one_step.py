@@ -21,6 +21,7 @@ from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
 from .functions import machine_code
 from .rosenbrock import ROOT as ROOT_IMPLICIT
 from .rosenbrock import take_rosenbrock_stages
+from .samples import Samples, take_samples
 from .stages import ATOL, NEW, ROOT, WORK
 from .step_control import (
     first_step,
@@ -71,30 +72,57 @@ class Record(NamedTuple):
 
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
-            x: Vector, state: Vector, counts: Indices) -> tuple[int, int]:
+            samples: Samples, x: Vector, state: Vector, counts: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, a crossing, trouble, or until the record is full.
+
+    At instants of samples it goes on from the values that these assign; it ends at the first one
+    at which more than that happens.
 
     Parameters
     ----------
     code : addresses
     work : the first row of its stages holds f(t, x) on entry and on return
     relations, limits, record : what is watched, what is obeyed, what is filled
+    samples : what is assigned on the way
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
     counts : steps, rejected, evaluations, derivatives, factorizations; counted up
 
     Returns
     -------
-    status, number of steps
+    status, number of steps, number of instants of samples that were passed
     """
+    taken, passed = 0, 0
+    while True:
+        stop = limits.t_stop
+        if passed < samples.times.size:
+            stop = samples.times[passed]
+        status, taken = advance_to(code, work, relations, limits, record, x, state, counts, stop,
+                                   taken)
+        if status != REACHED or passed == samples.times.size:
+            return status, taken, passed
+        if not take_samples(code, work, relations, samples, state[TIME], x):
+            return status, taken, passed
+        samples.marks[passed] = taken
+        samples.kept[passed, :] = samples.q
+        passed += 1
+        slope_at(code, work, state[TIME], x, work.k[0])
+        counts[2] += 1
+        state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 1.0
+
+
+@machine_code
+def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
+               x: Vector, state: Vector, counts: Indices, t_stop: float, taken: int
+               ) -> tuple[int, int]:
+    """The same up to the next instant, where so many steps stand in the record already."""
     root, t, h, old_error = _root(code), state[TIME], state[STEP], state[LAST_ERROR]
-    t_stop = limits.t_stop
     if h <= 0.0:
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)
     rejected = False
-    taken, status = 0, FULL
+    status = FULL
     while taken < record.ends.size and status == FULL:
         if t >= t_stop:
             status = REACHED

@@ -22,7 +22,7 @@ from .stages import NEW, WORK
 from .steps import Code, Workspace, values_inside
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "locate", "look_at_start",
-           "name_crossed"]  # fmt: skip
+           "margins_at", "name_crossed"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.

@@ -6,16 +6,22 @@ Knows no method and no recording.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import casadi as ca
 import numpy as np
 
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
+from ..solvers.samples import is_due, sample_number
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
 from .time_events import TimeEvents
+
+if TYPE_CHECKING:
+    from ..native.samples import Samplers
 
 __all__ = ["Requirements", "Resets", "Samplings"]
 
@@ -164,8 +170,8 @@ class Samplings:
         self.active = bool(values)
         self.start, self.period = np.array(start), np.array(period)
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
-        self.values = Evaluator(ca.Function("sampled", [*system.arguments, before],
-                                            [ca.vertcat(*values)])) if values else None
+        self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
+            ca.densify(ca.vertcat(*values))])) if values else None
         self.last = np.full(len(start), -np.inf)  # number of the last sample taken
         self.due = np.zeros(len(start), dtype=bool)
         self.before = np.zeros(system.nd)
@@ -186,10 +192,9 @@ class Samplings:
         if not self.active:
             return
         with np.errstate(invalid="ignore"):
-            k = np.round((t - self.start) / self.period)
-            on_time = np.abs(self.start + k * self.period - t) <= self.time_events.tiny
-            self.due = on_time & (k >= 0) & (k > self.last)
-        self.last[self.due] = k[self.due]
+            self.due = is_due(t, self.start, self.period, self.last, self.time_events.tiny)
+            number = sample_number(t, self.start, self.period)
+        self.last[self.due] = number[self.due]
         if first:
             self.due |= np.isnan(self.start)
         self.fresh = True
@@ -207,6 +212,19 @@ class Samplings:
             return False
         problem.d[:] = new
         return True
+
+    def compiled(self) -> Samplers | None:
+        """What is assigned, for a method that does it itself; None where that takes more."""
+        tape = self.system.tape
+        if self.values is None or tape.z.numel() or tape.constraints.numel():
+            return None
+        given = self.values.function
+        if given.jac_sparsity(0, len(self.system.arguments) - 1).nnz():  # by set-valued efforts
+            return None
+        from ..native.samples import Samplers
+
+        return Samplers(self.start, self.period, self.last, self.owner, self.target, given,
+                        self.time_events.tiny)
 
     def unsettled(self, problem: Problem, t: float) -> list[str]:
         """Names of the samplers whose values do not settle."""

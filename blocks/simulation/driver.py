@@ -59,7 +59,7 @@ class Driver:
         self.contacts = _contacts_of(problem)
         self.events = Events(recording, time_events, crossings, settings.t_start, settings.t_end)
         self.running = RunningMethod(problem, settings, tolerances, time_events, crossings,
-                                     recording.statistics)
+                                     recording.statistics, self.events.samplers)
         self.integration = Integration(recording, self.running, time_events, crossings,
                                        self.contacts)
         self._standing = 0  # episodes in a row without progress

@@ -18,6 +18,7 @@ from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
+    from ..native.samples import Samplers
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -41,6 +42,12 @@ class Events:
         self.switching = Switching(self.problem, time_events, Resets(system),
                                    Samplings(system, time_events), crossings, self.log, t_end)
         self.struck: tuple[tuple[int, int], ...] = ()
+
+    def samplers(self) -> Samplers | None:
+        """What a method may assign itself at instants of samples; None where events do more."""
+        if self.requirements.values is not None or self.switching.resets.active:
+            return None
+        return self.switching.samplings.compiled()
 
     def begin(self, t: float, contacts: Contacts | None) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""

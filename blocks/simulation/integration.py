@@ -107,7 +107,7 @@ class Integration:
         problem.predictor = self.branch = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
-        self.stop = self.time_events.after(t)
+        self.stop = self.time_events.after(t, samples=self.method.sampling is None)
         if problem.delays is not None:
             self.stop = min(self.stop, problem.delays.after(t))
         self.decided_in_steps = laws is not None and self.method.steps_over_events
@@ -117,6 +117,10 @@ class Integration:
     def _advance(self) -> Ending | None:
         """Take a step, or as many as the method takes; tell the ending if that was the last."""
         step = self.running.advance(self.t, self.stop)
+        if self.method.passed:
+            self._go_on_from_samples()
+        if self.method.waits:
+            self.stop = step.t
         if step.failure:
             stop_at_failed_step(self.recording, step, self.running.settings.t_start)
         if self.decided_in_steps:
@@ -137,6 +141,15 @@ class Integration:
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return Ending(step.t) if self._is_over(step, shortened) else None
+
+    def _go_on_from_samples(self) -> None:
+        """Begin an episode at every instant of samples that the method has passed."""
+        last = self.recording.episodes[-1]
+        self.recording.episodes += [
+            Episode(course, last.m, d, last.tied, last.x, last.z, last.modes)
+            for course, d in self.method.passed]
+        self.method.passed = []
+        self.trajectory = self.method.course
 
     def _is_over(self, step: Step, shortened: bool) -> bool:
         """Whether the episode ends after a step, though nothing switches; the problem is at the

@@ -8,6 +8,7 @@ from ..reading.foreign_words import method_elsewhere
 from ..solvers import Method
 from ..system.problem import Problem
 from ..system.system import System
+from .time_events import switches_in_run
 
 __all__ = ["by_stiffness", "chosen_method", "compiled_method", "explicit_one_step",
            "implicit_one_step", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
@@ -132,11 +133,12 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
     rate = problem.fastest_rate(t0, problem.start_vector())
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
+        switches = switches_in_run(problem.system)
         if steps <= native.most_steps(problem.size) and native.pays_off(
-                steps, problem.size, rtol) and not native.unwritable(problem):
+                steps, problem.size, rtol, switches) and not native.unwritable(problem):
             return native.compiled_method(), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
-                f"({rate:.3g} 1/s)")
+                f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
     if rate * (t1 - t0) > MILD:
         return stiff, why
     short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
+
+if TYPE_CHECKING:
+    from ..native.samples import Samplers
 
 __all__ = ["RunningMethod"]
 
@@ -39,6 +42,7 @@ class RunningMethod:
     tolerances : absolute tolerances of a problem's unknowns, for its present choice of states
     time_events, crossings : what a method is told that looks for crossings itself
     statistics : of the run's recording
+    samplers : what a method may assign itself at instants of samples
 
     Attributes
     ----------
@@ -52,7 +56,9 @@ class RunningMethod:
 
     def __init__(self, problem: Problem, settings: Settings,
                  tolerances: Callable[[Problem], Array], time_events: TimeEvents,
-                 crossings: ZeroCrossings, statistics: dict[str, Any]) -> None:
+                 crossings: ZeroCrossings, statistics: dict[str, Any],
+                 samplers: Callable[[], Samplers | None]) -> None:
+        self.samplers = samplers
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
         self.kind: Any = settings.method
@@ -101,6 +107,9 @@ class RunningMethod:
         )  # fmt: skip
         if kind.looks_itself:
             self._tell_relations(method, t)
+            if len(self.time_events.sampled) and s.first_step is None and (
+                    samplers := self.samplers()):
+                method.sample(samplers, self.time_events.samples)
         return method
 
     def _tell_relations(self, method: Any, t: float) -> None:

@@ -69,7 +69,8 @@ class Switching:
         """
         problem = self.problem
         g = g0 = problem.crossings_here(t)
-        frozen = set(flips.tolist())
+        frozen = np.zeros(len(g), dtype=bool)
+        frozen[flips] = True
         acted = False
         for _ in range(MOST_ROUNDS):
             changed = self.samplings.apply(problem, t)
@@ -80,7 +81,8 @@ class Switching:
                 problem.settle(t)
             g, last = problem.crossings_here(t), g
             if moved:  # relations that the state has moved are judged anew
-                changed, frozen = True, {i for i in frozen if g[i] == last[i]}
+                changed = True
+                frozen &= g == last
             todo = np.flatnonzero(self._wrong(t, g, g0, frozen))
             acted |= changed
             if not len(todo) and not changed:
@@ -92,20 +94,21 @@ class Switching:
                 and not self._passes(t, g, flips).all():  # else nothing had crossed
             self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
 
-    def _wrong(self, t: float, g: Array, g0: Array, frozen: set[int]) -> Flags:
+    def _wrong(self, t: float, g: Array, g0: Array, frozen: Flags) -> Flags:
         """Relations that do not hold as assumed, where their crossing functions are ``g``.
 
         ``g0`` is what these were as the event was reached, ``frozen`` what has just crossed.
         """
-        m = self.problem.m
-        wrong: Flags = np.where(m > 0.5, g, -g) < -WRONG_SIDE * (np.abs(g0) + TINY)
-        wrong |= (g == 0) & ((m > 0.5) != self.time_events.relations.at_zero)  # discrete values
-        wrong[self.time_events.timed] = False
-        wrong[[i for i in frozen
-               if abs(g[i]) <= JUST_SWITCHED * max(JUST_SWITCHED, abs(g0[i]))]] = False
-        doubtful = np.flatnonzero(wrong & np.isin(np.arange(len(wrong)), list(frozen)))
-        if len(doubtful):  # a law may be continuous, and steep on one side
-            wrong[doubtful] &= ~self._passes(t, g, doubtful)
+        holds = self.problem.m > 0.5
+        at_first = np.abs(g0)
+        wrong: Flags = np.where(holds, g, -g) < -WRONG_SIDE * (at_first + TINY)
+        wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
+        wrong &= ~self.time_events.timed
+        if wrong.any() and frozen.any():
+            wrong &= ~frozen | (np.abs(g) > JUST_SWITCHED * np.maximum(JUST_SWITCHED, at_first))
+            doubtful = np.flatnonzero(wrong & frozen)
+            if len(doubtful):  # a law may be continuous, and steep on one side
+                wrong[doubtful] &= ~self._passes(t, g, doubtful)
         return wrong
 
     def _passes(self, t: float, g: Array, which: Indices) -> Flags:

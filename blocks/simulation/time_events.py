@@ -18,7 +18,7 @@ from ..system.system import System
 from ..system.time_functions import TimeFunctions
 from .relations import Relations
 
-__all__ = ["TimeEvents"]
+__all__ = ["TimeEvents", "switches_in_run"]
 
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
@@ -40,6 +40,8 @@ class TimeEvents:
     times : all instants, ascending
     switching : relations that switch at an instant, by its time
     tiny : times that differ by less are one instant
+    sampled : instants at which nothing but samples is due, ascending
+    others : all others, ascending
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float) -> None:
@@ -52,19 +54,32 @@ class TimeEvents:
         self._function = ca.Function("timed", [TIME, system.tape.p], [
             system.tape.crossings[self._index.tolist()]]) if self.timed.any() else None
         instants = self._straight_instants(t_start, t_end, straight)
-        for t in self._breakpoints(t_start, t_end):
+        announced, sampled = self._breakpoints(t_start, t_end)
+        for t in announced | sampled:
             instants.setdefault(t, [])
+        sampled -= announced | {t for t, which in instants.items() if which}
         self.functions = TimeFunctions(system, p, t_start, t_end, np.array(sorted(instants)))
         for t in self._curved_instants(np.array(sorted(instants)), t_start, t_end):
             instants.setdefault(t, [])
+            sampled.discard(t)
         self.times = np.array(sorted(instants))
         self.switching: dict[float, list[int]] = instants
+        self.sampled, self.others = _told_apart(self.times, sampled, self.tiny)
 
     # -- what is known ---------------------------------------------------------------------
-    def after(self, t: float) -> float:
-        """The next instant after ``t``; the end of the run after the last."""
-        k = int(np.searchsorted(self.times, t + self.tiny, side="right"))
-        return float(self.times[k]) if k < len(self.times) else self.t_end
+    def after(self, t: float, samples: bool = True) -> float:
+        """The next instant after ``t``; the end of the run after the last.
+
+        Without those at which nothing but samples is due, where they are not asked for.
+        """
+        times = self.times if samples else self.others
+        k = int(np.searchsorted(times, t + self.tiny, side="right"))
+        return float(times[k]) if k < len(times) else self.t_end
+
+    def samples(self, t: float, stop: float) -> Array:
+        """Instants after ``t``, up to ``stop``, at which nothing but samples is due."""
+        first, last = np.searchsorted(self.sampled, [t, stop], side="right")
+        return self.sampled[first:last]
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
@@ -125,11 +140,14 @@ class TimeEvents:
             instants.setdefault(float(at[k]), []).append(int(self._index[k]))
         return instants
 
-    def _breakpoints(self, t_start: float, t_end: float) -> list[float]:
-        out: set[float] = set()
+    def _breakpoints(self, t_start: float, t_end: float) -> tuple[set[float], set[float]]:
+        """Those that components announce, and those at which they sample."""
+        announced: set[float] = set()
+        sampled: set[float] = set()
         for f, family in enumerate(self.system.network.families):
-            sampled = [(s, p) for s, p, _ in family.kernel.samplings if s is not None]
-            for start, period in [*family.kernel.breaks, *sampled]:
+            samplings = [(s, p, sampled) for s, p, _ in family.kernel.samplings if s is not None]
+            for start, period, out in [*((s, p, announced) for s, p in family.kernel.breaks),
+                                       *samplings]:
                 first = self.constant(f, start)
                 if period is None:
                     out.update(first.tolist())
@@ -141,7 +159,8 @@ class TimeEvents:
                         k0 = max(0, int(np.floor((t_start - a) / step)))
                         count = int((t_end - a) / step - k0 + 2)
                         out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
-        return [t for t in out if t_start < t < t_end]
+        return ({t for t in announced if t_start < t < t_end},
+                {t for t in sampled if t_start < t < t_end})
 
     def _curved_instants(self, known: Array, t_start: float, t_end: float) -> list[float]:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
@@ -177,6 +196,29 @@ class TimeEvents:
                 if not len(near) or near[0] > at + away:  # no breakpoint announces it
                     found.append(float(at))
         return [t for t in found if t_start < t < t_end - WITHIN * self.tiny]
+
+
+def _told_apart(times: Array, sampled: set[float], tiny: float) -> tuple[Array, Array]:
+    """Instants at which nothing but samples is due, and the others.
+
+    Of times that are one instant only the first one is among them.
+    """
+    if not sampled:
+        return np.zeros(0), times
+    first = np.diff(times, prepend=-np.inf) > tiny
+    mere = np.array([t in sampled for t in times.tolist()])
+    mere = np.logical_and.reduceat(mere, np.flatnonzero(first))
+    return times[first][mere], times[first][~mere]
+
+
+def switches_in_run(system: System) -> bool:
+    """Whether anything samples, or switches at instants that are not known beforehand."""
+    if "switches" not in system.cache:
+        sampled = any(start is not None for f in system.network.families
+                      for start, *_ in f.kernel.samplings)
+        system.cache["switches"] = sampled or bool(
+            system.nm and not _relations_of_time(Relations(system))[0].all())
+    return bool(system.cache["switches"])
 
 
 def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:

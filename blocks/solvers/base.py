@@ -21,7 +21,7 @@ Rules for a method
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -171,6 +171,11 @@ class Method(ABC):
     carries: bool = False  # follows states that constraints tie
     unsure: bool = False  # may be no method for what comes: to be asked again
     free: Indices | tuple[()] = ()  # states that it integrates, of a method that looks itself
+    #: Whether it has ended at an instant of samples at which more happens than samples.
+    waits: bool = False
+    sampling: object = None  # samples that it takes itself, if any
+    #: What has been passed on the way: courses that begin at samples, and discrete values there.
+    passed: Sequence[tuple[Course, Array]] = ()
     pieces: Array | None = None  # borders of pieces of time, of a method that looks itself
 
     def __init__(
@@ -207,6 +212,13 @@ class Method(ABC):
         others must judge, what margins may be below zero by, and from when on what others would
         judge is known."""
         raise NotImplementedError(f"{self.name} does not look for crossings itself")
+
+    def sample(self, samplers: Any, ahead: Callable[[float, float], Array]) -> None:
+        """Told to a method that looks itself: what it may assign at instants of samples.
+
+        ``ahead`` gives those between two times. Every one that it passes ends its course.
+        """
+        raise NotImplementedError(f"{self.name} does not sample itself")
 
     @property
     def largest(self) -> Array | None:

@@ -3,7 +3,8 @@
 Between two events the modes of set-valued laws are held. Efforts that slide are then functions of
 the states, and those that stick follow linearly from them: with D the matrix of the rates per
 effort and S the elements that stick, lambda_S = D_SS^-1 b_S. Where D is constant this and the
-slopes are one function of the states, the modes and K, which is D_SS^-1 on S and 0 elsewhere.
+slopes are one function of the states, the modes and K, which is D_SS^-1 on S and 0 elsewhere: block
+by block, where not all elements act on each other.
 Where it is not, see :mod:`blocks.nonsmooth.modes.solved_modes`; what a general network needs is in
 :mod:`blocks.nonsmooth.modes.laws`.
 """
@@ -15,19 +16,36 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
+from scipy.sparse import issparse
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import OWN_RATE_NONE
 from ...system import Evaluator
-from .delassus import Delassus, pseudo_inverse
+from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
 
 if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["MOST", "HeldModes"]
+__all__ = ["MANY", "MOST", "HeldModes", "parts_of"]
 
-MOST = 24  # elements; K is dense
+MOST = 24  # elements that act on each other: each of them needs all the others
+MANY = 250  # elements in all: more make code that takes long to compile
+MOST_KEPT = 2000  # sets of modes whose K is remembered
+
+
+def parts_of(laws: LawExpressions, columns: Indices) -> list[Indices]:
+    """Elements that may act on each other's rate, part by part; ``columns`` are their inputs."""
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    pattern = ca.jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity()
+    rows, starts = np.array(pattern.row()), np.array(pattern.colind())
+    acts = csc_matrix((np.ones(len(rows)), rows, starts), shape=pattern.shape)
+    count, part = connected_components(acts, directed=False)
+    order = np.argsort(part, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(part, minlength=count))[:-1])
 
 
 class HeldModes:
@@ -39,20 +57,26 @@ class HeldModes:
         Without algebraic unknowns.
     elements : Elements
     laws : their expressions
+    parts : elements that act on each other
 
     Attributes
     ----------
     slope : slopes at the last evaluation
     length : operations of what is solved for at every point: nothing
+    entries : of K that may not be zero
     affine : whether rates and bounds are known to be linear in the efforts
     """
 
     length = 0
     affine = False
 
-    def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
+    def __init__(self, system: System, elements: Elements, laws: LawExpressions,
+                 parts: list[Indices]) -> None:
         n, tape, column = elements.size, system.tape, elements.column.tolist()
-        modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", n, n)
+        pattern = _pattern(n, parts)
+        modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", pattern)
+        self.parts, self.entries = parts, pattern.nnz()
+        self._place = _Place(n, parts, pattern)
         sliding = ca.if_else(modes > 0, laws.forth, ca.if_else(modes < 0, laws.back, 0))
         place = ca.DM.triplet(column, list(range(n)), ca.DM(elements.sign), system.nu, n)
         of_sliding = ca.densify(ca.mtimes(place, sliding))
@@ -76,12 +100,13 @@ class HeldModes:
         self.slope: Array = np.zeros(system.nx)
         self._out: Array | None = None  # all of the last evaluation
         self._inverses: dict[bytes, Array] = {}  # K by modes
-        self._matrix: Array | None = None  # D that they belong to
+        self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
+        self._matrix: Matrix | None = None  # D that they belong to
 
     def fresh(self) -> HeldModes:
         """The same for another run, without what is known of this one."""
         new = copy.copy(self)
-        new._out, new._inverses, new._matrix = None, {}, None
+        new._out, new._inverses, new._blocks, new._matrix = None, {}, {}, None
         return new
 
     def apply(self, problem: Problem, t: float, modes: Indices, delassus: Delassus) -> bool:
@@ -101,7 +126,7 @@ class HeldModes:
             return None
         return self._out[self.inputs : self.inputs + 7 * self.size].reshape(7, self.size)
 
-    def at(self, problem: Problem, t: Array, x: Array, modes: Indices, d: Array
+    def at(self, problem: Problem, t: Array, x: Array, modes: Indices, d: Matrix
            ) -> tuple[Array, Array, Array]:
         """Inputs, what elements come to, and crossing functions at several times, as columns."""
         if len(t) not in self._mapped:
@@ -114,20 +139,64 @@ class HeldModes:
         values = out[self.inputs : inner].reshape(7, self.size, len(t))
         return out[: self.inputs], values, out[inner:]
 
-    def constants(self, modes: Indices, d: Array) -> Array:
+    def constants(self, modes: Indices, d: Matrix) -> Array:
         """Modes and K in one row."""
         return np.concatenate([modes, self._inverse(modes, d)])
 
-    def _inverse(self, modes: Indices, d: Array) -> Array:
+    def _inverse(self, modes: Indices, d: Matrix) -> Array:
         """K, column by column, for the elements that stick."""
         if d is not self._matrix:
-            self._inverses, self._matrix = {}, d
+            self._inverses, self._blocks, self._matrix = {}, {}, d
         key = modes.tobytes()
         if key not in self._inverses:
-            stuck = np.flatnonzero(modes == 0)
-            k = np.zeros((self.size, self.size))
-            if len(stuck):
-                k[np.ix_(stuck, stuck)] = pseudo_inverse(d[np.ix_(stuck, stuck)])(
-                    np.eye(len(stuck)))
-            self._inverses[key] = k.T.ravel()
+            if len(self._inverses) > MOST_KEPT:
+                self._inverses = {}
+            self._inverses[key] = self._made(modes == 0, d)
         return self._inverses[key]
+
+    def _made(self, stuck: Flags, d: Matrix) -> Array:
+        own, place = np.asarray(d.diagonal()), self._place
+        holds = stuck & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
+        out = np.zeros(self.entries)
+        alone = place.alone[holds[place.alone]]
+        out[place.of_alone[alone]] = 1.0 / own[alone]
+        for i, (part, entries) in enumerate(place.several):
+            which = part[holds[part]]
+            if len(which):
+                key = i, which.tobytes()
+                if key not in self._blocks:
+                    self._blocks[key] = _inverse_within(part, which, d)
+                out[entries] = self._blocks[key]
+        return out
+
+
+class _Place:
+    """Where the entries of K stand among those that may not be zero."""
+
+    def __init__(self, n: int, parts: list[Indices], pattern: ca.Sparsity) -> None:
+        starts, rows = np.array(pattern.colind()), np.array(pattern.row())
+        number = {(r, c): k for c in range(n)
+                  for k, r in enumerate(rows[starts[c] : starts[c + 1]], starts[c])}
+        self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
+        self.of_alone = np.zeros(n, dtype=int)  # by element
+        self.of_alone[self.alone] = [number[e, e] for e in self.alone]
+        #: Parts of several elements, and where their blocks stand, row by row.
+        self.several = [(part, np.array([[number[r, c] for c in part] for r in part]))
+                        for part in parts if len(part) > 1]
+
+
+def _pattern(n: int, parts: list[Indices]) -> ca.Sparsity:
+    """Where K may have entries: within parts."""
+    rows = np.concatenate([np.tile(part, len(part)) for part in parts])
+    columns = np.concatenate([np.repeat(part, len(part)) for part in parts])
+    return ca.Sparsity.triplet(n, n, rows.tolist(), columns.tolist())
+
+
+def _inverse_within(part: Indices, which: Indices, d: Matrix) -> Array:
+    """The block of K of a part in which some elements stick."""
+    block = d[which][:, which]
+    block = block.toarray() if issparse(block) else block
+    out = np.zeros((len(part), len(part)))
+    inside = np.flatnonzero(np.isin(part, which))
+    out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))
+    return out

@@ -18,7 +18,7 @@ from ...language.expression import TIME
 from ...numerics.arrays import Flags
 from .bound_functions import BoundFunctions
 from .elements import Elements, elements_of
-from .held_modes import MOST, HeldModes
+from .held_modes import MANY, MOST, HeldModes, parts_of
 from .memory import LastRun
 from .solved_modes import SolvedModes
 
@@ -135,14 +135,20 @@ class LawFunctions:
         return cls(system, elements_of(system), expressions_of(system))
 
     def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
-        """Held modes in one or two evaluations, for networks of few elements without loops."""
+        """Held modes in one or two evaluations, for networks without loops.
+
+        Those of few elements, or of more that act on few others.
+        """
         system, tape, size = self.system, self.system.tape, self.elements.size
-        if size > MOST or system.nz or size != system.nu or any(
+        if size > MANY or system.nz or size != system.nu or any(
                 ca.which_depends(tape.constraints, tape.u, 1, True)):
             return None
         if self.constant and not self.nonlinear and not system.clusters:
-            return HeldModes(system, self.elements, laws)
-        return SolvedModes(system, self.elements, laws, self.bounds)
+            parts = parts_of(laws, self.elements.column)
+            if max(map(len, parts)) > MOST:
+                return None
+            return HeldModes(system, self.elements, laws, parts)
+        return SolvedModes(system, self.elements, laws, self.bounds) if size <= MOST else None
 
 
 def _flow_varies(laws: LawExpressions) -> Flags:

@@ -19,6 +19,10 @@
     dopri           the steps of that method
     lanes           the same for several runs at once
     method          that method under the contract of all methods
+    cvode_library   the C functions of CVODE
+    cvode           the steps of CVODE
+    cvode_course    what is kept of them
+    cvode_method    CVODE under the contract of all methods
 
 llvmlite is imported where a run is worth it or ``method="dopri5"`` is asked for. The steps are
 compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
@@ -43,10 +47,11 @@ from .forms import is_large, why_not
 
 if TYPE_CHECKING:
     from ..system import Problem
+    from .cvode_method import CompiledCvode
     from .method import Dopri5
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly", "is_installed",
-           "is_large", "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
+__all__ = ["LOADS", "REACH", "TIGHT", "compiled_cvode", "compiled_method", "compiles_quickly",
+           "is_installed", "is_large", "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
            "why_not"]  # fmt: skip
 
 
@@ -75,3 +80,12 @@ def compiled_method() -> type[Dopri5]:
     from .method import Dopri5
 
     return Dopri5
+
+
+def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
+    """CVODE called from machine code, where it can run a problem."""
+    if not is_installed() or why_not(problem.system, problem.laws):
+        return None
+    from .cvode_method import CompiledCvode
+
+    return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array, Flags, Indices
+from .costs import MOMENT
 from .expressions import Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import PARALLEL, Loops
@@ -24,6 +25,7 @@ from .steps import Code
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import Problem, System
+    from .cvode_library import Band
     from .tied_states import Tied
 
 __all__ = ["Equations", "equations_of"]
@@ -159,6 +161,30 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
+    def jacobian(self, order: Indices, band: Band | None) -> int:
+        """Address of what writes d slope / d x into a matrix of SUNDIALS; 0 for large systems.
+
+        Parameters
+        ----------
+        order : which unknown stands where in the matrix; empty: as they are
+        band : how the matrix is stored; None for a full one, column after column
+        """
+        system = self.system
+        if self.large or system.nz:
+            return 0
+        n, matrix = system.nx, ca.jacobian(system.tape.slope, system.tape.x)
+        function = ca.Function("jacobian", system.arguments, [matrix.nz[:]])
+        if function.n_instructions() > MOMENT:
+            return 0  # differences of slopes serve as well
+        place = np.empty(n, dtype=np.int64)
+        place[order if order.size else slice(None)] = np.arange(n)
+        writer = Writer()
+        row, column = (place[k] for k in matrix.sparsity().get_triplet())
+        values = writer.values(function, self._places)
+        for i, j, value in zip(row.tolist(), column.tolist(), values, strict=True):
+            writer.store(value, "%out", band.place(i, j, n) if band else i + n * j)
+        return compiled(_as_function(writer), quick=True)
+
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
         arguments = self.system.arguments
@@ -179,6 +205,9 @@ class Equations:
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, self._places)):
             writer.store(value, "%out", i)
-        return compiled("\n".join([
-            *sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *writer.lines,
-            "  ret void", "}", ""]))  # fmt: skip
+        return compiled(_as_function(writer))
+
+
+def _as_function(writer: Writer) -> str:
+    return "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
+                      *writer.lines, "  ret void", "}", ""])

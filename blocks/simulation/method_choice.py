@@ -8,8 +8,8 @@ from ..solvers import Method
 from ..system.problem import Problem
 from ..system.system import System
 
-__all__ = ["by_stiffness", "chosen_method", "compiled_method", "refuse_full_jacobian",
-           "refuse_uncompiled"]  # fmt: skip
+__all__ = ["by_stiffness", "chosen_method", "compiled_method", "in_machine_code",
+           "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -85,6 +85,13 @@ def compiled_method() -> type[Method]:
         return method
     except ImportError as error:
         raise need_package("llvmlite", "method='dopri5'") from error
+
+
+def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
+    """The same method as machine code, where there is one that can run a problem."""
+    from .. import native
+
+    return (native.compiled_cvode(problem) if kind.name == "cvode" else None) or kind
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],

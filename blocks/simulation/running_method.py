@@ -11,6 +11,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
+from .method_choice import in_machine_code
 from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
@@ -72,7 +73,7 @@ class RunningMethod:
         if problem.size == 0:
             return Quasistatic(problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=np.zeros(0),
                                max_step=self.longest)
-        kind = self.kind
+        kind = in_machine_code(self.kind, problem)
         if not kind.fits(problem, t):
             kind = method_named("DOP853")
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from .method import Dopri5
 
 __all__ = ["LOADS", "REACH", "TIGHT", "compiled_cvode", "compiled_method", "compiles_quickly",
-           "is_installed", "is_large", "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
-           "why_not"]  # fmt: skip
+           "is_installed", "is_large", "most_steps", "pays_off", "solves_compiled", "study",
+           "unwritable", "why_not"]  # fmt: skip
 
 
 def unwritable(problem: Problem) -> str:

@@ -21,8 +21,8 @@ from .step_control import step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals
 from .zero_crossings import Relations
 
-__all__ = ["FAILED", "FLAG", "STOP", "USER", "Cvode", "Record", "advance", "jacobian_of", "slope_of",
-           "values_between"]  # fmt: skip
+__all__ = ["FAILED", "FLAG", "STOP", "USER", "Cvode", "Record", "advance", "jacobian_of",
+           "slope_of", "values_between"]  # fmt: skip
 
 FAILED = 6  # beside the statuses of the explicit pair
 TIME, STOP, FLAG = 0, 1, 2  # entries of ``state``; the fourth says what is known of looks

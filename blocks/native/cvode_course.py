@@ -14,9 +14,14 @@ from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from .cvode import Record, values_between
 
-__all__ = ["CvodeCourse"]
+__all__ = ["CvodeCourse", "is_full"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
+
+
+def is_full(record: Record, taken: int) -> bool:
+    """Whether the room for rows is so full that a course keeps it as it is."""
+    return bool(2 * record.first[taken] > record.values.size)
 
 
 class CvodeCourse:
@@ -71,19 +76,20 @@ class CvodeCourse:
             values.nbytes + first.nbytes for values, first in self._blocks)
 
     def extend(self, record: Record, taken: int) -> None:
-        """Add the first steps of a record."""
+        """Add the first steps of a record, which is given away where they fill most of it."""
         self._ends.append(record.ends[:taken].copy())
         self._centres.append(record.centres[:taken].copy())
         self._sizes.append(record.sizes[:taken].copy())
         first = record.first[: taken + 1].copy()
-        self._blocks.append((record.values[: first[-1]].copy(), first))
+        values = record.values[: first[-1]]
+        self._blocks.append((values if is_full(record, taken) else values.copy(), first))
         self._counts.append(taken)
 
     def hold(self, until: float, x: Array) -> None:
         """Add a step over a few units in the last place of time, in which nothing moves."""
         values = x if not self._order.size else x[self._order]
         one = np.array([until])
-        self.extend(Record(one, one, np.ones(1), np.array([0, x.size]), values), 1)
+        self.extend(Record(one, one, np.ones(1), np.array([0, x.size]), values.copy()), 1)
 
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""

@@ -156,7 +156,7 @@ class Integration:
         self.sundials, self.y, self.user = sundials, y, user
         s, n, made = sundials, y.size, ctypes.c_void_p()
         s.SUNContext_Create(0, ctypes.byref(made))
-        context = made.value
+        context = made.value or 0
         s.SUNContext_ClearErrHandlers(context)  # what fails is told by its number
         self.vector = s.N_VMake_Serial(n, y.ctypes.data, context)
         self.memory = s.CVodeCreate(BDF, context)

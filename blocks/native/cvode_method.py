@@ -20,7 +20,7 @@ from ..solvers.sundials import failure_of
 from ..solvers.trouble import is_sliver
 from ..system.time_functions import ACROSS
 from . import cvode
-from .cvode_course import CvodeCourse
+from .cvode_course import CvodeCourse, is_full
 from .cvode_library import ROWS, Band, Integration, library
 from .dopri import CROSSED, LOCATED, Limits
 from .equations import equations_of
@@ -38,7 +38,7 @@ DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
 WIDEST = 50  # diagonals on either side
 BLOCK = 1 << 19  # numbers of a block of rows
-MOST_STEPS = 4096  # of a call
+MOST_STEPS = 512  # of a call: Ctrl-C is heard between calls
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,7 @@ class CompiledCvode(Method):
         self.x = self.y * self.scale
         self.work_space = workspace(self.x.size)
         self.q = self.equations.constants(problem, self.t)
+        self.record: cvode.Record | None = None
         self._connect()
         self.restart(self.t, self.y)
 
@@ -139,12 +140,12 @@ class CompiledCvode(Method):
             sundials, self.t, np.ascontiguousarray(self.x[order]), cvode.slope_of.callback,
             max(self.rtol * self.share, LEAST_RTOL), atol, matrices.band,
             cvode.jacobian_of.callback if jacobian else 0, self.user)  # fmt: skip
-        addresses = (sundials.address(name) for name in (
-            "CVode", "CVodeSetStopTime", "CVodeGetLastOrder", "CVodeGetLastStep",
-            "CVodeGetCurrentTime"))
-        self.cvode = cvode.Cvode(self.integration.memory, self.integration.vector, *addresses,
-                                 self.integration.row_addresses(), matrices.order,
-                                 np.zeros(1, dtype=np.int64))
+        function = sundials.address
+        self.cvode = cvode.Cvode(
+            self.integration.memory, self.integration.vector, function("CVode"),
+            function("CVodeSetStopTime"), function("CVodeGetLastOrder"),
+            function("CVodeGetLastStep"), function("CVodeGetCurrentTime"),
+            self.integration.row_addresses(), matrices.order, np.zeros(1, dtype=np.int64))
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -183,11 +184,7 @@ class CompiledCvode(Method):
             self.state[cvode.TIME] = t_stop
             self.work.steps += 1
             return Step(before, self.t, self.y.copy(), self.course.inside_last)
-        n = self.x.size
-        room = max(BLOCK, 2 * ROWS * n)
-        capacity = min(max(room // (3 * n), 2), MOST_STEPS)
-        record = cvode.Record(*np.empty((3, capacity)), np.empty(capacity + 1, dtype=np.int64),
-                              np.empty(room))
+        record = self.record = self.record or self._empty_record()
         status, taken = cvode.advance(
             self.cvode, self.code, self.work_space, self.watched,
             Limits(t_stop, self.rtol, self.max_step, self.pieces, ACROSS), record, self.x,
@@ -196,6 +193,8 @@ class CompiledCvode(Method):
         before = self.t
         if taken:
             self.course.extend(record, taken)
+            if is_full(record, taken):
+                self.record = None
             before = self.t if taken == 1 else float(record.ends[taken - 2])
             self.t = float(record.ends[taken - 1])
             if not self.held.size:
@@ -207,6 +206,13 @@ class CompiledCvode(Method):
         return Step(before, self.t, self.y.copy(), self.course.inside_last,
                     clear=status not in (CROSSED, LOCATED),
                     crossed=np.flatnonzero(self.crossed) if status == LOCATED else None)
+
+    def _empty_record(self) -> cvode.Record:
+        n = self.x.size
+        room = max(min(BLOCK, MOST_STEPS * ROWS * n), 2 * ROWS * n)
+        capacity = min(max(room // n, 2), MOST_STEPS)
+        return cvode.Record(np.empty(capacity), np.empty(capacity), np.empty(capacity),
+                            np.empty(capacity + 1, dtype=np.int64), np.empty(room))
 
     def _count(self, taken: int) -> None:
         counts = np.array(self.integration.counts())

@@ -64,6 +64,7 @@ class Equations:
         self.relations = system.nm
         self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
         self.scratch = 0
+        self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
@@ -169,6 +170,11 @@ class Equations:
         order : which unknown stands where in the matrix; empty: as they are
         band : how the matrix is stored; None for a full one, column after column
         """
+        if self._jacobian is None:
+            self._jacobian = self._written_jacobian(order, band)
+        return self._jacobian
+
+    def _written_jacobian(self, order: Indices, band: Band | None) -> int:
         system = self.system
         if self.large or system.nz:
             return 0

@@ -110,17 +110,18 @@ class CFunction:
 
     Parameters
     ----------
-    returns, takes : ``ptr``, ``double`` or ``i32``; what is no ``double`` is an integer here, and
-        an array may stand for a ``ptr``
+    returns : ``ptr`` or ``i32``, which are integers here
+    takes : the same, or ``double``; an array may stand for a ``ptr``
     """
 
     def __init__(self, returns: str, *takes: str) -> None:
         self.returns, self.takes = returns, takes
 
-    def __call__(self, address: int, *given: float | np.ndarray) -> float:
+    def __call__(self, address: int, *given: float | np.ndarray) -> int:
         types = [C_TYPES[kind] for kind in self.takes]
         passed = [g.ctypes.data if isinstance(g, np.ndarray) else g for g in given]
-        return ctypes.CFUNCTYPE(C_TYPES[self.returns], *types)(address)(*passed) or 0
+        function = ctypes.CFUNCTYPE(C_TYPES[self.returns], *types)(address)
+        return int(function(*passed) or 0)
 
 
 C_TYPES: dict[str, Any] = {"ptr": ctypes.c_void_p, "double": ctypes.c_double, "i32": ctypes.c_int32}

@@ -651,8 +651,6 @@ class _Body:
             else:
                 shown.append(f"i32 {self.new(f'trunc i64 {self.whole(argument)} to i32')}")
         result = self.new(f"call {known.returns} {address}({', '.join(shown)})")
-        if known.returns == "double":
-            return Value(FLOAT, result)
         word = "ptrtoint" if known.returns == "ptr" else "sext"
         return Value(INT, self.new(f"{word} {known.returns} {result} to i64"))
 

@@ -51,7 +51,9 @@ class RunningMethod:
                  crossings: ZeroCrossings, statistics: dict[str, Any]) -> None:
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
-        self.kind: Any = settings.method
+        self.kind: Any = in_machine_code(settings.method, problem)
+        if self.kind is not settings.method:
+            statistics["why"] = f"{statistics.get('why', '')}, in machine code"
         self.may_switch = settings.may_switch
         self.current: Any = None
         self.longest = settings.max_step
@@ -73,7 +75,7 @@ class RunningMethod:
         if problem.size == 0:
             return Quasistatic(problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=np.zeros(0),
                                max_step=self.longest)
-        kind = in_machine_code(self.kind, problem)
+        kind = self.kind
         if not kind.fits(problem, t):
             kind = method_named("DOP853")
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
@@ -166,5 +168,5 @@ class RunningMethod:
         return True
 
     def _take(self, kind: type[Method], name: str, why: str) -> None:
-        self.kind = kind
+        self.kind = in_machine_code(kind, self.problem)
         self.statistics.update({"method": f"{self.statistics['method']}, then {name}", "why": why})

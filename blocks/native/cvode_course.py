@@ -6,17 +6,21 @@ evaluating it, and solves nothing.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
+from ..solvers.interpolation import chebyshev_nodes
 from .cvode import Record, values_between
 
 __all__ = ["CvodeCourse", "is_full"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
+MOST_BYTES = 1 << 30  # of polynomials of full degree
+CUBIC = 4  # rows of a cubic
 
 
 def is_full(record: Record, taken: int) -> bool:
@@ -24,8 +28,28 @@ def is_full(record: Record, taken: int) -> bool:
     return bool(2 * record.first[taken] > record.values.size)
 
 
+@cache
+def _to_cubic(count: int) -> Array:
+    """What makes rows of a cubic of ``count`` rows of a polynomial, over the step before 0."""
+    nodes = (chebyshev_nodes(CUBIC) - 1.0) / 2.0
+    powers = nodes[:, None] ** np.arange(count)
+    cubic: Array = np.asarray(np.linalg.solve(nodes[:, None] ** np.arange(CUBIC), powers), float)
+    return cubic
+
+
+def _as_cubics(values: Array, first: Indices, n: int) -> tuple[Array, Indices]:
+    """Rows of steps of which none has more than four, and where each step begins."""
+    steps = [values[a:b].reshape(-1, n) for a, b in zip(first[:-1], first[1:], strict=True)]
+    short = [rows if len(rows) <= CUBIC else _to_cubic(len(rows)) @ rows for rows in steps]
+    return np.concatenate([rows.ravel() for rows in short]), np.cumsum(
+        [0, *(rows.size for rows in short)])
+
+
 class CvodeCourse:
     """The steps of an episode, as a :class:`~blocks.solvers.Trajectory` is asked.
+
+    Once the polynomials take more than :data:`MOST_BYTES`, those of later steps are cubics through
+    both ends and two points between, as of other methods; ``coarse_from`` is the time from which.
 
     Parameters
     ----------
@@ -39,6 +63,7 @@ class CvodeCourse:
     def __init__(self, t: float, x: Array, scale: Array, order: Indices) -> None:
         self._start, self._scale, self._order = float(t), scale, order
         self._first_values = x.copy()
+        self.coarse_from: float | None = None
         self._ends = [np.array([self._start])]
         self._centres: list[Array] = []
         self._sizes: list[Array] = []
@@ -80,10 +105,16 @@ class CvodeCourse:
         self._ends.append(record.ends[:taken].copy())
         self._centres.append(record.centres[:taken].copy())
         self._sizes.append(record.sizes[:taken].copy())
+        self._counts.append(taken)
         first = record.first[: taken + 1].copy()
         values = record.values[: first[-1]]
-        self._blocks.append((values if is_full(record, taken) else values.copy(), first))
-        self._counts.append(taken)
+        if self.coarse_from is not None or self.nbytes + values.nbytes > MOST_BYTES:
+            if self.coarse_from is None:
+                self.coarse_from = float(self._ends[-2][-1])
+            values, first = _as_cubics(values, first, self.size)
+        elif not is_full(record, taken):
+            values = values.copy()
+        self._blocks.append((values, first))
 
     def hold(self, until: float, x: Array) -> None:
         """Add a step over a few units in the last place of time, in which nothing moves."""

@@ -15,11 +15,15 @@ ACM Trans. Math. Softw. 31(3), 2005.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import importlib.util
 import math
 import weakref
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 
 import numpy as np
 
@@ -110,13 +114,15 @@ class Library:
 @cache
 def library() -> Library | None:
     """The functions, if they can be reached in this process and are as assumed."""
-    try:
-        import sksundae._cy_cvode as extension
-
-        found = Library(ctypes.CDLL(extension.__file__))
-    except (ImportError, OSError, AttributeError):
-        return None
-    return found if _is_as_assumed(found) else None
+    package = importlib.util.find_spec("sksundae")
+    for folder in (package and package.submodule_search_locations) or ():
+        for suffix in EXTENSION_SUFFIXES:
+            # loaded as a library alone: importing the package would take half a second
+            with contextlib.suppress(OSError, AttributeError):
+                found = Library(ctypes.CDLL(str(Path(folder, f"_cy_cvode{suffix}"))))
+                if _is_as_assumed(found):
+                    return found
+    return None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,10 @@
     one_step        the steps of both methods
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
+    cvode_library   the C functions of CVODE
+    cvode           the steps of CVODE
+    cvode_course    what is kept of them
+    cvode_method    CVODE under the contract of all methods
 
 llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are
 compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
@@ -46,11 +50,13 @@ from .forms import is_large, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
     from ..system import Problem
+    from .cvode_method import CompiledCvode
     from .method import OneStep
 
-__all__ = ["COMPILED", "LOADS", "REACH", "TIGHT", "compiled_method", "compiles_quickly",
-           "is_installed", "is_large", "most_steps", "pays_off", "solves_compiled", "study",
-           "unwritable", "why_no_derivatives", "why_not"]  # fmt: skip
+__all__ = ["COMPILED", "LOADS", "REACH", "TIGHT", "compiled_cvode", "compiled_method",
+           "compiles_quickly", "is_installed", "is_large", "most_steps", "pays_off",
+           "solves_compiled", "study", "unwritable", "why_no_derivatives",
+           "why_not"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4"  # names of the methods
 
@@ -80,3 +86,12 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     from .method import Dopri5, Rodas4
 
     return Rodas4 if name == "rodas4" else Dopri5
+
+
+def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
+    """CVODE called from machine code, where it can run a problem."""
+    if not is_installed() or why_not(problem.system, problem.laws):
+        return None
+    from .cvode_method import CompiledCvode
+
+    return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None

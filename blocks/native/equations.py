@@ -14,7 +14,8 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array, Flags, Indices
+from .costs import MOMENT
 from .expressions import Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import PARALLEL, Loops
@@ -28,6 +29,7 @@ from .steps import Code
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import Problem, System
+    from .cvode_library import Band
     from .tied_states import Tied
 
 __all__ = ["Equations", "equations_of"]
@@ -67,6 +69,7 @@ class Equations:
         self.relations = system.nm
         self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
         self.scratch = 0
+        self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
@@ -188,6 +191,35 @@ class Equations:
             self.system.cache["assigned"] = self._straight(function, places=places)
         return self.system.cache["assigned"]
 
+    def jacobian(self, order: Indices, band: Band | None) -> int:
+        """Address of what writes d slope / d x into a matrix of SUNDIALS; 0 for large systems.
+
+        Parameters
+        ----------
+        order : which unknown stands where in the matrix; empty: as they are
+        band : how the matrix is stored; None for a full one, column after column
+        """
+        if self._jacobian is None:
+            self._jacobian = self._written_jacobian(order, band)
+        return self._jacobian
+
+    def _written_jacobian(self, order: Indices, band: Band | None) -> int:
+        system = self.system
+        if self.large or system.nz:
+            return 0
+        n, matrix = system.nx, ca.jacobian(system.tape.slope, system.tape.x)
+        function = ca.Function("jacobian", system.arguments, [matrix.nz[:]])
+        if function.n_instructions() > MOMENT:
+            return 0  # differences of slopes serve as well
+        place = np.empty(n, dtype=np.int64)
+        place[order if order.size else slice(None)] = np.arange(n)
+        writer = Writer()
+        row, column = (place[k] for k in matrix.sparsity().get_triplet())
+        values = writer.values(function, self._places)
+        for i, j, value in zip(row.tolist(), column.tolist(), values, strict=True):
+            writer.store(value, "%out", band.place(i, j, n) if band else i + n * j)
+        return self._compiled(writer, quick=True)
+
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
         arguments = self.system.arguments
@@ -212,7 +244,7 @@ class Equations:
         return self._compiled(writer)
 
     @staticmethod
-    def _compiled(writer: Writer) -> int:
+    def _compiled(writer: Writer, quick: bool = False) -> int:
         text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
                           *writer.lines, "  ret void", "}", ""])  # fmt: skip
-        return compiled(text, parallel=len(writer.lines) <= LONG)
+        return compiled(text, parallel=len(writer.lines) <= LONG, quick=quick)

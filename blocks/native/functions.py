@@ -49,6 +49,11 @@ class MachineCode(Signature):
         return self.entry(*given)
 
     @cached_property
+    def callback(self) -> int:
+        """Its address as a function of C, of numbers and addresses alone."""
+        return compiled(translated(self, called_by_c=True), quick=True)
+
+    @cached_property
     def entry(self) -> Callable[..., Any]:
         """Compiled, and given what Python gives."""
         kinds = [(name, kind) for name, kind in self.parameters]

@@ -45,7 +45,7 @@ from .steps import (
 from .zero_crossings import Relations, find_crossing, locate, look_at_start, name_crossed
 
 __all__ = ["CROSSED", "FULL", "LAST_ERROR", "LOCATED", "NOT_FINITE", "REACHED", "STEP",
-           "TOO_SMALL", "Limits", "Record", "Steps", "advance", "between"]  # fmt: skip
+           "TOO_SMALL", "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
 
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 TIME, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
@@ -149,7 +149,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         rejected = False
         end = t_stop if last else t + now
         if relations.held.size:
-            status, end = _watched(code, relations, work, x, t, end, now, state)
+            status, end = watched(code, relations, work, x, t, end, now, state)
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
@@ -243,7 +243,7 @@ def _fitted(t: float, proposed: float, t_stop: float) -> tuple[float, bool]:
 
 
 @machine_code
-def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
+def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
              h: float, state: Vector) -> tuple[int, float]:
     """Look for crossings in a step: the status, ``FULL`` where there is none, and its end.
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Indices, Vector
 
-__all__ = ["BOOL", "FLOAT", "INT", "KINDS", "Kind", "Record", "Signature", "Untranslatable",
-           "kind_named", "name_of", "run_code", "take"]  # fmt: skip
+__all__ = ["BOOL", "FLOAT", "INT", "KINDS", "CFunction", "Kind", "Record", "Signature",
+           "Untranslatable", "indices_at", "kind_named", "name_of", "run_code", "take",
+           "vector_at"]  # fmt: skip
 
 
 class Untranslatable(Exception):
@@ -102,6 +103,38 @@ def run_code(address: int, *given: int | np.ndarray) -> None:
     """Call machine code by its address, on arrays or addresses."""
     pointers = [a if isinstance(a, int) else a.ctypes.data for a in given]
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(address)(*pointers)
+
+
+class CFunction:
+    """A function of C that is called by its address.
+
+    Parameters
+    ----------
+    returns : ``ptr`` or ``i32``, which are integers here
+    takes : the same, or ``double``; an array may stand for a ``ptr``
+    """
+
+    def __init__(self, returns: str, *takes: str) -> None:
+        self.returns, self.takes = returns, takes
+
+    def __call__(self, address: int, *given: float | np.ndarray) -> int:
+        types = [C_TYPES[kind] for kind in self.takes]
+        passed = [g.ctypes.data if isinstance(g, np.ndarray) else g for g in given]
+        function = ctypes.CFUNCTYPE(C_TYPES[self.returns], *types)(address)
+        return int(function(*passed) or 0)
+
+
+C_TYPES: dict[str, Any] = {"ptr": ctypes.c_void_p, "double": ctypes.c_double, "i32": ctypes.c_int32}
+
+
+def vector_at(address: int, size: int) -> Vector:
+    """The numbers that stand at an address."""
+    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_double)), (size,))
+
+
+def indices_at(address: int, size: int) -> Indices:
+    """The integers that stand at an address."""
+    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_int64)), (size,))
 
 
 def take(counter: Indices) -> int:

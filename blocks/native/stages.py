@@ -18,7 +18,8 @@ from .expressions import Writer
 from .instance_loops import PARALLEL
 from .machine import compiled, target_name
 
-__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "Loop", "addresses", "arithmetic"]
+__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "Loop", "addresses", "arithmetic",
+           "nordsieck_arithmetic"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
@@ -62,6 +63,22 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
     functions = [*(_weighted(w, lanes, per_time) for w in sums), _error(error, lanes, per_time),
                  extension, *_denormals()]  # fmt: skip
     return np.array(functions, dtype=np.int64)
+
+
+@cache
+def nordsieck_arithmetic(degree: int) -> np.ndarray:
+    """The same, where a step is a polynomial: rows of ``k`` hold its scaled derivatives at its end.
+
+    Row j is h^j / j! times the j-th derivative; ``k`` is filled up to ``degree``.
+    """
+    loop, functions = Loop(1), arithmetic().copy()
+    w = loop.writer
+    value = loop.row(degree)
+    for j in reversed(range(degree)):
+        value = w.binary("fadd", w.binary("fmul", value, "%back"), loop.row(j))
+    loop.store(value)
+    functions[EXTENSION] = loop.compiled(f"  %back = fsub double %second, {w.constant(1.0)}")
+    return functions
 
 
 def _denormals() -> tuple[int, int]:

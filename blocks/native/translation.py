@@ -20,14 +20,17 @@ from .signatures import (
     BOOL,
     FLOAT,
     INT,
+    CFunction,
     Kind,
     Record,
     Signature,
     Untranslatable,
+    indices_at,
     kind_named,
     name_of,
     run_code,
     take,
+    vector_at,
 )
 
 __all__ = ["translated"]
@@ -52,10 +55,12 @@ class Value:
     shape: tuple[str, ...] = ()
 
 
-def translated(function: Signature) -> str:
+def translated(function: Signature, called_by_c: bool = False) -> str:
     """LLVM text of a function, of all that it calls, and of ``@main`` to call it from outside.
 
-    ``@main`` is given where to store what the function returns, and then what it takes.
+    ``@main`` is given where to store what the function returns, and then what it takes; or, where
+    it is ``called_by_c``, is a function of C: ``double`` for a number, ``ptr`` for an integer, and
+    an ``int`` that is returned.
     """
     waiting, bodies, declared = [function], {}, set()
     while waiting:
@@ -65,7 +70,8 @@ def translated(function: Signature) -> str:
             bodies[one.symbol] = body.text()
             declared |= body.declared
             waiting += body.called
-    return "\n".join([*sorted(declared), *bodies.values(), _entrance(function)])
+    return "\n".join([*sorted(declared), *bodies.values(),
+                      _callback(function) if called_by_c else _entrance(function)])
 
 
 def _entrance(function: Signature) -> str:
@@ -85,6 +91,20 @@ def _entrance(function: Signature) -> str:
         lines.append(f"  store {one.scalar if one != BOOL else 'i64'} {value}, ptr {at}")
     return "\n".join([f"define void @main({', '.join(['ptr %results', *parameters])}) nounwind {{",
                       *lines, "  ret void", "}", ""])
+
+
+def _callback(function: Signature) -> str:
+    takes, lines, given = [], [], []
+    for name, kind in function.parameters:
+        if kind not in (FLOAT, INT) or function.returns != (INT,):
+            raise Untranslatable(f"{function.symbol}: C gives and takes numbers alone")
+        takes.append(f"{'double' if kind == FLOAT else 'ptr'} %{name}")
+        if kind == INT:
+            lines.append(f"  %address.{name} = ptrtoint ptr %{name} to i64")
+        given.append(f"double %{name}" if kind == FLOAT else f"i64 %address.{name}")
+    return "\n".join([f"define i32 @main({', '.join(takes)}) nounwind {{", *lines,
+                      f"  %result = call i64 @\"{function.symbol}\"({', '.join(given)})",
+                      "  %short = trunc i64 %result to i32", "  ret i32 %short", "}", ""])
 
 
 def _returned(kinds: tuple[Kind, ...]) -> str:
@@ -542,6 +562,11 @@ class _Body:
             return Value(known.returns[0] if known.returns else INT, at)
         if known is run_code or known is take:
             return self.by_address(known is take, node)
+        if isinstance(known, CFunction):
+            return self.call_of_c(known, node)
+        if known is vector_at or known is indices_at:
+            kind = Kind("double" if known is vector_at else "i64", 1)
+            return Value(kind, self.pointer(node.args[0]), (self.whole(node.args[1]),))
         if name == "empty" or name == "zeros":
             return self.array(node, name == "zeros")
         given = [self.expression(a) for a in node.args]
@@ -612,6 +637,22 @@ class _Body:
         shown = ", ".join(f"ptr {g}" for g in given)
         self.line(f"call void {address}({shown})")
         return Value(INT, "0")
+
+    def call_of_c(self, known: CFunction, node: ast.Call) -> Value:
+        if node.keywords or len(node.args) != len(known.takes) + 1:
+            raise self.wrong(node, f"takes an address and {len(known.takes)} arguments")
+        address, shown = self.pointer(node.args[0]), []
+        for argument, kind in zip(node.args[1:], known.takes, strict=True):
+            if kind == "ptr":
+                shown.append(f"ptr {self.pointer(argument)}")
+            elif kind == "double":
+                value = self.converted(self.expression(argument), FLOAT, argument)
+                shown.append(f"double {value.at}")
+            else:
+                shown.append(f"i32 {self.new(f'trunc i64 {self.whole(argument)} to i32')}")
+        result = self.new(f"call {known.returns} {address}({', '.join(shown)})")
+        word = "ptrtoint" if known.returns == "ptr" else "sext"
+        return Value(INT, self.new(f"{word} {known.returns} {result} to i64"))
 
     def pointer(self, node: ast.expr) -> str:
         value = self.expression(node)

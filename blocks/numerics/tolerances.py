@@ -181,6 +181,7 @@ TIME_GRAIN = 2.220446049250313e-16  # of the time: instants that are told apart
 ZERO_MARGIN = 1e-6  # of its size before: a margin that counts as crossed
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 TIGHT_FOR_SOLVES = 1e-10  # the same with exact friction, contacts or tied states
+ROW_AS_TOLD = 1e-9  # of a row of CVODE's history: what it says of it may differ by rounding
 LEAST_RTOL = 1e-15  # relative tolerance that SUNDIALS still takes
 STEP_REST = 1e-9  # of a fixed step: a shorter rest is not left over
 SAME_COEFFICIENT = 1e-6  # of 1 / step: factors made for one serve the other

@@ -11,7 +11,8 @@ from ..system.system import System
 from .time_events import switches_in_run
 
 __all__ = ["by_stiffness", "chosen_method", "compiled_method", "explicit_one_step",
-           "implicit_one_step", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
+           "implicit_one_step", "in_machine_code", "refuse_full_jacobian",
+           "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -110,6 +111,13 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
         return None
     method: type[Method] = native.compiled_method("rodas4")
     return method
+
+
+def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
+    """The same method as machine code, where there is one that can run a problem."""
+    from .. import native
+
+    return (native.compiled_cvode(problem) if kind.name == "cvode" else None) or kind
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],

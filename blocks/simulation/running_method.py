@@ -11,7 +11,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
-from .method_choice import explicit_one_step, implicit_one_step
+from .method_choice import explicit_one_step, implicit_one_step, in_machine_code
 from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
@@ -61,7 +61,9 @@ class RunningMethod:
         self.samplers = samplers
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
-        self.kind: Any = settings.method
+        self.kind: Any = in_machine_code(settings.method, problem)
+        if self.kind is not settings.method:
+            statistics["why"] = f"{statistics.get('why', '')}, in machine code"
         #: To an implicit method, where the explicit one is held back by stability.
         self.may_switch = settings.may_switch and not settings.method.implicit
         #: To a one-step method in machine code, where one in Python begins anew all the time.
@@ -213,6 +215,6 @@ class RunningMethod:
         return True
 
     def _take(self, kind: type[Method], why: str) -> None:
-        self.kind, before = kind, self.statistics["method"]
+        self.kind, before = in_machine_code(kind, self.problem), self.statistics["method"]
         name = f"{before}, then {kind.name}" if self.episodes else kind.name
         self.statistics.update({"method": name, "why": why})

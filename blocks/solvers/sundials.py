@@ -36,7 +36,7 @@ from .base import Array, Step
 from .interpolation import NodalPolynomial, basis, chebyshev_nodes
 from .trouble import FreshStart, NotFinite, finite
 
-__all__ = ["CVODE", "IDA", "Adams"]
+__all__ = ["CVODE", "IDA", "Adams", "failure_of"]
 
 DENSE_LIMIT = 50  # unknowns up to which a dense factorization is the faster one
 
@@ -57,6 +57,11 @@ _REASONS = {
     -22: "an input is not legal",
     -27: "start and end are too close together",
 }
+
+
+def failure_of(status: int) -> str:
+    """What a negative answer of the library means."""
+    return _REASONS.get(status, "the library failed")
 
 
 class SundialsMethod(FreshStart):
@@ -144,7 +149,7 @@ class SundialsMethod(FreshStart):
 
     def _failure(self, status: int, complaint: str) -> Step:
         self._started = False
-        reason = _REASONS.get(status, "the library failed")
+        reason = failure_of(status)
         detail = f" ({complaint})" if complaint else ""
         return Step.failed(self.t, self.y, self._stopped(f"{reason}{detail}"))
 

@@ -21,7 +21,7 @@ import numpy as np
 from .base import Array, Method, Step
 from .interpolation import NodalPolynomial
 
-__all__ = ["FreshStart", "NotFinite", "finite", "is_singular"]
+__all__ = ["FreshStart", "NotFinite", "finite", "is_singular", "is_sliver"]
 
 SLIVER = 8  # units in the last place of t
 
@@ -51,11 +51,16 @@ def is_singular(error: Exception) -> bool:
     return isinstance(error, np.linalg.LinAlgError) or "singular" in text or "infs or NaNs" in text
 
 
+def is_sliver(t: float, t_stop: float) -> bool:
+    """Whether an interval is so short that multistep libraries refuse it."""
+    return bool(t_stop - t <= SLIVER * np.spacing(max(abs(t), abs(t_stop))))
+
+
 class FreshStart(Method):
     """A method that repeats a step afresh when its trial points were not finite."""
 
     def advance(self, t_stop: float) -> Step:
-        if t_stop - self.t <= SLIVER * np.spacing(max(abs(self.t), abs(t_stop))):
+        if is_sliver(self.t, float(t_stop)):
             return self._hold(float(t_stop))
         had_history = self._has_history()
         step = self._attempt(float(t_stop))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,12 @@ from blocks.numerics.arrays import Cube, Flags, Indices, Matrix, Vector
 pytest.importorskip("llvmlite")
 
 from blocks.native.functions import machine_code  # noqa: E402
-from blocks.native.signatures import Untranslatable  # noqa: E402
+from blocks.native.signatures import (  # noqa: E402
+    CFunction,
+    Untranslatable,
+    indices_at,
+    vector_at,
+)
 from blocks.native.translation import translated  # noqa: E402
 
 PARTS = (0.25, 0.5, 1.0)
@@ -126,3 +132,55 @@ def test_arrays_of_other_numbers_are_refused():
     with pytest.raises(TypeError, match="out is an array of int64 with shape .3,., and takes 1"):
         both(Rows(np.ones((3, 4)), np.zeros(3, bool), np.arange(3), 1.0),
              np.zeros(3, dtype=int), np.ones((3, 2, 2)))  # fmt: skip
+
+
+twice = CFunction("i32", "double", "ptr", "i32")
+
+
+@machine_code
+def doubled(factor: float, numbers: int, count: int) -> int:
+    at = vector_at(numbers, indices_at(count, 1)[0])
+    for i in range(at.size):
+        at[i] *= factor
+    return at.size - 5
+
+
+@machine_code
+def calls_c(address: int, numbers: Vector, count: Indices) -> int:
+    return twice(address, 2, numbers, 3) - count[0]
+
+
+def test_functions_of_c_are_called_and_called_by():
+    numbers, count = np.array([1.0, 2.5, -3.0]), np.array([3])
+    back = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
+        doubled.callback)
+    assert back(2.0, numbers.ctypes.data, count.ctypes.data) == -2
+    assert numbers.tolist() == [2.0, 5.0, -6.0]
+    assert doubled.python(0.5, numbers.ctypes.data, count.ctypes.data) == -2
+    assert numbers.tolist() == [1.0, 2.5, -3.0]
+
+    @ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.POINTER(ctypes.c_double),
+                      ctypes.c_int32)
+    def scaled(factor, values, size):
+        for i in range(size):
+            values[i] *= factor
+        return -size
+
+    address = ctypes.cast(scaled, ctypes.c_void_p).value
+    assert calls_c(address, numbers, count) == calls_c.python(address, numbers, count) == -6
+    assert numbers.tolist() == [4.0, 10.0, -12.0]
+
+
+def test_c_gives_and_takes_no_arrays():
+    with pytest.raises(Untranslatable, match="C gives and takes numbers alone"):
+        translated(sums, called_by_c=True)
+
+
+@machine_code
+def forgets_one(address: int, numbers: Vector) -> int:
+    return twice(address, 2.0, numbers)
+
+
+def test_a_function_of_c_takes_what_it_says():
+    with pytest.raises(Untranslatable, match="takes an address and 3 arguments"):
+        translated(forgets_one)

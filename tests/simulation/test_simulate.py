@@ -252,6 +252,7 @@ def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "DOP853", "Radau", "LSODA"])
 def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, monkeypatch):
+    monkeypatch.setattr("blocks.native.compiled_cvode", lambda problem: None)  # evaluates in Python
     model = oscillator()
     model.simulate("1 ms", method=method)
     calls = 0

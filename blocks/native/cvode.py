@@ -1,0 +1,208 @@
+"""Steps of CVODE, taken by machine code that calls its C functions.
+
+CVODE gets slopes and Jacobians as functions of C that call a model's machine code, and is asked
+for one step after the other. Of each step the Nordsieck array is kept, whose rows give every value
+inside it; crossings are looked for with these, by the functions that serve the explicit pair.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.arrays import Indices, Matrix, Vector
+from .cvode_library import ONE_STEP, ROWS
+from .dopri import FULL, REACHED, Limits, watched
+from .functions import machine_code
+from .signatures import CFunction, indices_at, run_code, vector_at
+from .stages import NEW
+from .step_control import step_to_piece
+from .steps import Code, Workspace, flush_denormals, keep_denormals
+from .zero_crossings import Relations
+
+__all__ = ["FAILED", "FLAG", "STOP", "USER", "Cvode", "Record", "advance", "jacobian_of",
+           "slope_of", "values_between"]  # fmt: skip
+
+FAILED = 6  # beside the statuses of the explicit pair
+TIME, STOP, FLAG = 0, 1, 2  # entries of ``state``; the fourth says what is known of looks
+#: Entries of what slopes and Jacobians are given: number of unknowns; addresses of machine code,
+#: of what it reads, of a time, of the functions that tell where vectors and matrices stand; room
+#: for unknowns and slopes in the model's order, and that order (0: as they are).
+SIZE, SLOPE, JACOBIAN, P, Q, AT, VECTOR, MATRIX, UNKNOWNS, SLOPES, ORDER = range(11)
+USER = 11
+
+one_step = CFunction("i32", "ptr", "double", "ptr", "ptr", "i32")
+set_number = CFunction("i32", "ptr", "double")
+get = CFunction("i32", "ptr", "ptr")
+place_of = CFunction("ptr", "ptr")
+
+
+class Cvode(NamedTuple):
+    """Addresses of CVODE's functions and objects."""
+
+    memory: int
+    vector: int
+    step: int
+    set_stop: int
+    last_order: int
+    last_step: int
+    current_time: int
+    rows: Indices  # (6,) where the rows of the Nordsieck array stand
+    order: Indices  # which unknown of the model stands where; empty: as they are
+    number: Indices  # (1,) scrap
+
+
+class Record(NamedTuple):
+    """What is filled with the steps."""
+
+    ends: Vector  # (steps,)
+    centres: Vector  # (steps,) times about which the rows are, and
+    sizes: Vector  # (steps,) the steps by which they are scaled
+    first: Indices  # (steps + 1,) where the rows of a step begin in
+    values: Vector
+
+
+@machine_code
+def slope_of(t: float, unknowns: int, slopes: int, given: int) -> int:
+    """Slopes as CVODE asks for them; 1 where they are not finite and a smaller step may help."""
+    user = indices_at(given, USER)
+    n, at = user[SIZE], vector_at(user[AT], 1)
+    at[0] = t
+    x = vector_at(place_of(user[VECTOR], unknowns), n)
+    out = vector_at(place_of(user[VECTOR], slopes), n)
+    if user[ORDER] == 0:
+        run_code(user[SLOPE], at, x, user[P], user[Q], out)
+    else:
+        order = indices_at(user[ORDER], n)
+        own, inner = vector_at(user[UNKNOWNS], n), vector_at(user[SLOPES], n)
+        for i in range(n):
+            own[order[i]] = x[i]
+        run_code(user[SLOPE], at, own, user[P], user[Q], inner)
+        for i in range(n):
+            out[i] = inner[order[i]]
+    for i in range(n):
+        if not np.isfinite(out[i]):
+            return 1
+    return 0
+
+
+@machine_code
+def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a: int, b: int,
+                c: int) -> int:
+    """The derivative of the slopes; entries that are always zero are so already."""
+    user = indices_at(given, USER)
+    n, at = user[SIZE], vector_at(user[AT], 1)
+    at[0] = t
+    x = vector_at(place_of(user[VECTOR], unknowns), n)
+    out = place_of(user[MATRIX], matrix)
+    if user[ORDER] == 0:
+        run_code(user[JACOBIAN], at, x, user[P], user[Q], out)
+    else:
+        order = indices_at(user[ORDER], n)
+        own = vector_at(user[UNKNOWNS], n)
+        for i in range(n):
+            own[order[i]] = x[i]
+        run_code(user[JACOBIAN], at, own, user[P], user[Q], out)
+    return 0
+
+
+@machine_code
+def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, limits: Limits,
+            record: Record, x: Vector, state: Vector) -> tuple[int, int]:
+    """Steps until ``t_stop``, a crossing, trouble, or until the record is full.
+
+    Parameters
+    ----------
+    cvode, code : addresses
+    work, relations, limits, record : what is watched, what is obeyed, what is filled
+    x : (n,) the present point in the model's order; moved on where relations are watched
+    state : time, the time at which CVODE has been told to stop (nan: none), its last answer,
+        1 if a look at the time is known
+
+    Returns
+    -------
+    status, number of steps
+    """
+    n, t = x.size, state[TIME]
+    taken, status = 0, FULL
+    record.first[0] = 0
+    flush_denormals(code, work)
+    while (taken < record.ends.size and record.first[taken] + ROWS * n <= record.values.size
+           and status == FULL):
+        if t >= limits.t_stop:
+            status = REACHED
+            break
+        left = limits.t_stop - t
+        now = step_to_piece(t, left, limits.pieces, limits.across)
+        stop = t + now if now < left else limits.t_stop
+        if stop != state[STOP]:
+            set_number(cvode.set_stop, cvode.memory, stop)
+            state[STOP] = stop
+        state[FLAG] = one_step(cvode.step, cvode.memory, stop, cvode.vector, work.at, ONE_STEP)
+        if state[FLAG] < 0.0:
+            status = FAILED
+            break
+        end = work.at[0]
+        if state[FLAG] > 0.0:  # it has stopped there, and forgets it
+            state[STOP] = np.nan
+        if end <= t:
+            continue
+        _keep(cvode, record, taken, end, n)
+        if relations.held.size:
+            _unpacked(cvode, work, (record.first[taken + 1] - record.first[taken]) // n)
+            status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state)
+            x[:] = work.k[NEW]
+        record.ends[taken] = end
+        taken += 1
+        t = end
+    keep_denormals(code, work)
+    if status == FULL and t >= limits.t_stop:
+        status = REACHED
+    state[TIME] = t
+    return status, taken
+
+
+@machine_code
+def _keep(cvode: Cvode, record: Record, taken: int, end: float, n: int) -> None:
+    """Copy the rows of the last step, which ends at ``end``."""
+    cvode.number[0] = 0
+    get(cvode.last_order, cvode.memory, cvode.number)
+    degree, begin = cvode.number[0], record.first[taken]
+    get(cvode.last_step, cvode.memory, record.sizes[taken:])
+    get(cvode.current_time, cvode.memory, record.centres[taken:])
+    for j in range(degree + 1):
+        record.values[begin:begin + n] = vector_at(cvode.rows[j], n)
+        begin += n
+    record.first[taken + 1] = begin
+
+
+@machine_code
+def _unpacked(cvode: Cvode, work: Workspace, count: int) -> None:
+    """The rows of the last step in the model's order, for looks inside it."""
+    k = work.k
+    n = k.shape[1]
+    for j in range(ROWS):
+        row = vector_at(cvode.rows[j], n)
+        if j >= count:
+            k[j, :] = 0.0
+        elif cvode.order.size:
+            for i in range(n):
+                k[j, cvode.order[i]] = row[i]
+        else:
+            k[j, :] = row
+    k[NEW, :] = k[0]
+
+
+@machine_code
+def values_between(values: Vector, first: Indices, which: Indices, parts: Vector, out: Matrix
+                   ) -> None:
+    """Values in steps: ``parts`` are times from the centre of step ``which``, over its size."""
+    n = out.shape[1]
+    for j in range(which.size):
+        last = first[which[j] + 1] - n
+        out[j, :] = values[last:last + n]
+        while last > first[which[j]]:
+            last -= n
+            for i in range(n):
+                out[j, i] = out[j, i] * parts[j] + values[last + i]

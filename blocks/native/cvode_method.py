@@ -1,0 +1,236 @@
+"""CVODE in machine code, under the contract of all methods.
+
+One call of :meth:`CompiledCvode.advance` takes as many steps as it may; all of them stand in its
+:class:`~blocks.native.cvode_course.CvodeCourse`. The model's slopes and its Jacobian are machine
+code that CVODE calls; Python is asked at events only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import LEAST_RTOL
+from ..solvers.base import Method, Step
+from ..solvers.sundials import failure_of
+from ..solvers.trouble import is_sliver
+from ..system.time_functions import ACROSS
+from . import cvode
+from .cvode_course import CvodeCourse, is_full
+from .cvode_library import ROWS, Band, Integration, library
+from .dopri import CROSSED, LOCATED, Limits
+from .equations import equations_of
+from .forms import is_solved_for
+from .stages import nordsieck_arithmetic
+from .steps import workspace
+from .zero_crossings import LARGEST, LOOK_ROWS, Relations
+
+if TYPE_CHECKING:
+    from ..system import Problem, System
+
+__all__ = ["CompiledCvode", "LinearAlgebra", "linear_algebra_of"]
+
+DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
+MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
+WIDEST = 50  # diagonals on either side
+BLOCK = 1 << 19  # numbers of a block of rows
+MOST_STEPS = 512  # of a call: Ctrl-C is heard between calls
+
+
+@dataclass(frozen=True)
+class LinearAlgebra:
+    """In which order unknowns stand for CVODE, and how its matrices are stored."""
+
+    order: Indices  # which unknown of the model stands where; empty: as they are
+    band: Band | None = None  # None: a full matrix
+
+
+def linear_algebra_of(system: System) -> LinearAlgebra | None:
+    """What suits the Jacobian of a system; None if neither a full matrix nor a band does."""
+    if "cvode matrices" not in system.cache:
+        system.cache["cvode matrices"] = _linear_algebra(system)
+    return system.cache["cvode matrices"]
+
+
+def _linear_algebra(system: System) -> LinearAlgebra | None:
+    n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
+    if n > DENSE and not system.nz:
+        from scipy.sparse import csc_matrix
+        from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+        pattern = ca.jacobian_sparsity(system.tape.slope, system.tape.x)
+        row, column = (np.array(k, dtype=np.int64) for k in pattern.get_triplet())
+        graph = csc_matrix((np.ones(len(row)), (row, column)), shape=(n, n))
+        order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n)
+        below = place[row] - place[column]
+        band = Band(int(max(0, -below.min(initial=0))), int(max(0, below.max(initial=0))))
+        if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
+            return LinearAlgebra(order.astype(np.int64), band)
+    return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
+
+
+class CompiledCvode(Method):
+    """Variable-order BDF of SUNDIALS, as :class:`blocks.solvers.sundials.CVODE`.
+
+    The relations of the model are looked at in every step; a step in which one crosses is the
+    last one of a call and ends there.
+    """
+
+    name, order = "cvode", 5
+    implicit = True
+    looks_itself = True
+    course: CvodeCourse
+
+    @staticmethod
+    def can_run(problem: Problem) -> bool:
+        """Whether SUNDIALS can be reached, and the problem is of a form that is served here."""
+        system = problem.system
+        return (problem.laws is None and not is_solved_for(system)
+                and library() is not None and linear_algebra_of(system) is not None)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        problem: Any = self.problem
+        self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
+        self.p = np.array(problem.p, dtype=float)
+        self.equations = equations_of(problem.system, self.p)
+        count = self.equations.relations
+        self.known, self.hints, self.timed, self.crossed = np.zeros((4, count), dtype=bool)
+        self.instant = np.full(1, np.inf)
+        self.held, self.slack, self.looks = np.ones(count), np.zeros(count), np.empty(
+            (LOOK_ROWS, count))
+        self.watched = Relations(self.held, self.known, self.hints, self.slack, self.timed,
+                                 self.instant, self.looks, np.empty(LOOK_ROWS), self.crossed)
+        self.pieces: Array = np.zeros(0)
+        self.x = self.y * self.scale
+        self.work_space = workspace(self.x.size)
+        self.q = self.equations.constants(problem, self.t)
+        self.record: cvode.Record | None = None
+        self._connect()
+        self.restart(self.t, self.y)
+
+    def _connect(self) -> None:
+        """Make CVODE's objects, and tell machine code where everything stands."""
+        sundials, matrices = library(), linear_algebra_of(self.problem.system)  # type: ignore[attr-defined]
+        assert sundials is not None and matrices is not None
+        n, self.unknowns_order = self.x.size, matrices.order
+        jacobian = self.equations.jacobian(matrices.order, matrices.band)
+        self.user = np.zeros(cvode.USER, dtype=np.int64)
+        self.room = np.empty((2, n))
+        self.at = np.empty(1)
+        shown = {
+            cvode.SIZE: n, cvode.SLOPE: self.equations.slope, cvode.JACOBIAN: jacobian,
+            cvode.P: self.p.ctypes.data, cvode.AT: self.at.ctypes.data,
+            cvode.VECTOR: sundials.address("N_VGetArrayPointer"),
+            cvode.MATRIX: sundials.address(
+                "SUNBandMatrix_Data" if matrices.band else "SUNDenseMatrix_Data"),
+            cvode.UNKNOWNS: self.room[0].ctypes.data, cvode.SLOPES: self.room[1].ctypes.data,
+            cvode.ORDER: matrices.order.ctypes.data if matrices.order.size else 0,
+        }  # fmt: skip
+        for place, value in shown.items():
+            self.user[place] = value
+        order = matrices.order if matrices.order.size else slice(None)
+        atol = np.ascontiguousarray((self.atol * self.scale * self.share)[order])
+        self.integration = Integration(
+            sundials, self.t, np.ascontiguousarray(self.x[order]), cvode.slope_of.callback,
+            max(self.rtol * self.share, LEAST_RTOL), atol, matrices.band,
+            cvode.jacobian_of.callback if jacobian else 0, self.user)  # fmt: skip
+        function = sundials.address
+        self.cvode = cvode.Cvode(
+            self.integration.memory, self.integration.vector, function("CVode"),
+            function("CVodeSetStopTime"), function("CVodeGetLastOrder"),
+            function("CVodeGetLastStep"), function("CVodeGetCurrentTime"),
+            self.integration.row_addresses(), matrices.order, np.zeros(1, dtype=np.int64))
+
+    def restart(self, t: float, y: Array) -> None:
+        self.t, self.y = float(t), np.array(y, dtype=float)
+        problem: Any = self.problem
+        self.x = self.y * self.scale
+        self.q = self.equations.constants(problem, self.t)
+        self.user[cvode.Q] = self.q.ctypes.data
+        self.code = self.equations.code(self.p, self.q)._replace(
+            arithmetic=nordsieck_arithmetic(ROWS - 1))
+        self.held[: len(problem.m)] = problem.m
+        self.looks[LARGEST] = 0.0
+        order = self.unknowns_order
+        self.integration.y[:] = self.x[order] if order.size else self.x
+        farthest = max(abs(self.t), abs(self.t_end))
+        # otherwise CVODE goes on for ever with steps that leave the time where it is
+        least = 4.0 * np.finfo(float).eps * farthest
+        self.integration.restart(self.t, self.first_step or 0.0, least, self.max_step)
+        self.state = np.array([self.t, np.nan, 0.0, 0.0])
+        self.counted = np.zeros(6, dtype=int)
+        self.course = CvodeCourse(self.t, self.x, self.scale, order)
+
+    def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
+        for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
+                            (self.slack, slack)):
+            row[: len(values)] = values
+        self.instant[0] = instant
+
+    @property
+    def largest(self) -> Array:
+        """The largest margins of the relations since the restart."""
+        return self.looks[LARGEST]
+
+    def advance(self, t_stop: float) -> Step:
+        t_stop = float(t_stop)
+        if is_sliver(self.t, t_stop):
+            self.course.hold(t_stop, self.x)
+            before, self.t = self.t, t_stop
+            self.state[cvode.TIME] = t_stop
+            self.work.steps += 1
+            return Step(before, self.t, self.y.copy(), self.course.inside_last)
+        record = self.record = self.record or self._empty_record()
+        status, taken = cvode.advance(
+            self.cvode, self.code, self.work_space, self.watched,
+            Limits(t_stop, self.rtol, self.max_step, self.pieces, ACROSS), record, self.x,
+            self.state)
+        self._count(taken)
+        before = self.t
+        if taken:
+            self.course.extend(record, taken)
+            if is_full(record, taken):
+                self.record = None
+            before = self.t if taken == 1 else float(record.ends[taken - 2])
+            self.t = float(record.ends[taken - 1])
+            if not self.held.size:
+                order = self.unknowns_order
+                self.x[order if order.size else slice(None)] = self.integration.y
+            self.y = self.x / self.scale
+        if status == cvode.FAILED:
+            return self._failure()
+        return Step(before, self.t, self.y.copy(), self.course.inside_last,
+                    clear=status not in (CROSSED, LOCATED),
+                    crossed=np.flatnonzero(self.crossed) if status == LOCATED else None)
+
+    def _empty_record(self) -> cvode.Record:
+        n = self.x.size
+        room = max(min(BLOCK, MOST_STEPS * ROWS * n), 2 * ROWS * n)
+        capacity = min(max(room // n, 2), MOST_STEPS)
+        return cvode.Record(np.empty(capacity), np.empty(capacity), np.empty(capacity),
+                            np.empty(capacity + 1, dtype=np.int64), np.empty(room))
+
+    def _count(self, taken: int) -> None:
+        counts = np.array(self.integration.counts())
+        slopes, for_jacobians, jacobians, factorizations, errors, stuck = (
+            int(k) for k in counts - self.counted)
+        self.counted = counts
+        self.work.steps += taken
+        self.work.residuals += slopes + for_jacobians
+        self.work.jacobians += jacobians
+        self.work.factorizations += factorizations
+        self.work.rejected += errors + stuck
+
+    def _failure(self) -> Step:
+        problem: Any = self.problem
+        reason = failure_of(int(self.state[cvode.FLAG]))
+        slope = problem.slope(self.t, self.y)
+        return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {reason}",
+                           np.flatnonzero(~np.isfinite(slope)))

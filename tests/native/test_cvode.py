@@ -1,0 +1,250 @@
+"""CVODE called from machine code: closed forms, dense output, events, and the same in Python."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import blocks.native
+from blocks import Component, Model, SimulationError, Variable, der, quantity, sqrt, where
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+pytest.importorskip("llvmlite")
+
+from blocks.native import cvode  # noqa: E402
+from blocks.native.cvode_course import CvodeCourse  # noqa: E402
+from blocks.native.cvode_library import Band, library  # noqa: E402
+from blocks.native.cvode_method import linear_algebra_of  # noqa: E402
+
+pytestmark = pytest.mark.skipif(library() is None, reason="no C functions of SUNDIALS to be found")
+
+
+def oscillator():
+    """1 kg on 100 N/m: 10 rad/s."""
+    model = Model("oscillator")
+    model.block, model.spring, model.ground = (
+        Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="100 N/m", x="0 m"), Reference())
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    return model
+
+
+def stick_slip():
+    model = Model("stick-slip")
+    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
+    model.block = Mass(mass="1 kg")
+    model.friction = TranslationalFriction(
+        breakaway_force="25 N", coulomb_force="20 N", breakaway_velocity="1 cm/s",
+        viscous_coefficient="10 N*s/m",
+    )  # fmt: skip
+    model.floor = Reference()
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.floor.V, model.pull.C)
+    return model
+
+
+def chain(n):
+    """n masses in a row; the last one is pushed."""
+    model = Model("chain")
+    model.ground, model.masses = Reference(), Mass(count=n)
+    model.springs = Spring(count=n, stiffness="1 kN/m")
+    model.dampers = Damper(count=n, damping="1 N*s/m")
+    model.push = ForceSource(force="1 N")
+    model.connect(model.springs.R, model.dampers.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.dampers[0].C, model.ground.V, model.push.C)
+    model.connect(model.push.R, model.masses[-1].M)
+    return model
+
+
+def courses(run):
+    return [e.trajectory for e in run._recording.episodes]
+
+
+def in_python(model, duration, monkeypatch, **options):
+    with monkeypatch.context() as patch:
+        patch.setattr(blocks.native, "compiled_cvode", lambda problem: None)
+        return model.simulate(duration, method="cvode", **options)
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+def test_an_oscillator_is_followed_at_all_times(rtol):
+    run = oscillator().simulate("3 s", method="cvode", rtol=rtol, atol=rtol * 1e-2)
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+    assert run.statistics.why == "chosen by the user, in machine code"
+    times = np.linspace(0, 3, 2001)
+    speed = run["block.v"].at(quantity(times, "s")).to("m/s").magnitude
+    assert_allclose(speed, np.cos(10 * times), atol=1000 * rtol)
+
+
+def test_values_inside_steps_are_as_good_as_at_their_ends():
+    run = oscillator().simulate("3 s", method="cvode", rtol=1e-8, atol=1e-10)
+    (course,) = courses(run)
+    ends = course.t
+    parts = np.linspace(0, 1, 11)[1:-1]
+    inner = (ends[:-1, None] + np.diff(ends)[:, None] * parts).ravel()
+    row = int(np.argmax(course(0.0)))  # the velocity, 1 m/s at the start
+    scale = course(0.0)[row]
+    at_ends = np.abs(course(ends)[row] / scale - np.cos(10 * ends)).max()
+    inside = np.abs(course(inner)[row] / scale - np.cos(10 * inner)).max()
+    assert inside < 1.5 * at_ends < 1e-5
+
+
+def test_steps_are_those_of_the_same_method_in_python(monkeypatch):
+    model = stick_slip()
+    compiled = model.simulate("4 s", method="cvode", rtol=1e-8)
+    plain = in_python(model, "4 s", monkeypatch, rtol=1e-8)
+    for count in ("steps", "jacobians"):
+        of_both = getattr(compiled.statistics, count), getattr(plain.statistics, count)
+        assert abs(of_both[0] - of_both[1]) < 0.05 * of_both[1]
+    times = quantity(np.linspace(0, 4, 301), "s")
+    assert_allclose(compiled["spring.x"].at(times).magnitude, plain["spring.x"].at(times).magnitude,
+                    atol=1e-5)
+
+
+def test_a_long_chain_has_a_band_and_agrees_with_the_explicit_method():
+    model = chain(200)
+    matrices = linear_algebra_of(model.compile())
+    assert matrices.band == Band(2, 2)
+    assert sorted(matrices.order.tolist()) == list(range(400))
+    run = model.simulate("2 s", method="cvode", rtol=1e-8)
+    other = model.simulate("2 s", method="DOP853", rtol=1e-9)
+    for name in ("masses[199].v", "masses[150].v"):
+        assert_allclose(run[name].at(quantity([0.5, 1.1, 2.0], "s")).magnitude,
+                        other[name].at(quantity([0.5, 1.1, 2.0], "s")).magnitude, atol=1e-8)
+    assert run.statistics.residuals < 1.5 * run.statistics.steps
+
+
+def test_an_analytic_jacobian_in_a_band_is_that_of_differences(monkeypatch):
+    model = chain(40)
+    matrices = linear_algebra_of(model.compile())
+    assert matrices.band is not None
+    exact = model.simulate("2 s", method="cvode")
+    system = model.compile()
+    system.cache["native"]._jacobian = 0  # by differences
+    other = model.simulate("2 s", method="cvode")
+    assert exact.statistics.steps == pytest.approx(other.statistics.steps, rel=0.02)
+    assert exact.statistics.residuals < other.statistics.residuals
+    assert_allclose(exact["masses[39].v"].final.magnitude, other["masses[39].v"].final.magnitude,
+                    atol=1e-7)
+
+
+class Bouncing(Component):
+    """Flies at 1 m/s, and turns on a spring of 1e4 1/s^2 from x = 0.5 m on."""
+
+    x = Variable("m", "0 m", priority="high")
+    v = Variable("m/s", "1 m/s", priority="high")
+
+    def equations(self):
+        wall = quantity("0.5 m")
+        push = quantity("1e4 1/s^2") * (self.x - wall)
+        yield der(self.x) == self.v
+        yield der(self.v) == where(self.x > wall, -push, 0 * push)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_crossings_are_located_on_the_polynomials_of_steps(rtol):
+    model = Model("bouncing")
+    model.ball = Bouncing()
+    run = model.simulate("1 s", method="cvode", rtol=rtol, atol=rtol * 1e-3)
+    touches, leaves = (float(e.time) for e in run.events)
+    assert_allclose(touches, 0.5, rtol=1e-9)
+    assert_allclose(leaves, 0.5 + np.pi / 100, rtol=100 * rtol)
+    assert_allclose(run["ball.v"].final.magnitude, -1.0, rtol=1000 * rtol)
+    assert len(courses(run)) == 3 and all(isinstance(c, CvodeCourse) for c in courses(run))
+
+
+def test_a_burst_of_a_thousandth_of_the_run_is_not_overlooked():
+    model = Model("burst")
+    model.block, model.ground = Mass(mass="1 kg"), Reference()
+    model.push = ForceSource(force=lambda t: where(
+        (t > quantity("5 s")) & (t < quantity("5.01 s")), quantity("1 kN"), quantity("0 N")))
+    model.connect(model.block.M, model.push.R)
+    model.connect(model.push.C, model.ground.V)
+    run = model.simulate("10 s", method="cvode")
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+    assert_allclose(run["block.v"].final.to("m/s").magnitude, 10.0, rtol=1e-6)
+
+
+class Root(Component):
+    """x' = -sqrt(x) - 0.1 has no value once x is negative."""
+
+    x = Variable("1", "1", priority="high")
+
+    def equations(self):
+        yield der(self.x) == -(sqrt(self.x) + 0.1) * quantity("1 1/s")
+
+
+def test_the_end_of_the_domain_is_told():
+    model = Model("root")
+    model.root = Root()
+    with pytest.raises(SimulationError, match="cvode stopped at t = ") as caught:
+        model.simulate("10 s", method="cvode")
+    run = caught.value.data["result"]
+    # until x = 0: with s = sqrt(x), t = 2 (1 - 0.1 log(11))
+    end = 2 * (1 - 0.1 * np.log(11))
+    assert run.time.to("s").magnitude[-1] == pytest.approx(end, abs=1e-3)
+
+
+def test_what_has_another_form_runs_in_python():
+    model = chain(3)
+    problem = model.compile()
+    assert linear_algebra_of(problem).band is None
+    run = stick_slip().simulate("0.1 s", method="adams")
+    assert not isinstance(courses(run)[0], CvodeCourse)
+
+
+def test_without_the_library_python_serves(monkeypatch):
+    monkeypatch.setattr("blocks.native.cvode_method.library", lambda: None)
+    run = oscillator().simulate("1 s", method="cvode")
+    assert not isinstance(courses(run)[0], CvodeCourse)
+    assert run.statistics.why == "chosen by the user"
+    assert_allclose(run["block.v"].final.to("m/s").magnitude, np.cos(10), atol=1e-4)
+
+
+def test_results_outlive_the_objects_of_the_library():
+    run = oscillator().simulate("1 s", method="cvode", rtol=1e-8)
+    gc.collect()
+    assert_allclose(run["block.v"].at("0.5 s").to("m/s").magnitude, np.cos(5), atol=1e-5)
+
+
+def test_two_runs_give_the_same_to_the_last_bit():
+    model = stick_slip()
+    first, second = (model.simulate("2 s", method="cvode") for _ in range(2))
+    assert (courses(first)[0].t == courses(second)[0].t).all()
+    assert (courses(first)[0].y == courses(second)[0].y).all()
+
+
+def test_polynomials_are_read_as_in_python():
+    rng = np.random.default_rng(1)
+    first = np.array([0, 6, 18, 21])
+    values, which = rng.normal(size=21), np.array([0, 1, 1, 2])
+    parts, out, plain = rng.uniform(-1, 0, 4), np.empty((4, 3)), np.empty((4, 3))
+    cvode.values_between(values, first, which, parts, out)
+    cvode.values_between.python(values, first, which, parts, plain)
+    assert_allclose(out, plain, rtol=1e-14)
+    assert_allclose(out[0], values[:3] + parts[0] * values[3:6], rtol=1e-14)
+
+
+def test_beyond_its_memory_a_course_keeps_cubics(monkeypatch):
+    exact = oscillator().simulate("3 s", method="cvode", rtol=1e-8, atol=1e-10)
+    monkeypatch.setattr("blocks.native.cvode_course.MOST_BYTES", 1000)
+    run = oscillator().simulate("3 s", method="cvode", rtol=1e-8, atol=1e-10)
+    (course,), (full,) = courses(run), courses(exact)
+    assert full.coarse_from is None and course.coarse_from == 0.0
+    assert course.nbytes < 0.85 * full.nbytes
+    assert_allclose(course(course.t), full(full.t), atol=1e-12)
+    times = np.linspace(0, 3, 1000)
+    assert_allclose(course(times), full(times), atol=3e-6)

@@ -111,5 +111,5 @@ def _array(value: np.ndarray, name: str, kind: Kind) -> tuple[int, ...]:
 
 def _address(value: np.ndarray) -> int:
     if value.nbytes and value.flags.writeable:  # the quickest way, where there is a buffer
-        return ctypes.addressof(ctypes.c_char.from_buffer(value))
+        return ctypes.addressof(ctypes.c_char.from_buffer(value))  # type: ignore[arg-type]
     return int(value.__array_interface__["data"][0])

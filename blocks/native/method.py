@@ -102,9 +102,13 @@ class OneStep(Method):
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
-        kept = self.state[one_step.STEP] if self.keeps_step else 0.0
-        self.state = np.array([self.t, self.first_step or kept, LEAST_ERROR, 0.0])
-        self.course = Course(self, self.t, self.x)
+        step = self.state[one_step.STEP] if self.keeps_step else 0.0
+        self.state = np.array([self.t, self.first_step or step, LEAST_ERROR, 0.0])
+        code, kept = self.code, self.q
+        if self.sampling is not None:  # machine code changes its own constants at samples
+            kept = self.q.copy()
+            code = self.equations.code(self.p, kept, self.implicit)
+        self.course = Course(self, self.t, self.x, code, kept)
         self.fresh = True
 
     @classmethod
@@ -120,6 +124,7 @@ class OneStep(Method):
 
     def sample(self, samplers: Samplers, ahead: Callable[[float, float], Array]) -> None:
         self.sampling = Sampling(self.equations, samplers, ahead, self.capacity)
+        self.restart(self.t, self.y)
 
     @property
     def largest(self) -> Array:
@@ -247,13 +252,10 @@ class Course:
     is found by taking those steps again.
     """
 
-    def __init__(self, method: OneStep, t: float, x: Array, code: Code | None = None,
-                 constants: Array | None = None) -> None:
+    def __init__(self, method: OneStep, t: float, x: Array, code: Code, constants: Array) -> None:
         self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._code = method.code if code is None else code
-        self._implicit = method.implicit
-        # into which the code points
-        self._alive = method.p, method.q if constants is None else constants
+        self._code, self._implicit = code, method.implicit
+        self._alive = method.p, constants  # into which the code points
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []

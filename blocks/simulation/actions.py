@@ -6,13 +6,15 @@ Knows no method and no recording.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 import casadi as ca
 import numpy as np
 
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
+from ..numerics.arrays import Array, Flags
 from ..solvers.samples import is_due, sample_number
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from ..native.samples import Samplers
 
 __all__ = ["Requirements", "Resets", "Samplings"]
+
+# what is said of numbers holds for arrays too
+_are_due = cast(Callable[[float, Array, Array, Array, float], Flags], is_due)
+_numbers = cast(Callable[[float, Array, Array], Array], sample_number)
 
 
 class Requirements:
@@ -192,8 +198,8 @@ class Samplings:
         if not self.active:
             return
         with np.errstate(invalid="ignore"):
-            self.due = is_due(t, self.start, self.period, self.last, self.time_events.tiny)
-            number = sample_number(t, self.start, self.period)
+            self.due = _are_due(t, self.start, self.period, self.last, self.time_events.tiny)
+            number = _numbers(t, self.start, self.period)
         self.last[self.due] = number[self.due]
         if first:
             self.due |= np.isnan(self.start)

@@ -24,6 +24,7 @@ class Relations:
         self.system = system
         #: (family, relation of its kernel, number of its first instance)
         self.rows: list[tuple[int, int, int]] = system.tape.relation_layout
+        self._described: dict[tuple[int, bool], tuple[str, str]] = {}
         #: Those that hold where their crossing function is zero.
         self.at_zero: Flags = np.zeros(system.nm, dtype=bool)
         for f, r, offset in self.rows:
@@ -32,8 +33,12 @@ class Relations:
 
     def describe(self, relation: int, holds: bool) -> tuple[str, str]:
         """(component, what happened) of a relation that switched."""
-        family, instance, sx = self._find(relation)
-        return family.path(instance), crossing(sx, holds, family.kernel.parameter_hashes)
+        key = relation, holds
+        if key not in self._described:
+            family, instance, sx = self._find(relation)
+            self._described[key] = family.path(instance), crossing(
+                sx, holds, family.kernel.parameter_hashes)
+        return self._described[key]
 
     def condition(self, relation: int) -> str:
         """Component and text of a relation."""

@@ -97,7 +97,8 @@ class Delassus:
     # -- its structure ---------------------------------------------------------------------
     def immovable(self, problem: Problem, t: float) -> Flags:
         """Elements across a rigid path or a prescribed motion: their effort moves nothing."""
-        return without_effect(self.matrix(problem, t))
+        d = self.matrix(problem, t)
+        return self.memory.once("immovable", lambda: without_effect(d))
 
     def components(self, problem: Problem, t: float) -> Components:
         """Number of the connected part of every element: efforts act within a part only."""

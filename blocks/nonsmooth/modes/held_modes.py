@@ -3,9 +3,9 @@
 Between two events the modes of set-valued laws are held. Efforts that slide are then functions of
 the states, and those that stick follow linearly from them: with D the matrix of the rates per
 effort and S the elements that stick, lambda_S = D_SS^-1 b_S. Where D is constant this and the
-slopes are one function of the states, the modes and K, which is D_SS^-1 on S and 0 elsewhere: block
-by block, where not all elements act on each other.
-Where it is not, see :mod:`blocks.nonsmooth.modes.solved_modes`; what a general network needs is in
+slopes are one function of the states, the modes and K, which is D_SS^-1 on S and 0 elsewhere:
+block by block, where not all elements act on each other. Where it is not, see
+:mod:`blocks.nonsmooth.modes.solved_modes`; what a general network needs is in
 :mod:`blocks.nonsmooth.modes.laws`.
 """
 

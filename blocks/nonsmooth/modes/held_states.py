@@ -21,6 +21,7 @@ class HeldStates:
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.state = evaluation, evaluation.state
         self._pattern: tuple[Indices, Indices] | None = None  # element and state of flow entries
+        self._alone = False  # whether every flow is that of one state
 
     def of(self, problem: Problem, t: float) -> Indices:
         """The states that are held in the present modes."""
@@ -41,12 +42,17 @@ class HeldStates:
         evaluation, size = self.evaluation, self.evaluation.size
         if self._pattern is None:
             rows = evaluation.functions.flow_x.sparse(*problem.arguments(t)).tocsr()
-            self._pattern = np.repeat(np.arange(size), np.diff(rows.indptr)), rows.indices
+            entries_of = np.diff(rows.indptr)
+            self._pattern = np.repeat(np.arange(size), entries_of), rows.indices
+            self._alone = bool((entries_of == 1).all())
         dead = evaluation.delassus.immovable(problem, t)
         holds = (self.state.modes == 0) & ~evaluation.functions.flow_varies & ~dead
         held = holds[self._pattern[0]]
         element, state = (entries[held] for entries in self._pattern)
         free, count = np.ones(evaluation.system.nx, dtype=bool), 0
+        if self._alone:
+            free[state] = False
+            return np.flatnonzero(~free)
         while True:
             single = np.bincount(element[free[state]], minlength=size) == 1
             free[state[single[element]]] = False

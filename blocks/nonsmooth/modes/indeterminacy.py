@@ -23,7 +23,7 @@ from ...numerics.tolerances import (
     SPLIT_TIGHT,
 )
 from ..contract import IndeterminateGroup
-from .delassus import CROWD, Matrix, is_singular, pseudo_inverse, without_effect
+from .delassus import CROWD, Matrix, is_singular, pseudo_inverse
 from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
@@ -63,7 +63,9 @@ class Indeterminacy:
                      ) -> tuple[Indices, Indices]:
         if self.loaded is not None:
             stuck = stuck & ~self.loaded.unloaded(problem, t)
-        dead = without_effect(d)
+        dead = self.delassus.immovable(problem, t)
+        if self.delassus.constant and self.loaded is None and self._all_alone(problem, t):
+            return np.flatnonzero(stuck & dead), np.zeros(0, dtype=int)
         parts = self.evaluation.components(problem, t)
         crowd = np.bincount(parts[stuck & ~dead], minlength=parts.max(initial=0) + 1) > 1
         out: list[Indices] = []
@@ -73,6 +75,11 @@ class Indeterminacy:
                 out.append(index)
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
         return np.flatnonzero(stuck & dead), open_
+
+    def _all_alone(self, problem: Problem, t: float) -> bool:
+        """Whether no element acts on another one."""
+        parts = self.evaluation.components(problem, t)
+        return self.memory.once("all alone", lambda: len(parts) == parts.max(initial=-1) + 1)
 
     def any_in(self, problem: Problem, t: float, stuck: Flags) -> bool:
         """Whether the motion leaves efforts of some of these open."""

@@ -7,6 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
+from blocks.nonsmooth.modes.delassus import pseudo_inverse
+from blocks.nonsmooth.modes.law_functions import LawFunctions
 from library.mechanisms import DiscClutch, GearBox, OneWayClutch
 from library.rotational import Inertia, RotationalReference, RotationalSpring, TorqueSource
 from library.translational import (
@@ -16,6 +18,7 @@ from library.translational import (
     Reference,
     Spring,
     TranslationalFriction,
+    VelocitySource,
 )
 
 
@@ -69,3 +72,54 @@ def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypat
     for path in paths:
         a, b = (run[path].at(t).m for run in (fast, slow))
         assert_allclose(a, b, atol=1e-6 * max(1.0, np.abs(b).max()), err_msg=path)
+
+
+def pairs_on_floors(n):
+    """Pairs of masses that rub on each other and on the floor, each pulled by a spring."""
+    random = np.random.default_rng(7)
+    model = Model("pairs")
+    model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
+    model.below, model.above = Mass(count=n, mass="2 kg"), Mass(count=n, mass="1 kg")
+    model.pull = Spring(count=n, stiffness=quantity(random.uniform(20, 40, n), "N/m"))
+    model.floor, model.between = (TranslationalFriction(
+        count=n, law="coulomb", coulomb_force=quantity(size * random.uniform(1, 1.2, n), "N"),
+        breakaway_force=quantity(1.5 * size, "N")) for size in (4, 2))
+    model.connect(model.drive.C, model.ground.V, model.floor.C)
+    model.connect(model.below.M, model.floor.R, model.between.C)
+    model.connect(model.above.M, model.between.R, model.pull.C)
+    model.connect(model.pull.R, model.drive.R)
+    return model
+
+
+def test_many_elements_that_act_on_few_others_are_held_by_parts(monkeypatch):
+    """60 elements in parts of two: more than could all act on each other."""
+    fast = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
+    assert fast.statistics["method"] == "dopri5"
+    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST", 0)
+    slow = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
+    assert len(fast.events) > 60
+    key = [[(e.component, e.description) for e in sorted(
+        run.events, key=lambda e: (e.component, e.time))] for run in (fast, slow)]
+    assert key[0] == key[1]
+    times = [sorted(e.time for e in run.events) for run in (fast, slow)]
+    assert_allclose(*times, rtol=1e-6)
+
+
+@pytest.mark.parametrize("build", [shaken_masses, clutched_shafts, lambda: pairs_on_floors(3)])
+def test_k_by_parts_is_the_inverse_of_what_sticks(build):
+    model = build()
+    system = model.compile()
+    functions = LawFunctions.of(system)
+    held, n = functions.held_modes, functions.elements.size
+    run = model.simulate("1 ms")
+    problem = run._recording.problem
+    d = problem.laws.delassus.matrix(problem, 0.0)
+    pattern = held.symbols[-1].sparsity()
+    rows, columns = np.array(pattern.row()), np.array(pattern.get_col())
+    for modes in np.random.default_rng(1).integers(-1, 2, (20, n)):
+        k = np.zeros((n, n))
+        k[rows, columns] = held.constants(modes, d)[n:]
+        stuck = np.flatnonzero(modes == 0)
+        whole = np.zeros((n, n))
+        whole[np.ix_(stuck, stuck)] = pseudo_inverse(d[np.ix_(stuck, stuck)])(np.eye(len(stuck)))
+        assert_allclose(k, whole, rtol=1e-12, atol=1e-12 * np.abs(whole).max(initial=0.0))

@@ -18,6 +18,7 @@
     linearisation   how derivatives of slopes read as machine code
     lu              small systems of linear equations
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
+    step_kinds      how steps of the two methods differ
     zero_crossings  where a relation crosses within a step
     one_step        the steps of both methods
     lanes           those of the explicit pair for several runs at once

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import Problem, System
     from .cvode_library import Band
+    from .solved_modes import LoopCode
     from .tied_states import Tied
 
 __all__ = ["Equations", "equations_of"]
@@ -73,6 +74,7 @@ class Equations:
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
+        self._loop: LoopCode | None = None  # solves for linear unknowns
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -93,7 +95,7 @@ class Equations:
             code = LoopCode(system, self._places, int(self.offsets[-1]))
             self.slope = compiled(code.of(system.tape.slope), parallel=False)
             self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
-            self.scratch = code.scratch
+            self.scratch, self._loop = code.scratch, code
             return
         self.slope = self._straight(ca.Function("slope", arguments, [system.tape.slope]))
         self.crossings = 0
@@ -163,8 +165,10 @@ class Equations:
 
     @cached_property
     def derivatives(self) -> int:
-        """Address of df/dx and df/dt of slopes that are explicit in the states."""
+        """Address of df/dx and df/dt."""
         w, (arguments, slope) = Writer(), self.explicit
+        if self._loop is not None:
+            return compiled(self._loop.derivatives(slope), parallel=False)
         write_derivatives(w, arguments, ca.jacobian(slope, self.system.tape.x),
                           ca.jacobian(slope, TIME), self._places)
         return self._compiled(w)

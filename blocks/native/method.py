@@ -165,8 +165,9 @@ class OneStep(Method):
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
                 return Step(before, self.t, self.y, self.course.inside_last, clear=True)
+            small = status == one_step.TOO_SMALL
             return self._failure("the error stays above the tolerance however small the step"
-                                 if status == one_step.TOO_SMALL else "the equations are not finite")
+                                 if small else "the equations are not finite")
         if status == one_step.CROSSED and self.equations.reserve:
             self.unsure = bool(self.crossed[-1])
         return Step(before, self.t, self.y, self.course.inside_last,

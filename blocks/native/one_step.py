@@ -19,10 +19,8 @@ import numpy as np
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
 from .functions import machine_code
-from .rosenbrock import ROOT as ROOT_IMPLICIT
-from .rosenbrock import take_rosenbrock_stages
 from .samples import Samples, take_samples
-from .stages import ATOL, NEW, ROOT, WORK
+from .stages import ATOL, NEW, WORK
 from .step_control import (
     first_step,
     is_too_small,
@@ -31,16 +29,14 @@ from .step_control import (
     step_to_piece,
     trial_step,
 )
+from .step_kinds import arrive, root_of, take_step, values_inside
 from .steps import (
     Code,
     Workspace,
     error_of_step,
     flush_denormals,
     keep_denormals,
-    settle_at,
     slope_at,
-    take_stages,
-    values_inside,
 )
 from .zero_crossings import Relations, find_crossing, locate, look_at_start, name_crossed
 
@@ -116,7 +112,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                x: Vector, state: Vector, counts: Indices, t_stop: float, taken: int
                ) -> tuple[int, int]:
     """The same up to the next instant, where so many steps stand in the record already."""
-    root, t, h, old_error = _root(code), state[TIME], state[STEP], state[LAST_ERROR]
+    root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0:
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
@@ -132,7 +128,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if is_too_small(now, t, t_stop) and not last:
             status = TOO_SMALL
             break
-        _take_step(code, work, t, now, x, rejected, counts)
+        take_step(code, work, t, now, x, rejected, counts)
         error = error_of_step(code, work, now, limits.rtol, x)
         if not error <= 1.0:
             counts[1] += 1
@@ -153,7 +149,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
-        _arrive(code, work, end, x, status == FULL, counts)
+        arrive(code, work, end, x, status == FULL, counts)
         if taken % record.every == 0:
             record.rows[taken // record.every - 1, :] = x
         t = end
@@ -162,54 +158,6 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         status = REACHED
     state[TIME], state[STEP], state[LAST_ERROR] = t, h, old_error
     return status, taken
-
-
-@machine_code
-def _root(code: Code) -> float:
-    """1 / order of the method."""
-    return ROOT if code.linear == 0 else ROOT_IMPLICIT
-
-
-@machine_code
-def _take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again: bool,
-               counts: Indices) -> None:
-    """The stages of a step, and its end in the row of the new point.
-
-    A step is taken ``again`` from the same point where another length was too long.
-    """
-    counts[2] += 6
-    if code.linear == 0:
-        take_stages(code, work, t, h, x)
-        return
-    counts[2] -= 1
-    counts[3] += 0 if again else 1
-    counts[4] += 1
-    take_rosenbrock_stages(code, work, t, h, x, again)
-
-
-@machine_code
-def _arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, counts: Indices
-            ) -> None:
-    """Move to the end of a step, back onto its constraints; the slope there."""
-    k = work.k
-    x[:] = k[NEW]
-    moved = False
-    if code.settle != 0 and settles:
-        settle_at(code, work, end, k[NEW], x)
-        moved = _differ(x, k[NEW])
-    if moved or code.linear != 0:
-        slope_at(code, work, end, x, k[0])
-        counts[2] += 1
-    else:  # the last stage is the slope at the end
-        k[0, :] = k[6]
-
-
-@machine_code
-def _differ(a: Vector, b: Vector) -> bool:
-    for i in range(a.size):  # noqa: SIM110
-        if a[i] != b[i]:
-            return True
-    return False
 
 
 @machine_code
@@ -229,7 +177,7 @@ def _first(code: Code, work: Workspace, t: float, x: Vector, rtol: float, limit:
     d2 = 0.0
     for i in range(x.size):
         d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
-    return first_step(h, d1, d2 / h, limit, _root(code))
+    return first_step(h, d1, d2 / h, limit, root_of(code))
 
 
 @machine_code
@@ -303,7 +251,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 present += 1
             while True:
                 slope_at(code, work, steps.starts[present], x, k[0])
-                _take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
+                take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                            counts)
                 if present == i:
                     break
@@ -312,4 +260,4 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:
-            values_inside(code, work, theta[j], steps.sizes[i], x, out[j])
+            values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])

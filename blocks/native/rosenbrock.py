@@ -7,7 +7,7 @@ than the step. Coefficients and formulae are those of :mod:`blocks.native.rosenb
 
 from __future__ import annotations
 
-from ..numerics.arrays import Vector
+from ..numerics.arrays import Matrix, Vector
 from .functions import machine_code
 from .lu import factorize, solve
 from .rosenbrock_arithmetic import COUPLINGS, GAMMA, STAGE_TIMES, TIME_WEIGHTS
@@ -21,13 +21,13 @@ ROOT = 1 / 4  # 1 / order
 
 
 @machine_code
-def take_rosenbrock_stages(code: Code, work: Workspace, t: float, h: float, x: Vector, again: bool
-                           ) -> None:
-    """All stages of a step, from f(t, x) in the first row; the end goes into its row.
+def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Vector,
+                           again: bool) -> None:
+    """All stages of a step, from f(t, x) in the first row of ``k``; the end goes into its row.
 
     Where a step is taken ``again`` from the same point, derivatives are known.
     """
-    k, inner, n = work.k, work.k[WORK], x.size
+    inner, n = k[WORK], x.size
     if not again:
         work.at[0] = t
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)

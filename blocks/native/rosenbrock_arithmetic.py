@@ -1,9 +1,8 @@
 """The coefficients of RODAS, and its arithmetic over all unknowns as machine code.
 
-A Rosenbrock method of order 4(3) with six stages, stiffly accurate and L-stable, with a
-continuous extension of order 3 [E. Hairer and G. Wanner, "Solving Ordinary Differential
-Equations II", 2nd ed., sec. IV.7 and IV.10, the method of their code RODAS]. For
-x' = f(t, x), J = df/dx, and U_i the stages in its transformed form::
+A Rosenbrock method of order 4(3) with six stages, stiffly accurate and L-stable [E. Hairer and
+G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., sec. IV.7 and IV.10, the method of
+their code RODAS]. For x' = f(t, x), J = df/dx, and U_i the stages in its transformed form::
 
     (1/(gamma h) - J) U_i = f(t + c_i h, x + sum_j a_ij U_j) + sum_j C_ij U_j / h + d_i h df/dt
     new = x + sum_j a_5j U_j + U_5 + U_6, and U_6 is the error
@@ -16,7 +15,7 @@ from __future__ import annotations
 from functools import cache
 
 from ..numerics.arrays import Indices
-from .stages import NEW, Loop, addresses
+from .stages import addresses
 
 __all__ = ["COUPLINGS", "GAMMA", "POINTS", "STAGE_TIMES", "TIME_WEIGHTS", "rosenbrock_arithmetic"]
 
@@ -37,26 +36,10 @@ COUPLINGS = (
     8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
     -6.058818238834054,
 )  # fmt: skip
-#: Of the continuous extension, for U_1 to U_5.
-BEND = (10.12623508344586, -7.487995877610167, -34.80091861555747, -7.992771707568823,
-        1.025137723295662)  # fmt: skip
-TWIST = (-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386,
-         -6.594389125716872)  # fmt: skip
 
 
 @cache
 def rosenbrock_arithmetic() -> Indices:
     """Addresses as :func:`blocks.native.stages.arithmetic` has them for the explicit pair."""
     sums = [(0.0, *row) for row in POINTS]  # the first row is f(t, x)
-    return addresses(sums, (0.0,) * 6 + (1.0,), _inside(), per_time=False)
-
-
-def _inside() -> int:
-    """out = (1 - s) x + s (new + (1 - s) (B + s T)): h points to (h, s)."""
-    loop = Loop(1)
-    w = loop.writer
-    twist = w.binary("fmul", "%second", loop.total((0.0, *TWIST)))
-    high = w.binary("fmul", "%rest", w.binary("fadd", loop.total((0.0, *BEND)), twist))
-    late = w.binary("fmul", "%second", w.binary("fadd", loop.row(NEW), high))
-    loop.store(w.binary("fadd", w.binary("fmul", "%rest", loop.load("%x")), late))
-    return loop.compiled(f"  %rest = fsub {loop.type} {w.constant(1.0)}, %second")
+    return addresses(sums, (0.0,) * 6 + (1.0,), 0, per_time=False)

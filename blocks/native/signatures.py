@@ -102,7 +102,7 @@ def kind_named(node: ast.expr | None) -> Kind:
 def run_code(address: int, *given: int | np.ndarray) -> None:
     """Call machine code by its address, on arrays or addresses."""
     pointers = [a if isinstance(a, int) else a.ctypes.data for a in given]
-    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(address)(*pointers)
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(int(address))(*pointers)
 
 
 class CFunction:

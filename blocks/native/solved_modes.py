@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from ..language.expression import TIME
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import FAR, ROUNDS, SolvedModes
 from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from .expressions import Writer
+from .linearisation import write_derivatives
 from .text import Text
 from .tied_states import Tied
 
@@ -42,14 +44,41 @@ class LoopCode(Text):
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
-        n = self.n = system.nz
-        at = np.cumsum([start, n * n, n, n // 2 + 1, 1])
-        self.matrix, self.right, self.pivots, self.failed, self.end = (int(i) for i in at)
+        n, columns = system.nz, system.nx + 1
+        self.n = n
+        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns])
+        self.matrix, self.right, self.pivots, self.failed, self.changes, self.end = (
+            int(i) for i in at)
         self.scratch = self.end - start
 
     def of(self, expression: ca.SX) -> str:
         """Text of the function that gives an expression."""
+        w = Writer()
+        self._solve_unknowns(w)
+        self._put(w, self._values(w, expression), "%out", 0)
+        return self._text(w)
+
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of the derivatives of slopes, those through the unknowns included."""
         w, tape = Writer(), self.tape
+        self._solve_unknowns(w)
+        by_all = ca.vertcat(tape.x, TIME)
+        change = -ca.jacobian(tape.residual, by_all)
+        columns = change.shape[1]
+        for j in range(columns):
+            self._put(w, self._values(w, change[:, j]), "%q", self.right)
+            self._solve(w, self.n, factored=True)
+            found = [w.load("%q", self.right + i) for i in range(self.n)]
+            self._put(w, found, "%q", self.changes + j * self.n)
+        changes = ca.SX.sym("changes", self.n, columns)
+        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, tape.z), changes)
+        places = {**self.places, len(self.arguments): ("%q", self.changes)}
+        write_derivatives(w, [*self.arguments, changes], whole[:, :-1], whole[:, -1], places)
+        return self._text(w)
+
+    def _solve_unknowns(self, w: Writer) -> None:
+        """The unknowns come to where they stand in ``q``, and the factors to theirs."""
+        tape = self.tape
         found, zero = self.places[2], w.constant(0.0)
         self._put(w, [zero] * self.n, *found)
         matrix = ca.densify(ca.jacobian(tape.residual, tape.z))
@@ -64,8 +93,6 @@ class LoopCode(Text):
                 step = w.select(bad, w.constant(float("nan")), step)
                 values[i] = w.binary("fsub", values[i], step)
             self._put(w, values, *found)
-        self._put(w, self._values(w, expression), "%out", 0)
-        return self._text(w)
 
 
 class SolvedCode(Text):

@@ -18,7 +18,7 @@ from .expressions import Writer
 from .instance_loops import PARALLEL
 from .machine import compiled, target_name
 
-__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "Loop", "addresses", "arithmetic",
+__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic",
            "nordsieck_arithmetic"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
@@ -57,7 +57,7 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
     ----------
     sums : of rows of ``k``, for the stages after the first and for the end of the step
     error : the sum that estimates the error
-    extension : address of the continuous extension
+    extension : address of the continuous extension, or 0
     per_time : whether rows are slopes, which the length of the step multiplies
     """
     functions = [*(_weighted(w, lanes, per_time) for w in sums), _error(error, lanes, per_time),
@@ -71,7 +71,7 @@ def nordsieck_arithmetic(degree: int) -> np.ndarray:
 
     Row j is h^j / j! times the j-th derivative; ``k`` is filled up to ``degree``.
     """
-    loop, functions = Loop(1), arithmetic().copy()
+    loop, functions = _Loop(1), arithmetic().copy()
     w = loop.writer
     value = loop.row(degree)
     for j in reversed(range(degree)):
@@ -107,7 +107,7 @@ def _denormals() -> tuple[int, int]:
     return flush, back
 
 
-class Loop:
+class _Loop:
     """A loop over the unknowns; rows of ``k`` are addressed by number."""
 
     def __init__(self, lanes: int) -> None:
@@ -158,7 +158,7 @@ class Loop:
 
 def _weighted(weights: Sequence[float], lanes: int, per_time: bool) -> int:
     """out = x + sum of weights times stages, times h where these are slopes."""
-    loop = Loop(lanes)
+    loop = _Loop(lanes)
     rise = loop.total(weights)
     if per_time:
         rise = loop.writer.binary("fmul", rise, "%step")
@@ -168,7 +168,7 @@ def _weighted(weights: Sequence[float], lanes: int, per_time: bool) -> int:
 
 def _error(weights: Sequence[float], lanes: int, per_time: bool) -> int:
     """out = (largest error in units of the tolerances, sum of all): h points to (h, rtol)."""
-    loop = Loop(lanes)
+    loop = _Loop(lanes)
     w, kind = loop.writer, loop.type
     truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
     error = loop.total(weights)
@@ -197,7 +197,7 @@ def _error(weights: Sequence[float], lanes: int, per_time: bool) -> int:
 
 def _inside(lanes: int) -> int:
     """out = the continuous extension: h points to (h, part of the step)."""
-    loop = Loop(lanes)
+    loop = _Loop(lanes)
     w = loop.writer
     x = loop.load("%x")
     rise = w.binary("fsub", loop.row(NEW), x)

@@ -14,11 +14,10 @@ import numpy as np
 from ..numerics.arrays import Indices, Matrix, Vector
 from .functions import machine_code
 from .signatures import run_code
-from .stages import BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
+from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 
 __all__ = ["Code", "Workspace", "error_of_step", "flush_denormals", "keep_denormals",
-           "settle_at", "slope_at", "take_stages", "values_inside",
-           "workspace"]  # fmt: skip
+           "settle_at", "slope_at", "take_stages", "workspace"]  # fmt: skip
 
 
 class Code(NamedTuple):
@@ -45,6 +44,7 @@ class Workspace(NamedTuple):
     linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
+    inner: Matrix  # (9, n) rows as in k, of a step of a part of the length
 
 
 def workspace(n: int, implicit: bool = False) -> Workspace:
@@ -53,7 +53,8 @@ def workspace(n: int, implicit: bool = False) -> Workspace:
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
                      np.empty(2), np.empty(2), np.zeros((width + 1, width)),
-                     np.empty((width, width)), np.zeros(width, dtype=int))
+                     np.empty((width, width)), np.zeros(width, dtype=int),
+                     np.empty((ATOL, width)))
 
 
 @machine_code
@@ -106,12 +107,3 @@ def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector)
     run_code(code.arithmetic[ERROR_NORM], x, work.k,
              work.error, work.size, work.step)
     return work.error[0] if np.isfinite(work.error[1]) else np.nan
-
-
-@machine_code
-def values_inside(code: Code, work: Workspace, theta: float, h: float, x: Vector, out: Vector
-                  ) -> None:
-    """The continuous extension at the part ``theta`` of a step."""
-    work.step[0], work.step[1] = h, theta
-    run_code(code.arithmetic[EXTENSION], x, work.k, out,
-             work.size, work.step)

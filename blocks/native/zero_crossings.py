@@ -19,7 +19,8 @@ from ..solvers.looks import next_look as _next_look
 from .functions import machine_code
 from .signatures import run_code
 from .stages import NEW, WORK
-from .steps import Code, Workspace, values_inside
+from .step_kinds import values_inside
+from .steps import Code, Workspace
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "locate", "look_at_start",
            "margins_at", "name_crossed"]  # fmt: skip
@@ -69,7 +70,7 @@ def margins_at(code: Code, relations: Relations, at: Vector, t: float, x: Vector
 def margins_inside(code: Code, relations: Relations, work: Workspace, t: float, start: float,
                    h: float, x: Vector, margins: Vector) -> bool:
     """The same at a time within a step; the values there are left in the row of work."""
-    values_inside(code, work, (t - start) / h, h, x, work.k[WORK])
+    values_inside(code, work, start, (t - start) / h, h, x, work.k[WORK])
     return margins_at(code, relations, work.at, t, work.k[WORK], margins)
 
 
@@ -98,7 +99,7 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
     for j in range(4):
         times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
         if j < 3:
-            values_inside(code, work, LOOKS[j], h, x, work.k[WORK])
+            values_inside(code, work, start, LOOKS[j], h, x, work.k[WORK])
         else:
             work.k[WORK, :] = work.k[NEW]
         crossed = margins_at(code, relations, work.at, times[count], work.k[WORK], looks[count])
@@ -221,7 +222,7 @@ def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: fl
                                             near, far, above, below)
     if far == high:
         margins[:] = seen
-        values_inside(code, work, (far - start) / h, h, x, work.k[WORK])
+        values_inside(code, work, start, (far - start) / h, h, x, work.k[WORK])
     else:
         margins_inside(code, relations, work, far, start, h, x, margins)
     _keep_closest(wrong, seen, margins)

@@ -13,11 +13,15 @@ from blocks import (
     Variable,
     der,
     quantity,
+    sin,
     where,
 )
-from library.translational import Damper, Mass, Reference, TwoPort
+from library.translational import Damper, ForceSource, Mass, Reference, Spring, TwoPort
 
 pytest.importorskip("llvmlite")
+
+from blocks.native.method import Rodas4  # noqa: E402
+from blocks.native.signatures import run_code  # noqa: E402
 
 
 class TwoStage(TwoPort):
@@ -66,8 +70,29 @@ def test_a_mass_on_a_network_of_dampers_slows_down_as_that_network_does():
     assert_allclose(run["d0.f"].at(quantity(t, "s")).m, whole * v / 4, rtol=1e-9)
 
 
-def test_a_condition_on_a_velocity_inside_the_loop_switches_at_the_same_time():
-    fast = tesseract(TwoStage).simulate("1 s", method="dopri5", rtol=1e-10)
+def test_derivatives_include_what_the_loop_adds():
+    model = tesseract()
+    model.spring, model.push = Spring(stiffness="70 N/m"), ForceSource(
+        force=lambda t: quantity("1 N") * sin(3 * t / quantity("1 s")))
+    model.connect(model.block.M, model.spring.R, model.push.R)
+    model.connect(model.ground.V, model.spring.C)
+    model.connect(model.push.C, model.d5.C)  # a corner without mass
+    problem = model.simulate("1 ms").recording.problem
+    y = problem.start_vector()
+    method = Rodas4(problem, 0.2, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+    work, code = method.work_space, method.code
+    run_code(code.linear, np.array([0.2]), method.x, code.p, code.q, work.linear)
+    expected = problem.slope_jacobian(0.2, y).toarray()
+    assert_allclose(work.linear[:-1] * method.scale / method.scale[:, None], expected, rtol=1e-12,
+                    atol=1e-12)  # fmt: skip
+    late, early = (problem.slope(0.2 + h, y) * method.scale for h in (1e-5, -1e-5))
+    assert np.abs(work.linear[-1]).max() > 0.1
+    assert_allclose(work.linear[-1], (late - early) / 2e-5, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+def test_a_condition_on_a_velocity_inside_the_loop_switches_at_the_same_time(method):
+    fast = tesseract(TwoStage).simulate("1 s", method=method, rtol=1e-10)
     slow = tesseract(TwoStage).simulate("1 s", method="DOP853", rtol=1e-10)
     assert len(fast.events) == len(slow.events) == 1
     assert_allclose(fast.events[0].time, slow.events[0].time, rtol=1e-9)

@@ -11,7 +11,7 @@ from library.translational import ForceSource, HardStop, Mass, Reference, Transl
 
 pytest.importorskip("llvmlite")
 
-METHODS = ["dopri5", "DOP853"]
+METHODS = ["dopri5", "rodas4", "DOP853"]
 EXACT = 2e-14  # s: motions of constant acceleration are integrated without error
 
 

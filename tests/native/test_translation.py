@@ -43,7 +43,7 @@ def choice(a: float, b: float, n: int) -> tuple[float, float, int, bool]:
         n += 1
     elif a >= b:
         n = n // 2 + n % 3
-    return (most if n > 2 else 2 * least), abs(a) ** 0.5 - b**2, n, a != b
+    return (most if n > 2 else 2 * least), abs(a) ** 0.5 - b * b, n, a != b
 
 
 @machine_code

@@ -23,7 +23,7 @@ from library.translational import (
 )
 
 METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "LSODA", "cvode",
-           "adams", "ida", "dopri5"]  # fmt: skip
+           "adams", "ida", "dopri5", "rodas4"]  # fmt: skip
 FIXED = ["euler", "rk4", "backward_euler", "trapezoidal"]
 
 

@@ -1,0 +1,282 @@
+"""RODAS in machine code: its coefficients, its order, and stiff models full of switches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    ParameterError,
+    UnknownName,
+    Variable,
+    breakpoints,
+    cos,
+    der,
+    every,
+    quantity,
+    sin,
+    time,
+    where,
+)
+from library.translational import (
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+pytest.importorskip("llvmlite")
+
+from blocks.native import rosenbrock_arithmetic as rodas  # noqa: E402
+from blocks.native.lu import factorize, solve  # noqa: E402
+from blocks.native.method import Rodas4  # noqa: E402
+from blocks.native.rosenbrock import take_rosenbrock_stages  # noqa: E402
+from blocks.native.stages import NEW  # noqa: E402
+from blocks.native.steps import slope_at  # noqa: E402
+
+PER_SECOND = quantity("1 1/s")
+
+
+# -- coefficients -------------------------------------------------------------------------------
+def lower(rows):
+    """Six rows of a strictly lower triangular matrix."""
+    out = np.zeros((6, 6))
+    for row, values in enumerate(rows, 1):
+        out[row, : len(values)] = values
+    return out
+
+
+def tableau():
+    """alpha, Gamma, and what turns weights of U into those of the stages k = f + …."""
+    couplings = [rodas.COUPLINGS[i * (i - 1) // 2 : i * (i + 1) // 2] for i in range(1, 6)]
+    turn = np.linalg.inv(np.eye(6) / rodas.GAMMA - lower(couplings))
+    return lower(rodas.POINTS[:5]) @ turn, turn
+
+
+ALPHA, TURN = tableau()
+BETA = ALPHA + TURN
+A, B = ALPHA.sum(axis=1), BETA.sum(axis=1)
+WEIGHTS = np.array(rodas.POINTS[5]) @ TURN
+
+
+def third_order(b):
+    """What the conditions of order 3 come to."""
+    return np.array([b.sum(), b @ B, b @ A**2, b @ BETA @ B])
+
+
+def test_the_coefficients_fulfil_the_conditions_of_order_four():
+    # Hairer and Wanner, Solving ODEs II, table IV.7.1
+    assert_allclose(third_order(WEIGHTS), [1, 1 / 2, 1 / 3, 1 / 6], rtol=1e-13)
+    fourth = [WEIGHTS @ A**3, WEIGHTS @ (A * (ALPHA @ B)), WEIGHTS @ BETA @ A**2,
+              WEIGHTS @ BETA @ BETA @ B]  # fmt: skip
+    assert_allclose(fourth, [1 / 4, 1 / 8, 1 / 12, 1 / 24], rtol=1e-13)
+
+
+def test_the_error_is_that_of_a_method_of_order_three():
+    embedded = WEIGHTS - TURN[5]
+    assert_allclose(third_order(embedded), [1, 1 / 2, 1 / 3, 1 / 6], rtol=1e-12)
+    assert abs(embedded @ A**3 - 1 / 4) > 1e-3
+
+
+def test_times_of_the_stages_and_weights_of_df_dt_follow_from_the_others():
+    assert_allclose(A[1:], rodas.STAGE_TIMES, rtol=1e-13)
+    assert_allclose(TURN.sum(axis=1), rodas.TIME_WEIGHTS, rtol=0, atol=2e-14)
+
+
+def test_the_method_is_stiffly_accurate_and_l_stable():
+    assert_allclose(WEIGHTS, BETA[5], rtol=1e-12)
+    for z in [*(1j * np.logspace(-2, 3, 200)), -1e9]:
+        growth = 1 + z * WEIGHTS @ np.linalg.solve(np.eye(6) - z * BETA, np.ones(6))
+        assert abs(growth) < (1 + 1e-12 if z.imag else 1e-7)
+
+
+# -- linear equations ---------------------------------------------------------------------------
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_linear_equations_are_solved_whatever_their_units(n):
+    generator = np.random.default_rng(n)
+    units = 10.0 ** generator.integers(-12, 12, n)
+    a = generator.normal(size=(n, n)) * (generator.random((n, n)) < 0.7) + np.eye(n)
+    x = generator.normal(size=n)
+    factors, order, room = units[:, None] * a / units, np.zeros(n, dtype=int), np.empty(n)
+    right = units * (a @ x)
+    factorize(factors, units, order)
+    solve(factors, order, right, room)
+    assert_allclose(right / units, x, rtol=0, atol=1e-14 * np.linalg.cond(a) * n)
+
+
+def test_a_singular_matrix_has_no_finite_solution():
+    factors, order, right = np.ones((2, 2)), np.zeros(2, dtype=int), np.array([1.0, 2.0])
+    factorize(factors, np.ones(2), order)
+    solve(factors, order, right, np.empty(2))
+    assert not np.isfinite(right).any()
+
+
+# -- smooth motions -----------------------------------------------------------------------------
+class Bell(Component):
+    """x' = -2 t x^2: x = 1 / (1 + t^2)."""
+
+    x = Variable("1", 1, priority="high")
+
+    def equations(self):
+        yield der(self.x) == -2 * time * PER_SECOND**2 * self.x**2
+
+
+class Follower(Component):
+    """Drawn to cos t within a microsecond."""
+
+    rate = Parameter("1e6 1/s")
+    x = Variable("1", 0, priority="high")
+
+    def equations(self):
+        now = time * PER_SECOND
+        yield der(self.x) == self.rate * (cos(now) - self.x) - PER_SECOND * sin(now)
+
+
+def of(part):
+    model = Model("one part")
+    model.part = part
+    return model
+
+
+def test_the_error_falls_with_the_fourth_power_of_the_step_also_between_the_steps():
+    t = np.linspace(0, 2, 501)
+    ends, between = [], []
+    for h in ("20 ms", "10 ms", "5 ms"):
+        run = of(Bell()).simulate("2 s", method="rodas4", rtol=0.9, atol=0.9, first_step=h,
+                                  max_step=h)  # fmt: skip
+        x = run["part.x"].at(quantity(t, "s")).magnitude
+        ends.append(abs(x[-1] - 0.2))
+        between.append(np.abs(x - 1 / (1 + t**2)).max())
+    assert_allclose(np.log2(np.array(ends[:-1]) / ends[1:]), 4, atol=0.3)
+    assert_allclose(np.log2(np.array(between[:-1]) / between[1:]), 4, atol=0.3)
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
+def test_what_is_fast_is_damped_and_takes_no_steps(rtol):
+    run = of(Follower()).simulate("10 s", method="rodas4", rtol=rtol)
+    t = np.linspace(1e-3, 10, 500)
+    x = run["part.x"].at(quantity(t, "s")).magnitude
+    assert_allclose(x, np.cos(t), rtol=0, atol=5 * rtol)
+    assert run.statistics["steps"] < 40 * rtol**-0.25
+    assert run.statistics["factorizations"] == run.statistics["steps"] + run.statistics["rejected"]
+
+
+def test_stages_are_the_same_in_machine_code_and_in_python_and_derivatives_those_of_casadi():
+    model = Model("friction")
+    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
+    model.block, model.floor = Mass(mass="1 kg", v="20 mm/s"), Reference()
+    model.friction = TranslationalFriction(breakaway_velocity="1 cm/s")
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.pull.C, model.floor.V)
+    problem = model.simulate("1 ms").recording.problem
+    y = problem.start_vector()
+    method = Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+    work, k, x = method.work_space, method.k, method.x
+    slope_at(method.code, work, 0.0, x, k[0])
+    kept = []
+    for stages in (take_rosenbrock_stages, take_rosenbrock_stages.python):
+        work.step[0] = 1e-4
+        stages(method.code, work, k, 0.0, 1e-4, x, False)
+        kept.append(k[: NEW + 1].copy())
+    assert_allclose(kept[0], kept[1], rtol=1e-12)
+    expected = problem.slope_jacobian(0.0, y).toarray()
+    found = work.linear[:-1] * method.scale / method.scale[:, None]
+    assert_allclose(found, expected, rtol=1e-13)
+
+
+# -- switches -----------------------------------------------------------------------------------
+class Buck(Component):
+    """Step-down converter: switch, diode, coil and capacitor; 24 V, 50 kHz, half of the time on.
+
+    The diode conducts above 0.6 V; where it and the switch are open the current dies at 5e11 1/s.
+    """
+
+    i = Variable("A", "0 A", priority="high", nominal="10 A")
+    u = Variable("V", "0 V", priority="high", nominal="10 V", doc="at the load")
+    v = Variable("V", nominal="10 V", doc="behind the switch")
+
+    def equations(self):
+        on, leak = quantity("0.3 ohm"), quantity("1e-8 1/ohm")
+        part = time * quantity("50 kHz")
+        switch = where(part - np.floor(part) < 0.5, quantity("100 1/ohm"), leak)
+        yield breakpoints("0 s", "10 us")
+        knee = quantity("0.6 V")
+        diode = where(-self.v > knee, (-self.v - knee * (1 - on * leak)) / on, -leak * self.v)
+        yield switch * (quantity("24 V") - self.v) + diode == self.i
+        yield quantity("100 uH") * der(self.i) == (
+            self.v - quantity("0.05 ohm") * self.i - self.u)
+        yield quantity("100 uF") * der(self.u) == self.i - self.u / quantity("5 ohm")
+
+
+def test_a_converter_ends_where_its_exact_solution_does_with_a_step_an_interval():
+    # exact for every position of the switches, one root for each event of the diode
+    run = of(Buck()).simulate("10 ms", method="rodas4")
+    assert_allclose(run["part.i"].final.magnitude, 1.61762457195, atol=1e-6)
+    assert_allclose(run["part.u"].final.magnitude, 11.2392811227, atol=1e-6)
+    assert run.statistics["steps"] < 2100  # between 999 edges
+    periods = np.unique([e.time for e in run.events]) / 10e-6
+    own = periods[np.abs(periods - np.round(periods)) > 1e-6]  # of the diode, not with the switch
+    assert len(own) == 12
+
+
+def belt():
+    """A block on a belt that sticks, slips and sticks again."""
+    model = Model("belt")
+    model.belt, model.block = VelocitySource(velocity="0.2 m/s"), Mass(mass="1 kg")
+    model.spring, model.frame = Spring(stiffness="100 N/m"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="5 N")
+    model.connect(model.belt.R, model.friction.R)
+    model.connect(model.friction.C, model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.belt.C, model.frame.V)
+    return model
+
+
+def test_exact_friction_sticks_and_slips_at_the_same_times():
+    one = belt().simulate("2 s", method="rodas4", rtol=1e-9)
+    other = belt().simulate("2 s", method="dopri5", rtol=1e-9)
+    assert [e.description for e in one.events] == [e.description for e in other.events]
+    assert_allclose([e.time for e in one.events], [e.time for e in other.events], rtol=0, atol=1e-7)
+    assert_allclose(one["block.v"].final.magnitude, other["block.v"].final.magnitude, atol=1e-7)
+
+
+# -- who takes it -------------------------------------------------------------------------------
+class Sampled(Component):
+    """A stiff actuator of 1e7 1/s that holds a cosine as it was at the last of 1,000 samples."""
+
+    x = Variable("1", 0, priority="high")
+    asked = Discrete("1", 1)
+
+    def equations(self):
+        yield every("1 ms", {self.asked: cos(time * PER_SECOND)})
+        yield der(self.x) == quantity("1e7 1/s") * (self.asked - self.x)
+
+
+def test_auto_takes_it_where_a_stiff_model_is_interrupted_often():
+    run = of(Sampled()).simulate("1 s")
+    assert run.statistics["method"] == "rodas4"
+    assert "999 or more" in run.statistics["why"]
+    t = 1e-3 * np.arange(1, 1000) - 1e-6  # just before the next sample
+    assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
+                    atol=1e-6)  # fmt: skip
+    assert of(Sampled()).simulate("50 ms").statistics["method"] == "dopri5"
+    assert of(Sampled()).simulate("1 s", rtol=1e-9).statistics["method"] == "cvode"
+    assert of(Follower()).simulate("10 s").statistics["method"] == "cvode"
+
+
+def test_what_it_cannot_run_is_refused_by_name():
+    model = Model("chain")
+    model.masses, model.springs, model.ground = Mass(count=40), Spring(count=40), Reference()
+    model.connect(model.springs.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.ground.V)
+    with pytest.raises(ParameterError, match="rodas4.*more than 50 states"):
+        model.simulate("1 s", method="rodas4")
+    with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):
+        belt().simulate("1 s", method="rodas")

@@ -54,6 +54,8 @@ class TimeEvents:
         instants = self._straight_instants(t_start, t_end, straight)
         for t in self._breakpoints(t_start, t_end):
             instants.setdefault(t, [])
+        for t in system.tables.instants(t_start, t_end).tolist():
+            instants.setdefault(t, [])
         self.functions = TimeFunctions(system, p, t_start, t_end, np.array(sorted(instants)))
         for t in self._curved_instants(np.array(sorted(instants)), t_start, t_end):
             instants.setdefault(t, [])
@@ -81,11 +83,15 @@ class TimeEvents:
             return self.timed
         return self.timed & ~self.curved
 
+    def just_after(self, t: float) -> float:
+        """A time after ``t`` that is the same instant."""
+        return t + WITHIN * self.tiny
+
     def right_limits(self, t: float) -> Array:
         """Which relations of time alone hold (1.0) just after ``t``."""
         out = np.zeros(len(self.timed))
         if self._function is not None:
-            later = np.array(self._function(t + WITHIN * self.tiny, self.p)).ravel()
+            later = np.array(self._function(self.just_after(t), self.p)).ravel()
             out[self._index] = later > 0
         return out
 

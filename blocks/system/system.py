@@ -20,6 +20,7 @@ from ..numerics.arrays import Array
 from .class_names import ClassNames
 from .compressed_jacobian import CompressedJacobian
 from .evaluator import Evaluator
+from .time_tables import TimeTables
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -74,6 +75,11 @@ class System:
             pattern = j.sparsity() + ca.Sparsity.diag(*j.shape)
             j = ca.project(j, pattern)
         return self.function("jacobian", j)
+
+    @cached_property
+    def tables(self) -> TimeTables:
+        """Its tables of time."""
+        return TimeTables(self.network, self.tape)
 
     @property
     def _residual(self) -> ca.SX:

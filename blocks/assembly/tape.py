@@ -29,7 +29,7 @@ from .algebraic_loops import (
     torn_block,
 )
 from .flatten import Group, Parameters
-from .matching import distinct, match
+from .matching import distinct
 from .reduced import Reduced, Singular
 from .writer import Writer, put
 
@@ -127,7 +127,7 @@ class _Order:
         reduced, flat = self.reduced, self.flat
         equations, unknowns = reduced.equations, reduced.unknowns
         rows, columns = flat.compact_incidence(equations, unknowns)
-        m = match(rows, columns, len(equations), len(unknowns))
+        m = flat.matching(equations, unknowns)
         if not m.perfect:
             raise Singular(equations[m.over_equations], unknowns[m.over_unknowns],
                            equations[m.under_equations], unknowns[m.under_unknowns], "index")

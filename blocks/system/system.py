@@ -99,6 +99,13 @@ class System:
         return self.jacobian(self.tape.slope, self.tape.x, diagonal=True)
 
     @cached_property
+    def slope_along_x(self) -> Evaluator:
+        """The Jacobian of the slopes times a vector, without the Jacobian."""
+        direction = ca.SX.sym("direction", self.nx)
+        product = ca.densify(ca.jtimes(self.tape.slope, self.tape.x, direction))
+        return Evaluator(ca.Function("slope_along_x", [*self.arguments, direction], [product]))
+
+    @cached_property
     def slope_z(self) -> Evaluator:
         return self.jacobian(self.tape.slope, self.tape.z)
 

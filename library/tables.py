@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from blocks import interpolate, maximum, minimum, quantity, where
+from blocks import interpolate, maximum, minimum, quantity, time, where
 from blocks.exceptions import ParameterError, WrongDimension
 
-__all__ = ["integral", "table", "table_faults"]
+__all__ = ["integral", "jumps", "table", "table_faults", "with_jumps"]
 
 
 def integral(x: Any, xs: Any, ys: Any) -> Any:
@@ -67,38 +67,58 @@ def table(times: Any, values: Any) -> Callable[[Any], Any]:
     WrongDimension, UnknownUnit
         For times that are none, and values of several dimensions.
     """
-    points, heights = _quantities(times, quantity("1 s")), _quantities(values)
+    points, heights = _array(times, quantity("1 s")), _array(values)
     if len(points) < 2 or len(points) != len(heights):
         raise ParameterError("table()", "takes two or more times and as many values, but was given "
                              f"{len(points)} times and {len(heights)} values.",
                              "Give one value for every time.", code="parameter.size")  # fmt: skip
-    if any(b < a for a, b in zip(points, points[1:], strict=False)):
+    if np.any(np.diff(points.magnitude) < 0):
         raise ParameterError("table()", "takes times that do not decrease.",
                              "Sort the table by time.")  # fmt: skip
 
     def value(t: Any) -> Any:
-        result = heights[-1]
-        for i in reversed(range(len(points) - 1)):
-            a, b, low, high = points[i], points[i + 1], heights[i], heights[i + 1]
-            if a < b:
-                result = where(t < b, low + (high - low) / (b - a) * (t - a), result)
-        return where(t < points[0], heights[0], result)
+        return with_jumps(t, points, heights, jumps(points.magnitude))
 
     return value
 
 
-def _quantities(values: Any, like: Any = None) -> list[Any]:
-    """The values, which are of one dimension: that of ``like``, or of the first."""
+def jumps(points: Any) -> tuple[int, ...]:
+    """Numbers of the points that are followed by another one at the same place."""
+    return tuple(np.flatnonzero(np.diff(points) == 0).tolist())
+
+
+def with_jumps(t: Any, times: Any, values: Any, jumps: tuple[int, ...]) -> Any:
+    """The value of a table at a time, held outside."""
+    if t is time and hasattr(times, "magnitude"):
+        return interpolate(t, times, values, hold=True)  # jumps and all
+    ends = [*jumps, len(times) - 1]
+    value = None
+    for first, last in zip([0, *(k + 1 for k in jumps)], ends, strict=True):
+        piece = values[first] if first == last else interpolate(
+            t, times[first : last + 1], values[first : last + 1], hold=True)
+        value = piece if value is None else where(t >= times[first], piece, value)
+    return value
+
+
+def _array(values: Any, like: Any = None) -> Any:
+    """The values as one quantity, of one dimension: that of ``like``, or of the first."""
     if hasattr(values, "magnitude"):
-        found = [quantity(float(m), values.units) for m in np.ravel(values.magnitude)]
-    elif isinstance(values, Iterable) and not isinstance(values, str):
-        found = [quantity(v) for v in values]
-    else:
+        found = quantity(np.asarray(values.magnitude, dtype=float).ravel(), values.units)
+        _refuse_other(found, found if like is None else like)
+        return found
+    if not isinstance(values, Iterable) or isinstance(values, str):
         raise ParameterError("table()", f"takes lists, but was given {values!r}.",
                              "Write ['0 s', '2 s'] or quantity([0, 2], 's').")  # fmt: skip
-    for value in found:
-        if not value.is_compatible_with(found[0] if like is None else like):
-            raise WrongDimension("table()", f"was given {value:~P} among values in "
-                                 f"{(found[0] if like is None else like).units:~P}.",
-                                 "Times are in a unit of time, and values all of one kind.")
-    return found
+    each = [quantity(v) for v in values]
+    for value in each:
+        _refuse_other(value, each[0] if like is None else like)
+    units = each[0].units if each else quantity("1").units
+    return quantity(np.array([v.to(units).magnitude for v in each]), units)
+
+
+def _refuse_other(value: Any, like: Any) -> None:
+    if not value.is_compatible_with(like):
+        first = value if np.ndim(value.magnitude) == 0 else value[0]
+        raise WrongDimension("table()", f"was given {first:~P} among values in "
+                             f"{like.units:~P}.",
+                             "Times are in a unit of time, and values all of one kind.")

@@ -40,7 +40,8 @@ class Block:
 
 
 class Pairs:
-    """Equations, classes, positions (-1: not solvable) and linearity, block by block."""
+    """Equations, classes, positions (-1: not solvable), linearity, and whether the equation is a
+    node's balance, block by block."""
 
     def __init__(self, pairs: Indices, block: Indices) -> None:
         order = np.lexsort((pairs[1], pairs[0], block))
@@ -66,7 +67,7 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
     home[reduced.equations] = np.where(hard[block_of], block_of, -1)
     block_of_class = np.full(flat.classes, -2)
     block_of_class[reduced.unknowns] = column_block
-    found = [np.zeros((4, 0), dtype=int)]
+    found = [np.zeros((5, 0), dtype=int)]
     for group in flat.groups:
         numbers = np.arange(group.first, group.first + group.size)
         if not (home[numbers] >= 0).any():
@@ -74,14 +75,14 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
         if group.law is None:
             which, classes, _ = group.terms(np.arange(group.size))
             every = np.ones(len(which), dtype=int)
-            found.append(np.stack([numbers[which], classes, 0 * every, every]))
+            found.append(np.stack([numbers[which], classes, 0 * every, every, every]))
             continue
         for k, key in enumerate(group.law.arguments):
             if group.law.kernel.variables[key[0]].kind == "discrete":
                 continue
             position, linear = solvable(group, k, parameters)
             classes = flat.argument(group, key)[0]
-            found.append(np.stack([numbers, classes, position, linear]))
+            found.append(np.stack([numbers, classes, position, linear, np.zeros_like(linear)]))
     pairs = np.concatenate([f[:, home[f[0]] == block_of_class[f[1]]] for f in found], axis=1)
     return Pairs(pairs, home[pairs[0]])
 
@@ -103,15 +104,30 @@ def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Ind
 
 def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags
                ) -> Block:
-    """Tear a block; ``pairs`` are its equations, unknowns, positions and linearity;
-    per class, ``wanted`` ones are torn before others.
+    """Tear a block.
+
+    Large ones first as in nodal analysis: no balance of a node is solved for anything. Where the
+    balances are all that is left, what is iterated are the velocities of the nodes, and the
+    matrix is that of the graph: sparse, and of symmetric pattern.
+
+    Parameters
+    ----------
+    equations, unknowns : of the block
+    pairs : equations, unknowns, positions, linearity and which are balances, see :class:`Pairs`
+    wanted : per class, whether it is torn before others
     """
     size = len(equations)
     equations, unknowns = np.sort(equations), np.sort(unknowns)
-    rows, classes, position, linear = pairs
-    torn = tear(np.searchsorted(equations, rows), np.searchsorted(unknowns, classes),
-                position >= 0, size, wanted[unknowns],
-                DEEPEST if size < LARGE else SHALLOW)
+    rows, classes, position, linear, balance = pairs
+    places = np.searchsorted(equations, rows), np.searchsorted(unknowns, classes)
+    torn = None
+    if size >= LARGE:
+        torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns], DEEPEST)
+        if len(torn.leftover) > len(np.unique(rows[balance > 0])):
+            torn = None
+    if torn is None:
+        torn = tear(*places, position >= 0, size, wanted[unknowns],
+                    DEEPEST if size < LARGE else SHALLOW)
     return Block(
         equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
         torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()),

@@ -18,7 +18,7 @@ from ..language.declarations import Port
 from ..language.kernel import Key, Law
 from ..numerics.arrays import Array, Flags, Indices
 from .aliases import Alias, Link, merged
-from .matching import connected, distinct
+from .matching import Matching, connected, distinct, match
 from .network import Network
 
 __all__ = ["Base", "Flat", "Group", "Parameters", "flatten"]
@@ -79,6 +79,7 @@ class Flat:
     base: Base
     slots: int
     equations_before: int
+    _matched: tuple[Indices, Indices, Matching] | None = field(default=None, repr=False)
 
     @property
     def classes(self) -> int:
@@ -175,6 +176,15 @@ class Flat:
         column_of[classes] = np.arange(len(classes))
         inside = column_of[columns] >= 0
         return row_of[rows[inside]], column_of[columns[inside]]
+
+    def matching(self, equations: Indices, classes: Indices) -> Matching:
+        """Which of some equations determines which of some classes; the last answer is kept."""
+        if self._matched is None or not (np.array_equal(self._matched[0], equations)
+                                         and np.array_equal(self._matched[1], classes)):
+            rows, columns = self.compact_incidence(equations, classes)
+            self._matched = (equations, classes,
+                             match(rows, columns, len(equations), len(classes)))
+        return self._matched[2]
 
     def groups_of(self, equations: Indices) -> Indices:
         """The number of the group that each equation is in."""

@@ -36,7 +36,6 @@ def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
     parameters : per family, parameter values as kernel arguments, (size, n) each
     elements : set-valued laws
     """
-    _refuse_singular(flat, elements)
     original = flat.derivative >= 0
     derivative_of, rounds = _pantelides(flat, elements)
     top = np.flatnonzero(derivative_of < 0)
@@ -91,8 +90,13 @@ def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
     for rounds in range(MAX_DIFFERENTIATIONS):
         top = np.flatnonzero(derivative_of < 0)
         classes = np.flatnonzero(flat.derivative < 0)
-        rows, columns = compact_incidence(flat, top, classes, elements)
-        m = match(rows, columns, len(top) + elements.size, len(classes))
+        if elements.size:
+            rows, columns = compact_incidence(flat, top, classes, elements)
+            m = match(rows, columns, len(top) + elements.size, len(classes))
+        else:
+            m = flat.matching(top, classes)
+        if rounds == 0 and not m.perfect:  # else every chain has an equation of its own
+            _refuse_singular(flat, elements)
         over = m.over_equations[m.over_equations < len(top)]
         if not len(m.over_equations):
             return derivative_of, rounds

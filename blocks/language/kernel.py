@@ -23,7 +23,7 @@ from .domain import Domain
 from .expression import TIME
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw"]
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable"]
 
 Key = tuple[int, int]  # number of a local variable, order of its derivative
 
@@ -91,6 +91,24 @@ class LocalLoadLaw(NamedTuple):
     def given(self) -> list[ca.SX]:
         """The expressions that it has."""
         return [sx for sx in self[2:] if sx is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class TimeTable:
+    """A table of time, linear between its points, on local symbols.
+
+    Its value is ``value + slope * (time - start)`` with the row that holds: three discrete
+    variables that change at its points.
+    """
+
+    row: tuple[int, int, int]  # numbers of the variables start, value, slope
+    starts: Array  # ascending instants from which rows hold; the first holds before, too
+    rows: Array  # (3, instants)
+
+    def __call__(self, t: Array | float) -> Array:
+        """The rows that hold from times on, (3, times)."""
+        at = np.searchsorted(self.starts, np.atleast_1d(t), side="right") - 1
+        return self.rows[:, np.maximum(at, 0)]
 
 
 class Law:
@@ -245,6 +263,7 @@ class Kernel:
         self.set_valued: list[SetValuedLaw] = []
         self.load_laws: list[LocalLoadLaw] = []
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
+        self.tables: list[TimeTable] = []
         self._key_by_hash: dict[int, Key] = {}  # of symbols
         self._default_laws: dict[int, Law] = {}
 
@@ -340,6 +359,11 @@ class Kernel:
             text = f"{self.variables[i].name} == {readable(default)}"
             laws[i] = Law(self, residual, text)
         return laws[i]
+
+    @property
+    def followed(self) -> set[int]:
+        """Discrete variables that are no memory: what is delayed, and rows of tables of time."""
+        return {i for i, *_ in self.delays} | {i for table in self.tables for i in table.row}
 
     @property
     def discrete(self) -> list[int]:

@@ -11,13 +11,22 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
-from ..units import describe
+from ..numerics.arrays import Array
+from ..units import SECOND, describe
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .expression import TIME, Equation, Expression, as_expression, current_trace
 from .expression import time as time_expression
 from .form import structure_key
-from .kernel import Kernel, Law, Local, LocalLoadLaw, LocalParameter, SetValuedLaw
+from .kernel import (
+    Kernel,
+    Law,
+    Local,
+    LocalLoadLaw,
+    LocalParameter,
+    SetValuedLaw,
+    TimeTable,
+)
 from .readable import readable
 from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
 
@@ -214,6 +223,23 @@ class Trace:
         kernel.delays.append((kernel.index[name], value, delay, initial))
         return symbol
 
+    def tabulated(self, times: Array, values: Array, hold: bool, dimension: UnitsContainer
+                  ) -> ca.SX:
+        """The value of a table of time now, from the row of the table that holds."""
+        starts, rows = _rows(times, values, hold, self.where())
+        kernel, number = self.kernel, len(self.kernel.tables) + 1
+        row, symbols = [], []
+        for word, of in (("start", SECOND.dimension), ("value", dimension),
+                         ("slope", dimension / SECOND.dimension)):
+            text = describe(of)
+            declared = Discrete("1" if text == "dimensionless" else text, doc="of a table of time")
+            name = f"table{number}_{word}"
+            symbols.append(kernel.add_variable(Local(name, declared.unit, "discrete", declared)))
+            row.append(kernel.index[name])
+        kernel.tables.append(TimeTable((row[0], row[1], row[2]), starts, rows))
+        start, value, slope = symbols
+        return value + slope * (TIME - start)
+
     # -- statements ------------------------------------------------------------------
     def read_statement(self, statement: object) -> None:
         """Take a statement of ``equations()``, other than an equation, into the kernel."""
@@ -288,6 +314,27 @@ class Trace:
                 )  # fmt: skip
             pairs.append((key[0], value.sx))
         return pairs
+
+
+def _rows(times: Array, values: Array, hold: bool, where: str) -> tuple[Array, Array]:
+    """Instants of a table of time, and start, value and slope of the line from each on."""
+    steps = np.diff(times)
+    if not np.isfinite(times).all() or (steps < 0).any():
+        raise EquationError(where, "a table of time has times that decrease or are not finite.",
+                            "Sort the table by time.")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.append(np.diff(values) / steps, 0.0)
+    if not hold:
+        if steps[0] == 0 or steps[-1] == 0:
+            raise EquationError(where, "a table of time that begins or ends with a jump cannot be "
+                                "continued.", "Hold its end values: interpolate(…, hold=True).")
+        slopes[-1] = slopes[-2]
+    kept = np.append(steps > 0, True)  # of points at one time the last
+    starts, rows = times[kept], np.stack([times, values, slopes])[:, kept]
+    if hold:  # the first value before the first point
+        before = np.array([[times[0]], [values[0]], [0.0]])
+        starts, rows = np.append(-np.inf, starts), np.hstack([before, rows])
+    return starts, rows
 
 
 def kernel_of(component: Component) -> Kernel:

@@ -17,6 +17,7 @@ NEWTON_CONVERGES = 1e-9  # of an unknown: a step after which Newton's method has
 NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
 DIRECTION_STEP = 1e-7  # of all unknowns: the difference that stands for a derivative
 SAME_INSTANT = 1e-12  # of a run: times that are one instant
+DIAGONAL_PIVOT = 0.1  # of a column: a diagonal entry so large is the pivot, rounding grows little
 HANDED_ON = 1e-6  # of a delayed signal's largest value: a change that is a jump
 PIECE_EDGE = 1e-6  # of a piece of time: left out at its ends, where something may jump
 CONSTRAINT_MET = 1e-9  # of the largest state, and of a target's size: what need not be closed

@@ -39,6 +39,7 @@ class Events:
         system = recording.system
         self.log = EventLog(recording, t_end - t_start)
         self.requirements = Requirements(system)
+        self.time_events = time_events
         self.switching = Switching(self.problem, time_events, Resets(system),
                                    Samplings(system, time_events), crossings, self.log, t_end)
         self.struck: tuple[tuple[int, int], ...] = ()
@@ -63,6 +64,7 @@ class Events:
     def switch(self, t: float, which: Indices) -> None:
         """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`."""
         problem, nm = self.problem, self.problem.system.nm
+        problem.system.tables.fill(problem.d, self.time_events.just_after(t))
         if problem.delays is not None:
             problem.delays.select(t)
         self.switching.flip(t, which[which < nm])

@@ -63,8 +63,8 @@ class Relations:
         for f, r, offset in self.rows:
             family = self.system.network.families[f]
             kernel = family.kernel
-            past = {i for i, *_ in kernel.delays}
-            held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete if i not in past}
+            held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete
+                    if i not in kernel.followed}
             free = {s.__hash__() for s in ca.symvar(kernel.relations[r][0])}
             mine = kernel.relation_symbols[r].__hash__()
             used = {s.__hash__() for sx in _laws_of(kernel) for s in ca.symvar(sx)}

@@ -49,6 +49,7 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
                    nominals.power_of_two(system.tape.reduced.states),
                    nominals.power_of_two(system.tape.z_classes))
     _give_discrete_values(system, problem)
+    system.tables.fill(problem.d, t)
     if system.nu:
         problem.laws = (laws or _laws_at_events)(system)
     for _ in range(MOST_ROUNDS):  # relations and initial values depend on each other

@@ -55,6 +55,7 @@ class TimeEvents:
             system.tape.crossings[self._index.tolist()]]) if self.timed.any() else None
         instants = self._straight_instants(t_start, t_end, straight)
         announced, sampled = self._breakpoints(t_start, t_end)
+        announced |= set(system.tables.instants(t_start, t_end).tolist())
         for t in announced | sampled:
             instants.setdefault(t, [])
         sampled -= announced | {t for t, which in instants.items() if which}
@@ -100,11 +101,15 @@ class TimeEvents:
             return self.timed
         return self.timed & ~self.curved
 
+    def just_after(self, t: float) -> float:
+        """A time after ``t`` that is the same instant."""
+        return t + WITHIN * self.tiny
+
     def right_limits(self, t: float) -> Array:
         """Which relations of time alone hold (1.0) just after ``t``."""
         out = np.zeros(len(self.timed))
         if self._function is not None:
-            later = np.array(self._function(t + WITHIN * self.tiny, self.p)).ravel()
+            later = np.array(self._function(self.just_after(t), self.p)).ravel()
             out[self._index] = later > 0
         return out
 

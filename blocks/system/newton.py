@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_EXACT
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
@@ -114,10 +115,7 @@ class AlgebraicUnknowns:
                 full = system.residual_w(*arguments).reshape(-1, rows)
                 inverse = np.linalg.inv(full[self._columns, : self.size])
                 return lambda r: r @ inverse  # columns of the Jacobian are rows here
-            from scipy.sparse.linalg import splu
-
-            solve: Callable[[Array], Array] = splu(self.matrix(arguments)).solve
-            return solve
+            return factored(self.matrix(arguments))
         except (RuntimeError, np.linalg.LinAlgError):  # singular here
             return lambda r: np.full(len(r), np.nan)
 

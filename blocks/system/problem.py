@@ -222,17 +222,22 @@ class Problem:
 
     def _jacobian_product(self, t: float, y: Array) -> Callable[[Array], Array]:
         """What multiplies a vector by the Jacobian."""
+        if not self.algebraic and self.laws is None:
+            self.solve(t, y)
+            here = tuple(np.array(a) for a in self.arguments(t))
+            along = self.system.slope_along_x
+            return lambda v: along(*here, v * self.scale) / self.scale
         if self.algebraic <= MANY or not self.system.linear or self.laws is not None:
             product: Callable[[Array], Array] = self.slope_jacobian(t, y).__matmul__
             return product
         base = self.slope(t, y)
-        here = self.x.copy(), self.z.copy()
+        start = self.x.copy(), self.z.copy()
         h = DIRECTION_STEP * max(1.0, float(np.linalg.norm(y)))
 
         def difference(v: Array) -> Array:
             size = float(np.linalg.norm(v))
             ahead = self.slope(t, y + h / size * v)
-            self.x[:], self.z[:] = here  # the run goes on from there
+            self.x[:], self.z[:] = start  # the run goes on from there
             return (ahead - base) * (size / h)
 
         return difference

@@ -20,6 +20,7 @@ from ..numerics.arrays import Array
 from .class_names import ClassNames
 from .compressed_jacobian import CompressedJacobian
 from .evaluator import Evaluator
+from .time_tables import TimeTables
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -75,6 +76,11 @@ class System:
             j = ca.project(j, pattern)
         return self.function("jacobian", j)
 
+    @cached_property
+    def tables(self) -> TimeTables:
+        """Its tables of time."""
+        return TimeTables(self.network, self.tape)
+
     @property
     def _residual(self) -> ca.SX:
         """What is zero where torn unknowns and constraints are met."""
@@ -91,6 +97,13 @@ class System:
     @cached_property
     def slope_x(self) -> Evaluator:
         return self.jacobian(self.tape.slope, self.tape.x, diagonal=True)
+
+    @cached_property
+    def slope_along_x(self) -> Evaluator:
+        """The Jacobian of the slopes times a vector, without the Jacobian."""
+        direction = ca.SX.sym("direction", self.nx)
+        product = ca.densify(ca.jtimes(self.tape.slope, self.tape.x, direction))
+        return Evaluator(ca.Function("slope_along_x", [*self.arguments, direction], [product]))
 
     @cached_property
     def slope_z(self) -> Evaluator:

@@ -68,7 +68,9 @@ class TimeFunctions:
     def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array
                  ) -> None:
         self.p = p[:, None] if p.ndim == 1 else p
-        self.t_start, self.t_end, self.known = t_start, t_end, known
+        self.tables = system.tables
+        self.t_start, self.t_end = t_start, t_end
+        self.known = np.union1d(known, self.tables.instants(t_start, t_end))
         self.length = t_end - t_start  # of the part that was divided last
         self.shortest = PART * self.length
         if "functions of time" not in system.cache:
@@ -173,10 +175,12 @@ class TimeFunctions:
         lows: list[Array] = []
         highs: list[Array] = []
         shape = self.p.shape[1], len(left)
+        rows = self.tables.rows((left + right) / 2)
         for op, out, given in self.instructions:
             if op == ca.OP_INPUT:
                 argument, i = given
-                work[out] = moment if argument == 0 else (self.p[i][:, None],) * 2
+                work[out] = moment if argument == 0 else (
+                    (self.p[i][:, None],) * 2 if argument == 1 else (rows[None, i],) * 2)
                 degree[out] = int(argument == 0)
                 continue
             if op == ca.OP_CONST:
@@ -206,7 +210,7 @@ def _degree(op: int, degrees: list[int]) -> int:
 
 
 def _instructions(function: ca.Function) -> list[Instruction]:
-    """Those that depend on nothing but time and parameters."""
+    """Those that depend on nothing but time, parameters and tables of time."""
     found: list[Instruction] = []
     known: dict[int, bool] = {}
     for k in range(function.n_instructions()):
@@ -218,7 +222,7 @@ def _instructions(function: ca.Function) -> list[Instruction]:
         if op == ca.OP_CONST:
             given, known[out] = function.instruction_constant(k), True
         elif op == ca.OP_INPUT:
-            known[out] = given[0] < 2
+            known[out] = given[0] < 3
         else:
             known[out] = op in BOUNDED and all(known[i] for i in given)
         if known[out]:
@@ -236,8 +240,10 @@ def _function(system: System) -> ca.Function | None:
             for sx in _expressions(family.kernel, laws=False) if _depends_on_time(sx)]
     rows += [tape.values[known.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
              tape.crossings]  # fmt: skip
-    rest = ca.vertcat(tape.x, tape.z, tape.m, tape.d, tape.u)
-    return ca.Function("functions_of_time", [TIME, tape.p, rest], [ca.vertcat(*rows)])
+    others = np.setdiff1d(np.arange(tape.d.numel()), system.tables.slots)
+    rest = ca.vertcat(tape.x, tape.z, tape.m, tape.d[others.tolist()], tape.u)
+    held = tape.d[system.tables.slots.tolist()]
+    return ca.Function("functions_of_time", [TIME, tape.p, held, rest], [ca.vertcat(*rows)])
 
 
 def _expressions(kernel: Kernel, laws: bool = True) -> Iterator[ca.SX]:
@@ -290,7 +296,7 @@ def _follow(system: System) -> tuple[Indices, Indices]:
             one = Group(group.family, law, group.instances[rows])
             for key in law.arguments:
                 if kernel.variables[key[0]].kind == "discrete":
-                    sure[:] = False
+                    sure &= any(key[0] in table.row for table in kernel.tables)
                     continue
                 classes = flat.argument(one, key)[0]
                 own = classes == step.unknowns

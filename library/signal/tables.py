@@ -34,6 +34,7 @@ from blocks import (
 )
 from blocks.exceptions import ParameterError
 
+from ..tables import jumps, with_jumps
 from ._units import same_length
 
 __all__ = ["RepeatingSequence", "Table1D", "Table2D", "Table3D", "TimeTable"]
@@ -177,7 +178,7 @@ class TimeTable(Component):
     """
 
     interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
-    times = Parameter(["0 s", "1 s"], settles=lambda times: _jumps(times), doc="Instants")
+    times = Parameter(["0 s", "1 s"], settles=lambda times: jumps(times), doc="Instants")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the instants")
     y = Output(lambda c: _checked(c, "times"))
 
@@ -188,7 +189,7 @@ class TimeTable(Component):
         for instant in self.times:
             yield breakpoints(instant)
         if self.interpolation == "linear":
-            yield self.y == _with_jumps(self.times, self.values, self.settled("times"))
+            yield self.y == with_jumps(time, self.times, self.values, self.settled("times"))
         else:
             yield self.y == _read(self, time, self.times, self.values, "nearest")
 
@@ -253,22 +254,6 @@ def _checked_grid(component: Any, *axes: str) -> Any:
             f"least {'three' if fewest == 3 else 'two'} points of each.",
         )  # fmt: skip
     return component.values.units
-
-
-def _jumps(points: Any) -> tuple[int, ...]:
-    """Numbers of the points that are followed by another one at the same place."""
-    return tuple(np.flatnonzero(np.diff(points) == 0).tolist())
-
-
-def _with_jumps(times: Any, values: Any, jumps: tuple[int, ...]) -> Any:
-    """The value now, piece by piece between the jumps."""
-    ends = [*jumps, len(times) - 1]
-    value = None
-    for first, last in zip([0, *(k + 1 for k in jumps)], ends, strict=True):
-        piece = values[first] if first == last else interpolate(
-            time, times[first : last + 1], values[first : last + 1], hold=True)
-        value = piece if value is None else where(time >= times[first], piece, value)
-    return value
 
 
 def _increasing(component: Any, name: str, jumps: bool = False) -> Any:

@@ -1,0 +1,51 @@
+"""Which rows of the tables of time hold now?
+
+A table over time is a straight line between two of its points. Its present line stands among the
+discrete values, found by search where a run begins and at every point; to the equations it is a
+number. Knows no method.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..assembly import Tape
+from ..assembly.network import Network
+from ..numerics.arrays import Array, Indices
+
+__all__ = ["TimeTables"]
+
+
+class TimeTables:
+    """The tables of time of a system.
+
+    Attributes
+    ----------
+    slots : places of their rows among the discrete values
+    """
+
+    def __init__(self, network: Network, tape: Tape) -> None:
+        offset = {(f, i): o for f, i, o in tape.discrete_layout}
+        self._tables = [(f, table) for f, family in enumerate(network.families)
+                        for table in family.kernel.tables]
+        self._sizes = [network.families[f].size for f, _ in self._tables]
+        places = [offset[f, i] + np.arange(size) for (f, table), size in
+                  zip(self._tables, self._sizes, strict=True) for i in table.row]
+        self.slots: Indices = np.concatenate([np.zeros(0, dtype=int), *places])
+
+    def rows(self, t: Array) -> Array:
+        """What holds from times on, (slots, times)."""
+        found = [np.repeat(table(t), size, axis=0)
+                 for (_, table), size in zip(self._tables, self._sizes, strict=True)]
+        return np.concatenate([np.zeros((0, len(t))), *found])
+
+    def fill(self, d: Array, t: float) -> None:
+        """Bring the discrete values in line with what holds from ``t`` on."""
+        if self._tables:
+            d[self.slots] = self.rows(np.array([t]))[:, 0]
+
+    def instants(self, start: float, end: float) -> Array:
+        """Times between two others at which another row begins to hold."""
+        every = np.unique(np.concatenate(
+            [np.zeros(0), *(table.starts for _, table in self._tables)]))
+        return every[(every > start) & (every < end)]

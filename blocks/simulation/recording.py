@@ -62,6 +62,7 @@ class RunRecording:
         self.replay = Replay(self.problem, self.p, self.episodes)
         self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
         self._kept: KeptPoints | None = None
+        self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
 
     def fail(self, message: str) -> None:
         """The run has failed, and why."""
@@ -187,7 +188,10 @@ class RunRecording:
         """Energy per component; see :mod:`blocks.simulation.energy`."""
         from .energy import energy_terms
 
-        return energy_terms(self)
+        state = len(self.episodes), self.episodes[-1].end
+        if self._energy is None or self._energy[0] != state:
+            self._energy = state, energy_terms(self)
+        return self._energy[1]
 
     def sticking_terms(self) -> list[StickTerm]:
         """Sticking per component; see :mod:`blocks.simulation.sticking`."""

@@ -96,11 +96,10 @@ class Replay:
                 x[free, columns] = y * self._of_run.scale_x[free][:, None]
                 incomplete |= bool(len(e.tied) or system.nz)
             d[:, columns] = self._discrete_values(e, times)
-        m, modes = np.zeros((system.nm, k)), ()
+        m = np.zeros((system.nm, k))
         if system.nm:
             m = np.stack([e.m for e in self.episodes], axis=1)[:, which]
-        if self._of_run.laws is not None:
-            modes = self._modes(which)
+        modes = () if self._of_run.laws is None else self._modes(which)
         return Points(t, x, z, self.p, m, d, np.zeros((system.nu, k)), modes), incomplete
 
     def solved(self, points: Points, which: Indices, incomplete: bool, wanted: Wanted) -> Points:

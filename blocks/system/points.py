@@ -44,10 +44,10 @@ class Points:
         return function.at_columns(self.t[None, :], self.x, self.z, self.p, self.m, self.d,
                                    self.u if inputs is None else inputs)
 
-    def mode_columns(self) -> Array:
+    def mode_columns(self) -> Indices:
         """Modes of all elements, a column per time."""
         size = len(self.modes[0][0]) if self.modes else 0
-        out = np.zeros((size, len(self)))
+        out = np.zeros((size, len(self)), dtype=int)
         for held, columns in self.modes:
             out[:, columns] = held[:, None]
         return out

@@ -232,19 +232,19 @@ class SolvedModes:
             known[active] = False
         return effort, known & self._touching(problem, points, modes, effort)
 
-    def _at_columns(self, points: Points, modes: Array, effort: Array
+    def _at_columns(self, points: Points, modes: Indices, effort: Array
                     ) -> tuple[Array, Array, Array]:
         """Matrices, residuals and reserves at points, the first index being theirs."""
         n, k = self.size, len(points)
         out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p,
-                                points.m, points.d, modes, effort).T
+                                points.m, points.d, modes.astype(float), effort).T
         matrix = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1)
         reserves = np.zeros(k)
         for held, columns in points.modes:
             reserves[columns] = self.reserves(matrix[columns], out[columns, n * n + n :], held)
         return matrix, out[:, n * n : n * n + n], reserves
 
-    def _touching(self, problem: Problem, points: Points, modes: Array, effort: Array
+    def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array
                   ) -> Flags:
         """Whether closed contacts are closed, up to what they may drift apart."""
         contact = self.elements.contact

@@ -368,8 +368,11 @@ class Course:
             self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
         width = self._rows[0].shape[1]
         out = np.empty((times.size, width))
-        for row in np.flatnonzero(known):
-            out[row] = self._row(int(place[row]))
+        if len(self._rows) == 1:
+            out[known] = self._rows[0][place[known]]
+        else:
+            for row in np.flatnonzero(known):
+                out[row] = self._row(int(place[row]))
         at = np.where(all_times[at] == times, at - 1, at)  # an end belongs to the step before it
         inner = np.flatnonzero(~known)
         inner = inner[np.argsort(at[inner], kind="stable")]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
     from ..system import Problem, System
+    from ..system.points import Points
     from .modes.elements import Change, Elements
     from .modes.held_modes import HeldModes
     from .modes.load_dependence import LoadDependence
@@ -152,12 +153,30 @@ class Laws(ABC):
 
         return csc_matrix((self.system.nx, self.system.nx))
 
-    def inputs_at(self, problem: Problem, t: Array, x: Array, share: bool) -> Array | None:
-        """Inputs at many times of one episode, as columns; None where each needs its own search.
+    # -- finished runs ---------------------------------------------------------------------
+    @abstractmethod
+    def fresh(self) -> Laws:
+        """The same laws in another run, or where this one is looked at."""
 
-        With ``share``, efforts that the motion leaves open take their documented split.
+    def inputs_at(self, problem: Problem, points: Points, split: bool
+                  ) -> tuple[Array, Flags] | None:
+        """Inputs at many times of a run at once; None where each needs its own search.
+
+        Parameters
+        ----------
+        problem : with the parameters of the run; its point says nothing
+        points : states and modes; as inputs, a guess
+        split : whether efforts that the motion leaves open take their documented split
+
+        Returns
+        -------
+        inputs as columns, and in which of these they are found
         """
         return None
+
+    def open_inputs(self, problem: Problem, points: Points) -> Flags:
+        """Inputs that the motion may leave open in the modes of some points."""
+        return np.ones(self.system.nu, dtype=bool)
 
     # -- static indeterminacy --------------------------------------------------------------
     def split_internal_stress(self, problem: Problem, t: float) -> None:  # noqa: B027

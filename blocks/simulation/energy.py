@@ -9,6 +9,7 @@ dissipated by the contacts that were struck.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
 from ..results.quadrature import integrals
 from ..results.recording import EnergyTerm
+from ..system.evaluator import Evaluator
 from ..system.system import System
 from .episode import Episode
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["energy_terms"]
 
 FLOWS = ("work", "power_dissipated", "power_supplied")
+MOST_POWERS = 1 << 20  # steps times powers that are integrated at once
 
 
 @dataclass
@@ -36,8 +39,10 @@ class _Rows:
     """Where the components of the ledger stand in its vectors."""
 
     families: list[int]
-    rate: ca.Function  # per family: work, dissipated, supplied of all instances
-    stored: ca.Function  # of all instances, and then its largest term
+    rate: Evaluator  # of those of its rows that are not always 0
+    live: list[int]  # numbers of these, per family: work, dissipated, supplied of all instances
+    count: int  # of all such rows
+    stored: Evaluator  # of all instances, and then its largest term
     offsets: list[int]
 
     def of(self, family: int, instance: int) -> int | None:
@@ -52,28 +57,31 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
         return []
     network = recording.system.network
     sizes = [network.families[f].size for f in rows.families]
-    flows = np.zeros(rows.rate.size1_out(0))
+    flows = np.zeros(rows.count)
     exchanged, unsure = np.zeros(len(flows)), np.zeros(len(flows))
     stored = np.zeros(sum(sizes))
     held = np.zeros(len(stored))
     jump_work, jump_loss = np.zeros(len(stored)), np.zeros(len(stored))
-    before: Array | None = None
-    for episode in recording.episodes:
-        t = episode.trajectory.t
-        both = recording.evaluate(rows.stored, episode, t[[0, -1]], share=False)
-        ends = both[: len(stored)]
-        held = np.maximum(held, both[len(stored) :].max(axis=1))
-        if before is not None:
-            jump = ends[:, 0] - before
+    courses = [episode.trajectory.t for episode in recording.episodes]
+    both = recording.evaluate_unsplit(
+        rows.stored, np.array([(t[0], t[-1]) for t in courses]).ravel(),
+        np.repeat(np.arange(len(courses)), 2))
+    ends, largest = np.split(both, [len(stored)])
+    held = np.maximum(held, largest.max(axis=1))
+    for k, episode in enumerate(recording.episodes):
+        if k:
+            jump = ends[:, 2 * k] - ends[:, 2 * k - 1]
             stored += jump
             _jump(recording, rows, episode, jump, jump_work, jump_loss)
-        stored += ends[:, 1] - ends[:, 0]
-        before = ends[:, 1]
-        if len(t) > 1:
-            found = integrals(partial(_powers, recording, rows, episode), t[:-1], t[1:],
-                              max(LEDGER_NEGLIGIBLE * recording.energy_tolerance, LEDGER_ROUNDING))
-            for sums, more in zip((flows, exchanged, unsure), found, strict=True):
-                sums += more
+        stored += ends[:, 2 * k + 1] - ends[:, 2 * k]
+    negligible = max(LEDGER_NEGLIGIBLE * recording.energy_tolerance, LEDGER_ROUNDING)
+    for some in _together(courses, len(rows.live)):
+        inner = [courses[k] for k in some]
+        found = integrals(partial(_powers, recording, rows, some),
+                          np.concatenate([t[:-1] for t in inner]),
+                          np.concatenate([t[1:] for t in inner]), negligible / len(inner))
+        for sums, more in zip((flows, exchanged, unsure), found, strict=True):
+            sums[rows.live] += more
     terms = []
     a = b = 0
     for f, n in zip(rows.families, sizes, strict=True):
@@ -92,8 +100,20 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     return terms
 
 
-def _powers(recording: RunRecording, rows: _Rows, episode: Episode, at: Array) -> Array:
-    return recording.evaluate(rows.rate, episode, at, share=False)
+def _together(courses: list[Array], count: int) -> Iterator[Indices]:
+    """Numbers of episodes with steps, as many at once as memory allows."""
+    steps = np.array([len(t) - 1 for t in courses])
+    numbers = np.flatnonzero(steps)
+    if len(numbers):
+        parts = np.cumsum(steps[numbers]) * count // MOST_POWERS
+        yield from np.split(numbers, np.flatnonzero(np.diff(parts)) + 1)
+
+
+def _powers(recording: RunRecording, rows: _Rows, episodes: Indices, at: Array) -> Array:
+    """Powers at times inside the steps of some episodes."""
+    starts = np.array([recording.episodes[k].start for k in episodes])
+    which = episodes[np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)]
+    return recording.evaluate_unsplit(rows.rate, at, which)
 
 
 def _functions(system: System) -> _Rows | None:
@@ -124,10 +144,14 @@ def _functions(system: System) -> _Rows | None:
         count += family.size
     if not families:
         return None
+    rate = ca.vertcat(*rates)
+    live = ca.sparsify(rate).sparsity().row()
     return _Rows(
         families,
-        ca.Function("rates", system.arguments, [ca.vertcat(*rates)]),
-        ca.Function("stored", system.arguments, [ca.vertcat(*stored, *held)]),
+        system.function("rates", rate[live]),
+        live,
+        rate.numel(),
+        system.function("stored", ca.vertcat(*stored, *held)),
         offsets,
     )
 

@@ -22,8 +22,9 @@ class Episode:
     m: Array
     d: Array
     tied: Indices
-    x: Array  # full states at the start, as first guess
+    x: Array  # full states, unknowns and inputs at the start, as first guess
     z: Array
+    u: Array
     modes: Indices | None = None  # of set-valued laws, where there are any
     struck: tuple[tuple[int, int], ...] = ()  # (family, instance) of contacts struck at its start
 
@@ -33,7 +34,7 @@ class Episode:
         """The episode that begins at a problem's present point."""
         return cls(
             trajectory, problem.m.copy(), problem.d.copy(), problem.tied.copy(),
-            problem.x.copy(), problem.z.copy(),
+            problem.x.copy(), problem.z.copy(), problem.u.copy(),
             None if problem.laws is None else problem.laws.modes.copy(), struck,
         )  # fmt: skip
 

@@ -11,21 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import casadi as ca
 import numpy as np
 
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
 from ..results.recording import EnergyTerm, EventRecord
+from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from .catalog import Catalog
 from .episode import Episode
-from .replay import Replay
+from .kept_points import KeptPoints
+from .replay import READING, Replay
 from .variable_functions import VariableFunctions
+from .wanted import Wanted
 
 if TYPE_CHECKING:
+    from ..nonsmooth.contract import IndeterminateGroup
     from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["RunRecording"]
@@ -33,7 +36,6 @@ __all__ = ["RunRecording"]
 FEWEST_SAMPLES = 200
 FEWEST_IN_STEP = 6
 MANY_STEPS = 2000
-MOST_INPUTS = 4_000_000  # efforts that are kept at once while variables are evaluated
 
 
 @dataclass
@@ -56,8 +58,11 @@ class RunRecording:
 
     def __post_init__(self) -> None:
         self.catalog = Catalog(self.system)
-        self.functions = VariableFunctions(self.system, self.catalog)
-        self.replay = Replay(self.problem, self.p)
+        self.functions = VariableFunctions.of(self.system, self.catalog)
+        self.replay = Replay(self.problem, self.p, self.episodes)
+        self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
+        self._kept: KeptPoints | None = None
+        self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
 
     def fail(self, message: str) -> None:
         """The run has failed, and why."""
@@ -74,34 +79,33 @@ class RunRecording:
     # -- times -------------------------------------------------------------------------
     @property
     def times(self) -> Array:
-        return np.concatenate([t for _, t in self._own_times()])
+        return self._own_times()[0]
 
-    def _own_times(self) -> list[tuple[Episode, Array]]:
-        """The times at which a run is shown if none are asked for, by episode."""
+    def _own_times(self) -> tuple[Array, Indices]:
+        """The times at which a run is shown if none are asked for, and their episodes."""
+        state = len(self.episodes), self.episodes[-1].end, id(self.samples)
+        if self._shown is None or self._shown[0] != state:
+            self._shown = state, self._chosen_times()
+            self._kept = None
+        return self._shown[1]
+
+    def _chosen_times(self) -> tuple[Array, Indices]:
         if self.samples is not None:
-            return self._split(self.samples, "right")
-        steps = sum(len(e.trajectory.t) - 1 for e in self.episodes)
+            return self.samples, self._episode_numbers(self.samples, "right")
+        courses = [e.trajectory.t for e in self.episodes]
+        steps = sum(len(t) - 1 for t in courses)
         parts = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))
         # high-order methods take long steps; the curve between is known
         short = 0.0
         if steps >= MANY_STEPS:
             short = (self.episodes[-1].end - self.episodes[0].start) / MANY_STEPS
-        out = []
-        for e in self.episodes:
-            t = e.trajectory.t
+        for k, t in enumerate(courses):
             if len(t) > 1:
                 inside = np.linspace(t[:-1], t[1:], parts, endpoint=False, axis=1)
                 some = np.arange(parts) * (np.diff(t) > short)[:, None] == np.arange(parts)
-                t = np.append(inside[some], t[-1])
-            out.append((e, t))
-        return out
-
-    def _split(self, times: Array, side: str) -> list[tuple[Episode, Array]]:
-        """Times that do not decrease, by the episodes that they are in."""
-        which = self._episode_numbers(times, side)
-        cuts = np.flatnonzero(np.diff(which)) + 1  # times do not decrease
-        return [(self.episodes[int(which[part[0]])], times[part])
-                for part in np.split(np.arange(len(times)), cuts) if len(part)]
+                courses[k] = np.append(inside[some], t[-1])
+        which = np.repeat(np.arange(len(courses)), [len(t) for t in courses])
+        return np.concatenate(courses), which
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""
@@ -116,31 +120,21 @@ class RunRecording:
         indices = [int(i) for i in indices]
         if any(i >= self.catalog.count for i in indices):
             return self._with_modes(indices, times, side)
+        function, wanted = self.functions.function(tuple(indices))
         if times is None:
-            parts = self._own_times()
-            order = None
-        else:
-            times = np.asarray(times, dtype=float)
-            order = np.argsort(times, kind="stable")
-            parts = self._split(times[order], side)
-        function = self.functions.function(tuple(indices))
-        columns = [self.evaluate(function, episode, t) for episode, t in parts]
-        out = np.concatenate(columns, axis=1) if columns else np.zeros((len(indices), 0))
-        if order is not None:
-            back = np.empty_like(order)
-            back[order] = np.arange(len(order))
-            out = out[:, back]
+            return self._own_values(function, wanted)
+        times = np.asarray(times, dtype=float)
+        order = np.argsort(times, kind="stable")
+        which = self._episode_numbers(times[order], side)
+        out = np.empty((len(indices), len(times)))
+        out[:, order] = self.evaluate(function, wanted, times[order], which)
         return out
 
     def _with_modes(self, indices: list[int], times: Array | None, side: str) -> Array:
         """The same with modes among the variables: constant in every episode."""
         count = self.catalog.count
-        chosen = self.samples if times is None else np.asarray(times, dtype=float)
-        if chosen is None:
-            lengths = [len(t) for _, t in self._own_times()]
-            which = np.repeat(np.arange(len(lengths)), lengths)
-        else:
-            which = self._episode_numbers(chosen, "right" if times is None else side)
+        which = self._own_times()[1] if times is None else self._episode_numbers(
+            np.asarray(times, dtype=float), side)
         is_mode = np.array([i >= count for i in indices])
         out = np.empty((len(indices), len(which)))
         if not is_mode.all():
@@ -151,30 +145,53 @@ class RunRecording:
             out[row] = modes[which, indices[row] - count]
         return out
 
-    def evaluate(self, function: ca.Function, episode: Episode, t: Array, share: bool = True
-                  ) -> Array:
-        """A function of what the system's functions take, at times within an episode.
+    def _own_values(self, function: Evaluator, wanted: Wanted) -> Array:
+        """A function at the times at which a run is shown; points are kept for the next one."""
+        t, which = self._own_times()
+        if len(t) > self.replay.most_points:
+            return self.evaluate(function, wanted, t, which)
+        with READING:
+            if self._kept is None:
+                self._kept = KeptPoints(self.replay, t, which)
+            return self._kept.points(wanted).values(function)
 
-        With ``share``, efforts that the motion leaves open take their documented split.
+    def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices) -> Array:
+        """A function of what the system's functions take, (rows, times).
+
+        Parameters
+        ----------
+        function, wanted : and what it needs that trajectories do not hold
+        t, which : times, in order, and the numbers of the episodes that they are in
         """
-        if len(t) * self.system.nu > MOST_INPUTS and len(t) > 1:
-            half = len(t) // 2
-            return np.concatenate([self.evaluate(function, episode, part, share)
-                                   for part in (t[:half], t[half:])], axis=1)
-        x, z, u = self.replay.points(episode, t, share)
-        if not len(t):
-            return np.zeros((function.size1_out(0), 0))
-        delays = self.problem.delays
-        d = episode.d if delays is None else delays.discrete_values(episode.d, episode.start, t)
-        out = function(t[None, :], x, z, self.p, episode.m, d, u)
-        return np.asarray(out, dtype=float).reshape(function.size1_out(0), len(t))
+        most = self.replay.most_points
+        with READING:
+            parts = [self.replay.points(t[k : k + most], which[k : k + most], wanted)
+                     .values(function) for k in range(0, len(t), most)]
+        return np.concatenate(parts, axis=1) if parts else np.zeros(
+            (function.function.size1_out(0), 0))
+
+    def evaluate_states(self, function: Evaluator, t: Array, which: Indices) -> Array:
+        """The same of a function of states, time and parameters alone."""
+        return self.evaluate(function, Wanted.nothing(self.system), t, which)
+
+    def indeterminate_groups(self, t: Array) -> list[list[IndeterminateGroup]]:
+        """Stuck elements whose split the motion leaves open, at a time in every episode."""
+        with READING:
+            return self.replay.indeterminate_groups(t, np.arange(len(self.episodes)))
+
+    def evaluate_unsplit(self, function: Evaluator, t: Array, which: Indices) -> Array:
+        """The same of a function to which any split of undetermined efforts is the same."""
+        return self.evaluate(function, Wanted.all_of(self.system, split=False), t, which)
 
     # -- energy ------------------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:
         """Energy per component; see :mod:`blocks.simulation.energy`."""
         from .energy import energy_terms
 
-        return energy_terms(self)
+        state = len(self.episodes), self.episodes[-1].end
+        if self._energy is None or self._energy[0] != state:
+            self._energy = state, energy_terms(self)
+        return self._energy[1]
 
     def sticking_terms(self) -> list[StickTerm]:
         """Sticking per component; see :mod:`blocks.simulation.sticking`."""

@@ -1,102 +1,222 @@
-"""Where was a problem at any time of a finished run?
+"""Where was a run at any time?
 
-What the trajectory of an episode does not hold (tied states, torn unknowns, set-valued efforts)
-is solved for again.
+What the trajectory of an episode holds is interpolated; what it does not hold (tied states, torn
+unknowns, set-valued efforts) is solved for again, and only if it is asked for. All of it happens
+on a problem of its own: looking at a run changes neither the run nor what a later look gives.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
+from ..system.points import Points
 from ..system.problem import Problem, Tangent
 from .episode import Episode
+from .wanted import Wanted
 
 if TYPE_CHECKING:
+    from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
 
-__all__ = ["Replay"]
+__all__ = ["READING", "Replay"]
 
+MOST_NUMBERS = 1 << 24  # at all points that are looked at together
+MOST_ELEMENTS = 24  # whose efforts are solved for together, by a matrix per point
 SMALL_STEPS = 64  # between two instants, where unknowns change too much to be solved for at once
+
+#: Compiled functions of a system keep their arguments: one look at a time.
+READING = RLock()
 
 
 class Replay:
-    """The problem of a finished run, brought back to where it was.
+    """Points of a run, brought back from what its episodes have kept.
 
     Parameters
     ----------
-    problem : of the run; its point is moved
+    problem : of the run; it is copied, and never changed
     p : parameters of the run
+    episodes : of the run, in the order of time
     """
 
-    def __init__(self, problem: Problem, p: Array) -> None:
-        self.problem, self.p, self.system = problem, p, problem.system
+    def __init__(self, problem: Problem, p: Array, episodes: Sequence[Episode]) -> None:
+        self._of_run, self.p, self.system, self.episodes = problem, p, problem.system, episodes
 
-    def points(self, episode: Episode, t: Array, share: bool = True) -> tuple[Array, Array, Array]:
-        """Full states, torn unknowns and set-valued efforts at times within an episode.
+    @cached_property
+    def problem(self) -> Problem:
+        """A copy of the run's problem, whose point may be moved."""
+        return self._of_run.copy_for_reading()
 
-        With ``share``, efforts that the motion leaves open take their documented split.
+    @cached_property
+    def most_points(self) -> int:
+        """Points that are looked at together, by their memory."""
+        system = self.system
+        elements = 0 if self._of_run.laws is None else self._of_run.laws.size
+        matrix = elements**2 if elements <= MOST_ELEMENTS else elements
+        return max(1, MOST_NUMBERS // (
+            system.nx + system.nz + system.nm + system.nd + system.nu + 8 * elements + matrix + 1))
+
+    # -- points ----------------------------------------------------------------------------
+    def points(self, t: Array, which: Indices, wanted: Wanted) -> Points:
+        """What is wanted of a run at some times.
+
+        Parameters
+        ----------
+        t : (k,) times, in order within each episode
+        which : (k,) number of the episode of every time; those of an episode stand together
+        wanted : what has to be solved for
         """
-        problem = self.problem
-        self._restore(episode)
-        laws, free, nothing = problem.laws, problem.free, np.zeros((0, len(t)))
-        solved = episode.trajectory.solved
-        carried = None if solved is None else solved(t)
-        if carried is not None and laws is None:
-            x, z = np.split(carried, [self.system.nx])
-            return x, z, nothing
-        y = episode.trajectory(t)[: len(free)] if len(t) else np.zeros((len(free), 0))
-        integrated = y * problem.scale_x[free][:, None]
-        if laws is None:
-            if not problem.algebraic:
-                return integrated, nothing, nothing
-        elif laws.recorded:
-            return integrated, nothing, laws.efforts_at(t, episode.start)
-        elif len(t) and not problem.algebraic:
-            efforts = laws.inputs_at(problem, t, integrated, share)
-            if efforts is not None:
-                return integrated, nothing, efforts
-        return self._one_by_one(episode, t, integrated, carried, share)
+        points, incomplete = self.interpolated(t, which)
+        return self.solved(points, which, incomplete, wanted)
 
-    def _restore(self, episode: Episode) -> None:
-        """What is constant in an episode."""
+    def interpolated(self, t: Array, which: Indices) -> tuple[Points, bool]:
+        """What trajectories hold: integrated states, and what was carried along with them.
+
+        Also whether tied states or torn unknowns are missing.
+        """
+        system, k = self.system, len(t)
+        x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
+        d = np.zeros((system.nd, k))
+        incomplete = False
+        for e, columns in self._parts(which):
+            solved, times = e.trajectory.solved, t[columns]
+            if solved is not None:
+                x[:, columns], z[:, columns] = np.split(solved(times), [system.nx])
+            else:
+                free = np.delete(np.arange(system.nx), e.tied)
+                y = e.trajectory(times)[: len(free)]
+                x[free, columns] = y * self._of_run.scale_x[free][:, None]
+                incomplete |= bool(len(e.tied) or system.nz)
+            d[:, columns] = self._discrete_values(e, times)
+        m = np.zeros((system.nm, k))
+        if system.nm:
+            m = np.stack([e.m for e in self.episodes], axis=1)[:, which]
+        modes = () if self._of_run.laws is None else self._modes(which)
+        return Points(t, x, z, self.p, m, d, np.zeros((system.nu, k)), modes), incomplete
+
+    def solved(self, points: Points, which: Indices, incomplete: bool, wanted: Wanted) -> Points:
+        """The same points with what is wanted besides."""
+        laws = self._of_run.laws
+        if not len(points) or not self.must_solve(incomplete, wanted):
+            return points
+        split = self.must_split(points, wanted)
+        if laws is not None and laws.recorded:
+            u = np.concatenate([laws.efforts_at(points.t[columns], e.start)
+                                for e, columns in self._parts(which)], axis=1)
+            return replace(points, u=u)
+        x, z, u = points.x.copy(), points.z.copy(), points.u.copy()
+        missing = np.ones(len(points), dtype=bool)
+        if laws is not None and not incomplete:
+            for e, columns in self._parts(which):
+                u[:, columns] = e.u[:, None]  # near what is looked for
+            guess = replace(points, u=u)
+            found = self.problem.laws.inputs_at(self._at_parameters(), guess, split)
+            if found is not None:
+                u, known = found
+                missing = ~known
+        for e, columns in self._parts(which):
+            some = np.arange(columns.start, columns.stop)[missing[columns]]
+            if len(some):
+                x[:, some], z[:, some], u[:, some] = self._one_by_one(
+                    e, points.t[some], x[:, some], z[:, some], split)
+        return replace(points, x=x, z=z, u=u)
+
+    def must_solve(self, incomplete: bool, wanted: Wanted) -> bool:
+        """Whether more is wanted than what trajectories hold."""
+        return bool(wanted.inputs.any()) or (incomplete and wanted.unknowns)
+
+    def must_split(self, points: Points, wanted: Wanted) -> bool:
+        """Whether efforts are asked for that the motion may leave open."""
+        if not wanted.split or not wanted.inputs.any() or self._of_run.laws.recorded:
+            return False
+        left_open = self.problem.laws.open_inputs(self._at_parameters(), points)
+        return bool((wanted.inputs & left_open).any())
+
+    def indeterminate_groups(self, t: Array, which: Indices) -> list[list[IndeterminateGroup]]:
+        """Per time the groups of stuck elements whose split the motion leaves open."""
+        at, out = self.points(t, which, Wanted.all_of(self.system)), []
+        for k, number in enumerate(which):
+            problem = self._restored(self.episodes[number])
+            problem.x[:], problem.z[:], problem.u[:] = at.x[:, k], at.z[:, k], at.u[:, k]
+            out.append(problem.laws.indeterminate_groups(problem, float(t[k])))
+        return out
+
+    def _parts(self, which: Indices) -> list[tuple[Episode, slice]]:
+        """Episodes, and the columns of their times."""
+        cuts = np.flatnonzero(np.diff(which)) + 1
+        starts, ends = np.append(0, cuts), np.append(cuts, len(which))
+        return [(self.episodes[int(which[a])], slice(int(a), int(b)))
+                for a, b in zip(starts, ends, strict=True) if b > a]
+
+    def _modes(self, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
+        """Modes, and the columns in which they were held."""
+        found: dict[bytes, tuple[Indices, list[Indices]]] = {}
+        for e, columns in self._parts(which):
+            assert e.modes is not None
+            held = found.setdefault(e.modes.tobytes(), (e.modes, []))
+            held[1].append(np.arange(columns.start, columns.stop))
+        return tuple((modes, np.concatenate(parts)) for modes, parts in found.values())
+
+    def _discrete_values(self, episode: Episode, t: Array) -> Array:
+        """Discrete values, and delayed signals among them."""
+        if self._of_run.delays is None:
+            return episode.d[:, None]
+        delays = self.problem.delays
+        assert delays is not None
+        return delays.discrete_values(episode.d, episode.start, t)
+
+    # -- solved for at one time after the other ---------------------------------------------
+    def _at_parameters(self) -> Problem:
+        """The problem with the parameters of the run, for what depends on nothing else."""
         problem = self.problem
-        problem.p, problem.m, problem.d = self.p, episode.m, episode.d
+        problem.p = self.p
+        return problem
+
+    def _restored(self, episode: Episode) -> Problem:
+        """The problem at the start of an episode, whatever was looked at before."""
+        problem = self._at_parameters()
+        problem.m, problem.d = episode.m, episode.d.copy()
         if not np.array_equal(problem.tied, episode.tied):
             problem.tie(episode.tied)
+        problem.unknowns.forget()
         if problem.laws is not None:
             problem.laws.modes = episode.modes
         if problem.delays is not None:
             problem.delays.select(episode.start)
+        problem.x[:], problem.z[:], problem.u[:] = episode.x, episode.z, episode.u
+        return problem
 
-    def _one_by_one(self, episode: Episode, t: Array, integrated: Array, carried: Array | None,
-                    share: bool) -> tuple[Array, Array, Array]:
-        """The same, solved for at one time after the other, from where it was at the last."""
-        problem, system = self.problem, self.system
+    def _one_by_one(self, episode: Episode, t: Array, x: Array, z: Array, split: bool
+                    ) -> tuple[Array, Array, Array]:
+        """Points of an episode, solved for at one time after the other; nan where that fails."""
+        problem, system = self._restored(episode), self.system
         laws, free = problem.laws, problem.free
-        problem.x[:], problem.z[:] = episode.x, episode.z
+        carried = episode.trajectory.solved is not None
         contacts = self._contacts if laws is not None else None
-        x, z, u = (np.empty((n, len(t))) for n in (system.nx, system.nz, system.nu))
+        u = np.empty((system.nu, len(t)))
         branch: _Branch | None = None
         before = episode.start
         for k, at in enumerate(t):
             try:
-                if carried is not None:
-                    problem.x[:] = carried[:, k]
+                if carried:
+                    problem.x[:] = x[:, k]
                 elif system.clusters:
                     branch = branch or _Branch(problem, episode)
                     problem.x[problem.tied] = branch.near(at)
-                problem.x[free] = integrated[:, k]
+                problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     self._follow(episode, before, at)
                 if contacts is not None and not contacts.close(problem, at):  # as at ends of steps
                     problem.update(at)
-                if laws is not None and share:
+                if laws is not None and split:
                     laws.split_internal_stress(problem, at)
                 x[:, k], z[:, k], u[:, k] = problem.x, problem.z, problem.u
                 before = at

@@ -88,18 +88,15 @@ def _longest(held: Flags, spans: Array) -> float:
 
 def shared_loads(recording: RunRecording) -> list[SharedLoad]:
     """Efforts at rest that the motion does not determine."""
-    problem = recording.problem
-    laws = problem.laws
     found: list[SharedLoad] = []
     last: dict[tuple[str, ...], int] = {}
-    if laws is None:
+    if recording.problem.laws is None:
         return found
-    for e in recording.episodes:
-        middle = (e.start + e.end) / 2
-        x, z, u = recording.replay.points(e, np.array([middle]))
-        problem.x[:], problem.z[:], problem.u[:] = x[:, 0], z[:, 0], u[:, 0]
+    middles = np.array([(e.start + e.end) / 2 for e in recording.episodes])
+    for e, middle, groups in zip(recording.episodes, middles.tolist(),
+                                 recording.indeterminate_groups(middles), strict=True):
         present = {}
-        for names, efforts in laws.indeterminate_groups(problem, middle):
+        for names, efforts in groups:
             members = tuple(names)
             k = present[members] = last.get(members, len(found))
             start = found[k].start if members in last else e.start

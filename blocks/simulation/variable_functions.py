@@ -5,8 +5,10 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
+from ..system.evaluator import Evaluator
 from ..system.system import System
 from .catalog import Catalog
+from .wanted import Wanted
 
 __all__ = ["VariableFunctions"]
 
@@ -14,15 +16,24 @@ __all__ = ["VariableFunctions"]
 class VariableFunctions:
     """Chosen variables as functions of what the system's functions take, each made once."""
 
+    @classmethod
+    def of(cls, system: System, catalog: Catalog) -> VariableFunctions:
+        """Those of a system, shared by its runs."""
+        if "variables" not in system.cache:
+            system.cache["variables"] = cls(system, catalog)
+        made: VariableFunctions = system.cache["variables"]
+        return made
+
     def __init__(self, system: System, catalog: Catalog) -> None:
         self.system, self.catalog = system, catalog
-        self._made: dict[tuple[int, ...], ca.Function] = {}
+        self._made: dict[tuple[int, ...], tuple[Evaluator, Wanted]] = {}
 
-    def function(self, indices: tuple[int, ...]) -> ca.Function:
-        """The variables with these handles, as a column."""
+    def function(self, indices: tuple[int, ...]) -> tuple[Evaluator, Wanted]:
+        """The variables with these handles, as a column, and what they need."""
         if indices not in self._made:
-            self._made[indices] = ca.Function(
-                "output", self.system.arguments, [self.expression(indices)])
+            sx = self.expression(indices)
+            self._made[indices] = (self.system.function("output", sx),
+                                   Wanted.by(self.system, sx))
         return self._made[indices]
 
     def expression(self, indices: tuple[int, ...]) -> ca.SX:

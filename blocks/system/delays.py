@@ -14,6 +14,7 @@ chapter 4 (discontinuities and their propagation).
 
 from __future__ import annotations
 
+import copy
 from bisect import bisect_right, insort
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -103,6 +104,12 @@ class Delays:
                             "Let a body follow the delayed motion through a spring and a damper.",
                             code="equation.delayed",
                         )  # fmt: skip
+
+    def copy_for_reading(self) -> Delays:
+        """The same past, of which other pieces may be chosen."""
+        new = copy.copy(self)
+        new.chosen = self.chosen.copy()
+        return new
 
     # -- reading -----------------------------------------------------------------------
     def select(self, t: float) -> None:

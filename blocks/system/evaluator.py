@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Arguments", "Evaluator"]
 
+BLOCKS = (256, 16, 1)  # points that are evaluated by one call
+MOST_NUMBERS = 1 << 17  # that these take
+
 #: What every function of a system takes: ``(t, x, z, p, m, d, u)``.
 Arguments: TypeAlias = tuple[float, Array, Array, Array, Array, Array, Array]
 
@@ -29,6 +32,7 @@ class Evaluator:
 
     def __init__(self, function: ca.Function) -> None:
         self.function = function
+        self._maps: dict[tuple[int, tuple[int, ...]], Evaluator] = {}
         self.buffer, self.trigger = function.buffer()
         self.arguments = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self.results = [np.zeros(function.nnz_out(i)) for i in range(function.n_out())]
@@ -42,6 +46,40 @@ class Evaluator:
             mine[...] = given
         self.trigger()
         return self.results[0].copy()
+
+    def at_columns(self, *arguments: Array) -> Array:
+        """The first result at many points, (rows, points).
+
+        Arguments are columns, (n, points); those of one dimension, or of one column, are the
+        same at all points.
+        """
+        given = [a[:, None] if a.ndim == 1 else a for a in arguments]
+        same = tuple(i for i, a in enumerate(given) if a.shape[1] == 1)
+        count = max(a.shape[1] for a in given)
+        out = np.empty((count, self.function.size1_out(0)))
+        first = 0
+        width = sum(len(a) for a in given)
+        for block in (b for b in BLOCKS if b == 1 or b * width <= MOST_NUMBERS):
+            while count - first >= block:
+                mapped, last = self._mapped(block, same), first + block
+                for mine, a in zip(mapped.arguments, given, strict=True):
+                    mine[...] = (a if a.shape[1] == 1 else a[:, first:last]).T.ravel()
+                mapped.trigger()
+                out[first:last] = mapped.results[0].reshape(block, -1)
+                first = last
+        return out.T
+
+    def _mapped(self, points: int, same: tuple[int, ...]) -> Evaluator:
+        """The function at so many points at once; some arguments are the same at all of them."""
+        if (points, same) not in self._maps:
+            function = self.function
+            if not function.sparsity_out(0).is_dense():
+                symbols = function.sx_in()
+                function = ca.Function("dense", symbols, [ca.densify(function.call(symbols)[0])])
+            if points > 1:  # a map of one is empty where arguments are the same
+                function = function.map("points", "serial", points, list(same), [])
+            self._maps[points, same] = Evaluator(function)
+        return self._maps[points, same]
 
     def sparse(self, *arguments: ArrayLike) -> csc_matrix:
         """The first result as a CSC matrix."""

@@ -18,13 +18,12 @@ from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Indices
 from .evaluator import Evaluator
 from .problem import Problem
 from .system import System
 
 if TYPE_CHECKING:
-    from ..simulation.episode import Episode
     from ..simulation.recording import RunRecording
 
 __all__ = ["ADVICE", "FiniteValues", "no_value"]
@@ -36,7 +35,7 @@ CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 CHUNK = 2000  # instants that are looked at at once
 
-_Laws: TypeAlias = tuple[Indices, ca.Function]  # numbers of laws, and their values
+_Laws: TypeAlias = tuple[Indices, Evaluator]  # numbers of laws, and their values
 
 
 class FiniteValues:
@@ -112,26 +111,21 @@ class FiniteValues:
         total = sum(len(e.trajectory.t) for e in recording.episodes)
         costly = problem.laws is not None or problem.algebraic
         every = 1 + total // LOOKS if costly else 1
-        looks = [(e, np.append(e.trajectory.t[every - 1:-1:every], e.trajectory.t[-1:]))
-                 for e in recording.episodes]  # fmt: skip
-        for part in _parts(looks):
-            times = np.concatenate([t for _, t in part])
-            if of_states:
-                x = np.concatenate([e.trajectory(t)[: self.system.nx] for e, t in part], axis=1)
-                m, d = (np.column_stack([np.repeat(getattr(e, name)[:, None], len(t), axis=1)
-                                         for e, t in part]) for name in ("m", "d"))
-                values = np.array(function(times[None, :], x * problem.scale_x[:, None], 0,
-                                           recording.p, m, d, 0))  # fmt: skip
-            else:
-                values = np.concatenate([recording.evaluate(function, e, t, share=False)
-                                         for e, t in part], axis=1)  # fmt: skip
+        courses = [e.trajectory.t for e in recording.episodes]
+        looks = [np.append(t[every - 1:-1:every], t[-1:]) for t in courses]
+        all_times = np.concatenate(looks)
+        which = np.repeat(np.arange(len(looks)), [len(t) for t in looks])
+        for first in range(0, len(all_times), CHUNK):
+            times, numbers = all_times[first : first + CHUNK], which[first : first + CHUNK]
+            look = recording.evaluate_states if of_states else recording.evaluate_unsplit
+            values = look(function, times, numbers)
             for k in np.flatnonzero(~np.isfinite(values).all(axis=0))[:1]:
                 law = int(rows[np.flatnonzero(~np.isfinite(values[:, k]))[0]])
                 self._stop(recording, law, float(times[k]))
 
     def _some(self, rows: list[int]) -> _Laws:
-        return np.array(rows, dtype=int), ca.Function(
-            "finite", self.system.arguments, [self.expression[rows]])
+        return np.array(rows, dtype=int), self.system.function(
+            "finite", self.expression[rows])
 
     @cached_property
     def _all(self) -> _Laws:
@@ -171,19 +165,6 @@ class FiniteValues:
         recording.fail(f"no value at t = {t:.6g} s")
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
                               variables=(path,), code="simulation.value")
-
-
-def _parts(looks: list[tuple[Episode, Array]]) -> Iterator[list[tuple[Episode, Array]]]:
-    """Episodes and times, so many together as are looked at at once."""
-    part: list[tuple[Episode, Array]] = []
-    for episode, times in looks:
-        for some in np.array_split(times, 1 + len(times) // CHUNK):
-            part.append((episode, some))
-            if sum(len(t) for _, t in part) > CHUNK:
-                yield part
-                part = []
-    if part:
-        yield part
 
 
 ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that "

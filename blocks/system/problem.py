@@ -7,6 +7,7 @@ functions.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,19 @@ class Problem:
         self.laws: Any = None
         self.delays: Delays | None = delays_of(system, p)
         self.tie(np.zeros(0, dtype=int))
+
+    def copy_for_reading(self) -> Problem:
+        """The same problem with a point, modes and delays of its own."""
+        new = copy.copy(self)
+        new.x, new.z, new.u = self.x.copy(), self.z.copy(), self.u.copy()
+        new.m, new.d = self.m.copy(), self.d.copy()
+        new.failure = None
+        if self.laws is not None and not self.laws.recorded:
+            new.laws = self.laws.fresh()
+        if self.delays is not None:
+            new.delays = self.delays.copy_for_reading()
+        new.tie(self.tied)
+        return new
 
     # -- which states are integrated ---------------------------------------------------
     def tie(self, tied: Indices) -> None:

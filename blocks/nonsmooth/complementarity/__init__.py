@@ -11,7 +11,7 @@ arrays only: no components, units, time or events.
     the same where bounds depend on other efforts (mu N)
 `solve_pressed`
     the same for hundreds of contacts, sparse
-`undetermined_groups`, `minimal_split`
+`undetermined_groups`, `minimal_split`, `minimal_splits`
     which efforts the motion leaves open, and the split that is reported
 `stress_groups`, `largest_share`, `least_share`, `even_split`
     the same for given directions of internal stress
@@ -54,6 +54,7 @@ from .internal_stress import (
     undetermined_groups,
 )
 from .massless_nodes import NodeVelocity, solve_velocity
+from .minimal_splits import minimal_splits
 from .moreau_step import StepSolution, moreau_step
 from .p_matrix import is_p_matrix
 from .scaling import components
@@ -77,6 +78,7 @@ __all__ = [
     "least_share",
     "loaded_split",
     "minimal_split",
+    "minimal_splits",
     "moreau_step",
     "one_element",
     "open_load",

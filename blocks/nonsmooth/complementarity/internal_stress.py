@@ -41,7 +41,8 @@ from .minimax import half_range, kernel, minimise_rows, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
 __all__ = ["Group", "LoadedSplit", "even_split", "largest_share", "least_share", "loaded_split",
-           "minimal_split", "open_load", "stress_groups", "undetermined_groups"]  # fmt: skip
+           "minimal_split", "open_load", "stress_groups", "stresses",
+           "undetermined_groups"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class _Stress:
+class Stress:
     members: Indices
     basis: Array  # columns: efforts that cause no rate
 
@@ -99,7 +100,7 @@ def undetermined_groups(
     """
     low, high, held = _read(D, lower, upper, effort)
     groups = []
-    for stress in _stresses(D, low, high, stuck):
+    for stress in stresses(D, low, high, stuck):
         i = stress.members
         least, most = _span(low[i], high[i], held[i], stress.basis)
         size = np.maximum(TINY, np.max(np.abs(held[i]), initial=0.0))
@@ -144,7 +145,7 @@ def minimal_split(
     """
     low, high, held = _read(D, lower, upper, effort)
     half = half_range(low, high, scale)
-    for stress in _stresses(D, low, high, stuck):
+    for stress in stresses(D, low, high, stuck):
         i = stress.members
         held[i] = _split(low[i], high[i], held[i], half[i], stress.basis)
     return held
@@ -157,7 +158,7 @@ def _read(
     return low, high, np.array(effort, dtype=float)
 
 
-def _stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[_Stress]:
+def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[Stress]:
     """Split the kernel of D_II into parts that share no element.
 
     The orthogonal projector onto a subspace is unique; it is block diagonal
@@ -179,7 +180,7 @@ def _stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[
     for part in np.split(order, ends[:-1]):
         if len(part) == 1:
             if diagonal[part[0]] == 0:
-                out.append(_Stress(index[part], np.ones((1, 1))))
+                out.append(Stress(index[part], np.ones((1, 1))))
             continue
         if len(part) > DENSE_LIMIT:
             continue
@@ -187,7 +188,7 @@ def _stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[
         free, _ = kernel(A if isinstance(A, np.ndarray) else A.toarray())
         if free.shape[1] == 0:
             continue
-        out += [_Stress(index[part[here]], d[part[here], None] * basis[here])
+        out += [Stress(index[part[here]], d[part[here], None] * basis[here])
                 for here, basis in stress_groups(free)]
     return sorted(out, key=lambda s: int(s.members[0]))
 

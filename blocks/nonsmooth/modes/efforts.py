@@ -15,9 +15,11 @@ from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, EFFORTS_STALLED
 from .elements import LawValues
 from .evaluation import Evaluation
+from .solved_modes import SolvedModes
 
 if TYPE_CHECKING:
     from ...system import Problem
+    from ...system.points import Points
 
 __all__ = ["Efforts", "ROUNDS"]
 
@@ -92,22 +94,36 @@ class Efforts:
         explicit = ~stuck & ~load.dependent  # such as no effort of an open contact, exactly
         return np.where(explicit, residual, step)
 
-    def inputs_at(self, problem: Problem, t: Array, x: Array) -> Array | None:
-        """Inputs at many times of one episode at once, or None where that is not possible."""
-        evaluation, elements, system = self.evaluation, self.elements, self.evaluation.system
-        delassus, modes = evaluation.delassus, evaluation.state.modes
-        if self.nonlinear or not delassus.constant or problem.algebraic or problem.delays:
+    @property
+    def linear(self) -> bool:
+        """Whether efforts follow linearly from rates, by a matrix that never moves."""
+        return not self.nonlinear and self.evaluation.delassus.constant \
+            and not self.evaluation.system.clusters
+
+    def at_points(self, problem: Problem, points: Points
+                  ) -> tuple[Array, Flags, tuple[Array, Array] | None] | None:
+        """Efforts at many times of a run at once, or None where that is not possible.
+
+        Returns
+        -------
+        efforts as columns, in which of these they are found, and lower and upper bounds of
+        those that the motion may leave open (None where it leaves none open)
+        """
+        held = self.evaluation.held_modes
+        if isinstance(held, SolvedModes):
+            return *held.at_points(
+                problem, points, self.elements.efforts_of(points.u)), None
+        if not self.linear:
             return None
-        d, stuck = delassus.matrix(problem, t[0] if len(t) else 0.0), modes == 0
-        nothing, held = np.zeros(system.nu), (problem.p, problem.m, problem.d)
-        rates = np.zeros((elements.size, len(t)))
-        effort = np.zeros((elements.size, len(t)))
-        for k, at in enumerate(t):
-            now = LawValues(*evaluation.functions.values(
-                at, x[:, k], problem.z, *held, nothing).reshape(7, elements.size))
-            rates[:, k], effort[:, k] = now.rate, now.sliding(modes)
-        if stuck.any():
-            effort[stuck] = delassus.solve(d, stuck, (rates - d @ effort)[stuck])
-        u = np.zeros((system.nu, len(t)))
-        u[elements.column] = effort * elements.sign[:, None]
-        return u
+        functions, size, delassus = self.evaluation.functions, self.elements.size, \
+            self.evaluation.delassus
+        now = LawValues(*points.values(functions.values, np.zeros(
+            self.evaluation.system.nu)).reshape(7, size, len(points)))
+        effort = now.sliding(points.mode_columns())
+        d = delassus.matrix(problem, 0.0)
+        for modes, columns in points.modes:
+            stuck = modes == 0
+            if stuck.any():
+                rate = now.rate[:, columns] - d @ effort[:, columns]
+                effort[np.ix_(stuck, columns)] = delassus.solve(d, stuck, rate[stuck])
+        return effort, np.ones(len(points), dtype=bool), (now.low, now.high)

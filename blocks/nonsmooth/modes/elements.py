@@ -103,8 +103,14 @@ class Elements:
         return [Change(int(i), int(before[i]), int(after[i])) for i in changed]
 
     def efforts_of(self, u: Array) -> Array:
-        """Efforts of the elements from inputs."""
-        return u[self.column] * self.sign
+        """Efforts of the elements from inputs, at one time or at several."""
+        return (u[self.column].T * self.sign).T
+
+    def inputs_of(self, effort: Array, count: int) -> Array:
+        """Efforts of the elements as columns of that many inputs."""
+        u = np.zeros((count, effort.shape[1]))
+        u[self.column] = effort * self.sign[:, None]
+        return u
 
     def put(self, u: Array, effort: Array) -> None:
         """Write efforts of the elements into inputs."""

@@ -33,8 +33,13 @@ TWO_BODIES = "Connect its two ports to two different bodies."
 
 def allowed_gap(problem: Problem, positions: np.ndarray) -> float:
     """How far closed contacts may drift apart."""
-    sizes = np.maximum(np.abs(problem.x), problem.scale_x)[positions]
-    return ALLOWED_DRIFT * float(sizes.max(initial=0.0))
+    return float(allowed_gaps(problem.x[:, None], problem.scale_x, positions)[0])
+
+
+def allowed_gaps(x: Array, scale_x: Array, positions: Indices) -> Array:
+    """The same at many times; states are columns."""
+    sizes = np.maximum(np.abs(x[positions]), scale_x[positions, None])
+    return ALLOWED_DRIFT * sizes.max(axis=0, initial=0.0)
 
 
 def positions_of(system: System) -> Indices:

@@ -30,6 +30,7 @@ from .loaded_splits import LoadedSplits
 
 if TYPE_CHECKING:
     from ...system import Problem
+    from ...system.points import Points
     from ..complementarity import MarginProblem
 
 __all__ = ["Indeterminacy"]
@@ -173,25 +174,55 @@ class Indeterminacy:
         effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
         if len(open_):
-            self._split(problem, t, open_, now, effort)
+            effort[open_] = self._best_of_parts(problem, t, open_, now.low[open_],
+                                                now.high[open_], effort[open_, None])[:, 0]
         self.elements.put(problem.u, effort)
 
-    def _split(self, problem: Problem, t: float, open_: Indices, now: LawValues, effort: Array
-               ) -> None:
-        """Replace the efforts of the elements ``open_`` by the smallest largest share."""
-        from ..complementarity import minimal_split
+    def _best_of_parts(self, problem: Problem, t: float, open_: Indices, low: Array, high: Array,
+                       effort: Array) -> Array:
+        """Efforts of the elements ``open_`` with the smallest largest share of their bounds.
 
-        d = self.delassus.matrix(problem, t)
+        ``effort`` has a column for every time at which these are the bounds.
+        """
+        from ..complementarity import minimal_splits
+
+        d, held = self.delassus.matrix(problem, t), effort.copy()
         for part in self._large_parts(problem, t, open_, CROWD):
             if len(part) > CROWD:
-                _, effort[part], _ = _best_split(d[part][:, part], effort[part],
-                                                 now.low[part], now.high[part])
-        block, held = d[open_][:, open_], effort[open_]
-        effort[open_] = minimal_split(block, now.low[open_], now.high[open_], held,
-                                      np.arange(len(open_)))
+                at = np.searchsorted(open_, part)
+                block = d[part][:, part]
+                for column in held.T:
+                    _, column[at], _ = _best_split(block, column[at], low[at], high[at])
+        block = d[open_][:, open_]
+        found = minimal_splits(block, low, high, held, np.arange(len(open_)))
         # searches for the best split are less exact than what they must keep
-        missed = self.evaluation.efforts(problem)[open_] - effort[open_]
-        effort[open_] += self.delassus.solve_block(block, open_, block @ missed)
+        return found + self.delassus.solve_block(block, open_, block @ (effort - found))
+
+    def split_at_points(self, problem: Problem, points: Points, bounds: tuple[Array, Array],
+                        effort: Array) -> None:
+        """The same at many times of a run, where D never moves and bounds depend on no effort.
+
+        Changes ``effort``; instants with the same modes and bounds are looked at together.
+        """
+        low, high = bounds
+        for modes, columns in points.modes:
+            dead, open_ = self.elements_of(problem, 0.0, modes == 0)
+            at = np.ix_(dead, columns)
+            effort[at] = np.clip(0.0, low[at], high[at])
+            if not len(open_):
+                continue
+            held = np.ix_(open_, columns)
+            both = np.concatenate([low[held], high[held]])
+            if (both == both[:, :1]).all():
+                whose = [np.arange(len(columns))]
+            else:
+                _, place = np.unique(both, axis=1, return_inverse=True)
+                whose = np.split(np.argsort(place.ravel(), kind="stable"),
+                                 np.cumsum(np.bincount(place.ravel()))[:-1])
+            for mine in whose:
+                at = np.ix_(open_, columns[mine])
+                effort[at] = self._best_of_parts(
+                    problem, 0.0, open_, low[at][:, 0], high[at][:, 0], effort[at])
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""

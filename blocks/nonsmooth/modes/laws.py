@@ -23,7 +23,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...numerics.arrays import Array, Indices
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
 from ..contract import IndeterminateGroup, Laws
 from .decisions import Decisions
 from .efforts import Efforts
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
     from ...system import Problem
+    from ...system.points import Points
 
 __all__ = ["SetValuedLaws"]
 
@@ -129,14 +132,28 @@ class SetValuedLaws(Laws):
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
         return self.sensitivities.jacobian_through_efforts(problem, t)
 
-    def inputs_at(self, problem: Problem, t: Array, x: Array, share: bool) -> Array | None:
-        u = self.efforts.inputs_at(problem, t, x)
-        if u is not None and share and self.indeterminacy.any_in(problem, 0.0, self.modes == 0):
-            for k, at in enumerate(t):
-                problem.x[:], problem.u[:] = x[:, k], u[:, k]
-                self.indeterminacy.split(problem, at)
-                u[:, k] = problem.u
-        return u
+    # -- finished runs ---------------------------------------------------------------------
+    def fresh(self) -> SetValuedLaws:
+        return SetValuedLaws(self.functions)
+
+    def inputs_at(self, problem: Problem, points: Points, split: bool
+                  ) -> tuple[Array, Flags] | None:
+        found = self.efforts.at_points(problem, points)
+        if found is None:
+            return None
+        effort, known, bounds = found
+        if split and bounds is not None:
+            self.indeterminacy.split_at_points(problem, points, bounds, effort)
+        return self.elements.inputs_of(effort, self.system.nu), known
+
+    def open_inputs(self, problem: Problem, points: Points) -> Flags:
+        if not self.efforts.linear:
+            return super().open_inputs(problem, points)
+        out = np.zeros(self.system.nu, dtype=bool)
+        for modes, _ in points.modes:
+            for elements in self.indeterminacy.elements_of(problem, 0.0, modes == 0):
+                out[self.elements.column[elements]] = True
+        return out
 
     # -- static indeterminacy --------------------------------------------------------------
     def split_internal_stress(self, problem: Problem, t: float) -> None:

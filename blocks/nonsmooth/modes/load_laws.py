@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ...exceptions import StructureError
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ..contract import IndeterminateGroup, Laws
 from .elements import Change, Elements
 from .laws import SetValuedLaws
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
     from ...system import Problem, System
+    from ...system.points import Points
 
 __all__ = ["LoadLaws", "refuse_loads_without_mass", "with_loads"]
 
@@ -74,11 +75,12 @@ class LoadLaws(Laws):
     those of elements that are held at rest by a band of velocity (0 held, else moving).
     """
 
-    def __init__(self, system: System, set_valued: Laws) -> None:
+    def __init__(self, system: System, set_valued: Laws, functions: LoadFunctions | None = None
+                 ) -> None:
         mine = load_elements_of(system)
         super().__init__(system, _joined(set_valued.elements, mine, system))
         self._set_valued = set_valued
-        functions = LoadFunctions(system, mine, beside=set_valued.size > 0)
+        functions = functions or LoadFunctions(system, mine, beside=set_valued.size > 0)
         self.efforts = LoadEfforts(
             system, functions, set_valued if isinstance(set_valued, SetValuedLaws) else None)
         self.bands = RestBands(functions)
@@ -107,14 +109,16 @@ class LoadLaws(Laws):
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
         return self.efforts.jacobian(problem, t)
 
-    def inputs_at(self, problem: Problem, t: Array, x: Array, share: bool) -> Array | None:
+    def fresh(self) -> LoadLaws:
+        return LoadLaws(self.system, self._set_valued.fresh(), self.efforts.functions)
+
+    def inputs_at(self, problem: Problem, points: Points, split: bool
+                  ) -> tuple[Array, Flags] | None:
         function = self.efforts.functions.inputs
         if function is None:
             return None
-        nothing = np.zeros((self.system.nz, len(t)))
-        zero = np.zeros((self.system.nu, len(t)))
-        out = function.function(t[None, :], x, nothing, problem.p, problem.m, problem.d, zero)
-        return np.asarray(out).reshape(self.system.nu, len(t))
+        u = points.values(function, np.zeros(self.system.nu))
+        return u, np.ones(len(points), dtype=bool)
 
     def split_internal_stress(self, problem: Problem, t: float) -> None:
         self._set_valued.split_internal_stress(problem, t)

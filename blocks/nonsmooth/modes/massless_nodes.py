@@ -80,11 +80,12 @@ def without_mass(system: System) -> list[str]:
 class MasslessLaws(Laws):
     """Set-valued laws of a network with massless nodes, in one run."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = ModeState(self.elements.size)
-        self.equations = ModeEquations(system, self.elements, expressions_of(system))
+        self.equations = equations or ModeEquations(
+            system, self.elements, expressions_of(system))
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
@@ -98,6 +99,9 @@ class MasslessLaws(Laws):
     @modes.setter
     def modes(self, value: Indices) -> None:
         self.state.modes = value
+
+    def fresh(self) -> MasslessLaws:
+        return MasslessLaws(self.system, self.equations)
 
     def notice(self, margins: Array) -> None:
         slid = (self.modes != 0) & ~self.contact & np.isfinite(margins)

@@ -36,5 +36,8 @@ class NoElements(Laws):
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         return []
 
+    def fresh(self) -> NoElements:
+        return self
+
     def apply(self, problem: Problem, t: float) -> None:
         """No efforts to set."""

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
     HELD_PIVOT,
@@ -29,10 +29,11 @@ from ...numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from ...system import Evaluator
+from ...system.points import Points
 from .bound_functions import BoundFunctions
 from .delassus import Delassus
 from .elements import Elements
-from .gaps import positions_of
+from .gaps import allowed_gaps, positions_of
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -93,6 +94,7 @@ class SolvedModes:
         self.length = self._equations.n_instructions()
         self._at_time = ca.Function("several", self.symbols, [ca.densify(
             ca.vertcat(values, crossings))])  # fmt: skip
+        self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         self._solve = Evaluator(self._equations)
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
             ca.vertcat(values, slope))]))  # fmt: skip
@@ -201,6 +203,57 @@ class SolvedModes:
             return None
         out = evaluate(*given, effort.ravel()).reshape(k, -1).T
         return effort.T, out[: 7 * n].reshape(7, n, k), out[7 * n :], reserves
+
+    def at_points(self, problem: Problem, points: Points, effort: Array
+                  ) -> tuple[Array, Flags]:
+        """Efforts at the points of a finished run, and at which of them they are found.
+
+        They are not where a quick look cannot tell whether they are determined, nor where
+        closed contacts have drifted apart. ``effort`` is a guess.
+        """
+        effort, known = effort.copy(), np.ones(len(points), dtype=bool)
+        modes = points.mode_columns()
+        active = np.arange(len(points))
+        for _ in range(1 if self.affine else ROUNDS):
+            if not len(active):
+                break
+            left = points.some(active)
+            matrix, residual, reserves = self._at_columns(left, modes[:, active], effort[:, active])
+            known[active] = reserves > 0
+            sure = np.flatnonzero(reserves > 0)
+            active, residual = active[sure], residual[sure]
+            step = np.linalg.solve(matrix[sure], residual[..., None])[..., 0].T
+            exact = (modes[:, active] != 0) & ~self.dependent[:, None]
+            step = np.where(exact, residual.T, step)
+            effort[:, active] -= step
+            size, whole = np.abs(step).max(axis=0), np.abs(effort[:, active]).max(axis=0)
+            active = active[size > LAST_NEWTON_STEP_AT_TIMES * whole]
+        if not self.affine:
+            known[active] = False
+        return effort, known & self._touching(problem, points, modes, effort)
+
+    def _at_columns(self, points: Points, modes: Indices, effort: Array
+                    ) -> tuple[Array, Array, Array]:
+        """Matrices, residuals and reserves at points, the first index being theirs."""
+        n, k = self.size, len(points)
+        out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p,
+                                points.m, points.d, modes.astype(float), effort).T
+        matrix = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1)
+        reserves = np.zeros(k)
+        for held, columns in points.modes:
+            reserves[columns] = self.reserves(matrix[columns], out[columns, n * n + n :], held)
+        return matrix, out[:, n * n : n * n + n], reserves
+
+    def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array
+                  ) -> Flags:
+        """Whether closed contacts are closed, up to what they may drift apart."""
+        contact = self.elements.contact
+        if not contact.any():
+            return np.ones(len(points), dtype=bool)
+        gap = points.values(self._gaps, self.elements.inputs_of(effort, points.u.shape[0]))
+        drift = np.where(modes[contact] == 0, np.abs(gap[contact]), 0.0)
+        allowed = allowed_gaps(points.x, problem.scale_x, self.positions)
+        return drift.max(axis=0) <= allowed
 
     def reserves(self, matrix: Array, diagonal: Array, modes: Indices) -> Array:
         """Determinants per that of what sticks; 0 where no quick look can tell.

@@ -1,0 +1,64 @@
+"""Where was a system at many times? States, unknowns and inputs as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from .evaluator import Evaluator
+
+__all__ = ["Points"]
+
+
+@dataclass(frozen=True)
+class Points:
+    """What the functions of a system take, at many times of one run.
+
+    Attributes
+    ----------
+    t : (k,) times
+    x, z, m, d, u : a column per time
+    p : parameters, the same at all times
+    modes : of set-valued laws: modes that were held, and the columns in which they were
+    """
+
+    t: Array
+    x: Array
+    z: Array
+    p: Array
+    m: Array
+    d: Array
+    u: Array
+    modes: tuple[tuple[Indices, Indices], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def values(self, function: Evaluator, inputs: Array | None = None) -> Array:
+        """A function of what the system's functions take, (rows, times).
+
+        ``inputs`` stand in for ``u``; one column of them serves for all times.
+        """
+        return function.at_columns(self.t[None, :], self.x, self.z, self.p, self.m, self.d,
+                                   self.u if inputs is None else inputs)
+
+    def mode_columns(self) -> Indices:
+        """Modes of all elements, a column per time."""
+        size = len(self.modes[0][0]) if self.modes else 0
+        out = np.zeros((size, len(self)), dtype=int)
+        for held, columns in self.modes:
+            out[:, columns] = held[:, None]
+        return out
+
+    def some(self, columns: Indices) -> Points:
+        """The points of some columns, which ascend."""
+        kept = []
+        for held, mine in self.modes:
+            places = np.searchsorted(columns, mine)
+            found = columns[np.minimum(places, len(columns) - 1)] == mine
+            if found.any():
+                kept.append((held, places[found]))
+        return Points(self.t[columns], self.x[:, columns], self.z[:, columns], self.p,
+                      self.m[:, columns], self.d[:, columns], self.u[:, columns], tuple(kept))

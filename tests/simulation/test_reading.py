@@ -1,0 +1,217 @@
+"""A finished run is read from what it has kept: no look changes it, or what a later look gives."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from threading import Thread
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from rigid_bodies import Rod
+
+from blocks import Model, quantity, sin
+from blocks.nonsmooth.complementarity import minimal_split, minimal_splits
+from blocks.nonsmooth.modes.laws import SetValuedLaws
+from blocks.system.problem import Problem
+from library.rotational import (
+    BearingFriction,
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+)
+from library.translational import (
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+splits = import_module("blocks.nonsmooth.complementarity.minimal_splits")
+
+
+def on_a_belt():
+    """Two blocks on springs, dragged by a belt with exact friction."""
+    model = Model("blocks on a belt")
+    model.belt, model.frame = VelocitySource(velocity="0.2 m/s"), Reference()
+    model.connect(model.belt.C, model.frame.V)
+    for k in range(2):
+        mass = model.add(f"mass{k}", Mass(mass="1 kg"))
+        spring = model.add(f"spring{k}", Spring(stiffness=quantity(100.0 + 50 * k, "N/m")))
+        friction = model.add(f"friction{k}", TranslationalFriction(
+            law="coulomb", coulomb_force="5 N", breakaway_force="6 N"))
+        model.connect(model.belt.R, friction.R)
+        model.connect(friction.C, mass.M, spring.R)
+        model.connect(spring.C, model.frame.V)
+    return model
+
+
+def in_series():
+    """A friction whose node to a spring has no mass."""
+    model = Model("in series")
+    model.drive, model.frame = VelocitySource(velocity="0.2 m/s"), Reference()
+    model.spring, model.friction = Spring(stiffness="100 N/m"), TranslationalFriction(
+        law="coulomb", coulomb_force="5 N")
+    model.connect(model.drive.R, model.spring.R)
+    model.connect(model.spring.C, model.friction.R)
+    model.connect(model.friction.C, model.drive.C, model.frame.V)
+    return model
+
+
+def braked_shaft():
+    """A shaft held by a brake and a bearing beside each other: who holds how much is open."""
+    model = Model("braked shaft")
+    model.rotor, model.ground = Inertia(), RotationalReference()
+    model.torque = TorqueSource(torque=lambda t: quantity("1.4 N*m") * sin(t * quantity("9 rad/s")))
+    model.brake = RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                     breakaway_torque="1 N*m")
+    model.bearing = BearingFriction(speeds=quantity([0, 2], "rad/s"),
+                                    torques=quantity([0.25, 0.4], "N*m"))
+    model.connect(model.rotor.I, model.torque.R, model.brake.R, model.bearing.R)
+    model.connect(model.torque.C, model.brake.C, model.bearing.C, model.ground.W)
+    return model
+
+
+def landing_rod():
+    """A rod whose end falls on a rough floor: its friction is loaded by its normal force."""
+    model = Model("landing rod")
+    model.rod = Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
+                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"))  # fmt: skip
+    return model
+
+
+MODELS = {"on a belt": on_a_belt, "in series": in_series, "braked shaft": braked_shaft,
+          "landing rod": landing_rod}  # fmt: skip
+END = 0.55  # s
+
+
+def paths_of(run):
+    return list(run.recording.catalog)
+
+
+def everything(run, order):
+    """All variables, and what is found from more than the samples, looked at in some order."""
+    found = {}
+    for look in order:
+        if look == "energy":
+            found[look] = np.array([(t.work_in, t.stored, t.dissipated) for t in
+                                    run.recording.energy_terms()])
+        elif look == "sticking":
+            found[look] = np.array([(t.fraction, t.longest, t.dissipated) for t in run.sticking()])
+        else:
+            series = run[look]
+            at = series.at(quantity(np.linspace(0.05, 0.5, 7), "s")).m
+            found[look] = np.concatenate([series.si, at, [series.max().m]])
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_order_of_looks_changes_no_bit(name):
+    model = MODELS[name]()
+    looks = [*paths_of(model.simulate(quantity(END, "s"))), "energy", "sticking"]
+    first = everything(model.simulate(quantity(END, "s"), every="5 ms"), looks)
+    rng = np.random.default_rng(7)
+    for _ in range(2):
+        run = model.simulate(quantity(END, "s"), every="5 ms")
+        again = everything(run, rng.permutation(looks))
+        once_more = everything(run, rng.permutation(looks))
+        for look in looks:
+            assert_array_equal(again[look], first[look], err_msg=look)
+            assert_array_equal(once_more[look], first[look], err_msg=look)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_two_threads_read_what_one_reads(name):
+    model = MODELS[name]()
+    run = model.simulate(quantity(END, "s"))
+    paths, found = paths_of(run), [{}, {}]
+    expected = {path: model.simulate(quantity(END, "s"))[path].si for path in paths}
+
+    def read(out, order):
+        for path in order:
+            out[path] = run.recording.values([run.recording.catalog[path].index])[0]
+
+    threads = [Thread(target=read, args=(out, order))
+               for out, order in zip(found, (paths, paths[::-1]), strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for out in found:
+        for path in paths:
+            assert_array_equal(out[path], expected[path], err_msg=path)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_looking_leaves_the_run_and_the_next_one_alone(name):
+    model = MODELS[name]()
+    plain = model.simulate(quantity(END, "s")), model.simulate(quantity(END, "s"))
+    run = model.simulate(quantity(END, "s"))
+    problem = run.recording.problem
+    before = [np.copy(a) for a in (problem.x, problem.z, problem.u, problem.m, problem.d,
+                                   problem.laws.modes, problem.tied)]
+    everything(run, [*paths_of(run), "energy", "sticking"])
+    after = problem.x, problem.z, problem.u, problem.m, problem.d, problem.laws.modes, problem.tied
+    for old, new in zip(before, after, strict=True):
+        assert_array_equal(new, old)
+    following = model.simulate(quantity(END, "s"))
+    for path in paths_of(run):
+        assert_array_equal(following[path].si, plain[1][path].si)
+
+
+def test_a_state_is_read_without_any_solution(monkeypatch):
+    run = braked_shaft().simulate(quantity(END, "s"), every="1 ms")
+    expected = run["rotor.w"].si.copy()
+    run = braked_shaft().simulate(quantity(END, "s"), every="1 ms")
+
+    def refused(*_):
+        raise AssertionError("a state needs no efforts")
+
+    monkeypatch.setattr(SetValuedLaws, "inputs_at", refused)
+    monkeypatch.setattr(SetValuedLaws, "apply", refused)
+    monkeypatch.setattr(Problem, "update", refused)
+    assert_array_equal(run["rotor.w"].si, expected)
+
+
+def test_forces_left_open_cost_a_few_linear_programs(monkeypatch):
+    programs = []
+    solve = splits.minimise_rows
+    monkeypatch.setattr(splits, "minimise_rows", lambda *a: programs.append(a) or solve(*a))
+    run = braked_shaft().simulate("0.15 s", every="0.1 ms")
+    assert not programs
+    brake, bearing = run["brake.t"].si, run["bearing.t"].si
+    applied = 1.4 * np.sin(9 * run["brake.t"].rows.times)
+    stuck = applied < 1.25
+    assert np.count_nonzero(stuck) > 1000
+    assert len(programs) <= 5  # one for each way in which bounds decide
+    assert_allclose((brake + bearing)[stuck], applied[stuck], atol=1e-12)
+    assert_allclose(brake[stuck], 4 * bearing[stuck], atol=1e-12)  # by what they can hold
+    number = len(programs)
+    assert len(run["brake.power_dissipated"].si) and len(programs) == number
+
+
+@pytest.mark.parametrize("name", ["on a belt", "braked shaft", "landing rod"])
+def test_efforts_of_all_times_are_those_of_every_single_one(name, monkeypatch):
+    run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
+    paths = [p for p in paths_of(run) if p.endswith((".f", ".t", ".N", ".T"))]
+    together = {p: run[p].si for p in paths}
+    monkeypatch.setattr(SetValuedLaws, "inputs_at", lambda *_: None)
+    run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
+    for path in paths:
+        assert_allclose(run[path].si, together[path], rtol=1e-8, atol=1e-8, err_msg=path)
+
+
+def test_splits_at_many_times_are_those_of_each():
+    rng = np.random.default_rng(3)
+    for size in (2, 3, 5):
+        ratios = rng.uniform(0.5, 2, size)
+        d = np.outer(ratios, ratios)  # one shaft through gears: all share one load
+        bounds = rng.uniform(1, 4, size)
+        efforts = bounds[:, None] * rng.uniform(-0.65, 0.9, (size, 40))
+        found = minimal_splits(d, -0.7 * bounds, bounds, efforts, np.arange(size))
+        for one, all_at_once in zip(efforts.T, found.T, strict=True):
+            each = minimal_split(d, -0.7 * bounds, bounds, one, np.arange(size))
+            assert_allclose(all_at_once, each, atol=1e-9)
+            assert_allclose(d @ all_at_once, d @ one, atol=1e-9)

@@ -146,7 +146,7 @@ class Integration:
         """Begin an episode at every instant of samples that the method has passed."""
         last = self.recording.episodes[-1]
         self.recording.episodes += [
-            Episode(course, last.m, d, last.tied, last.x, last.z, last.modes)
+            replace(last, trajectory=course, d=d, struck=())
             for course, d in self.method.passed]
         self.method.passed = []
         self.trajectory = self.method.course

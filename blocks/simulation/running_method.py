@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["RunningMethod"]
 
 LOOK_FOR_STIFFNESS = 100  # steps between looks
+LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
+WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 LONG = 500  # steps after which it is asked how many are left
@@ -177,24 +179,27 @@ class RunningMethod:
         problem = self.problem
         self._asked += 1
         many = self.current.many  # steps that cost next to nothing
+        between = LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED
         taken = self.work.get("steps", 0) + self.current.work.steps
-        if taken - self._judged < LOOK_FOR_STIFFNESS:
+        if taken - self._judged < between:
             return False
         self._judged = taken
-        if problem.bulky:
+        left = self._steps_left(step)
+        if problem.bulky or left < WORTH * between:
             return False
-        if self._steps_left(step) < (
-                5 * LOOK_FOR_STIFFNESS if many is None else many(problem.size)):
+        kind = None
+        if problem.laws is not None or self.interrupted:
+            kind = implicit_one_step(problem)
+        if kind is None and many is not None and left < many(problem.size):
             return False
         rate = problem.fastest_rate(step.t, step.y)
-        limit = AT_THE_LIMIT if problem.laws is None else WITH_LAWS * AT_THE_LIMIT
+        limit = AT_THE_LIMIT
+        if kind is None:
+            kind = method_named("cvode" if problem.laws is None else "Radau")
+            limit *= 1.0 if problem.laws is None else WITH_LAWS
         if rate * (step.t - step.t_old) < limit:
             return False
         self.may_switch = False
-        one_step = problem.laws is not None or self.interrupted
-        kind = implicit_one_step(problem) if one_step else None
-        if kind is None:
-            kind = method_named("Radau" if problem.laws is not None else "cvode")
         self._take(kind, f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
         return True
 

@@ -24,6 +24,7 @@ from blocks import (
     where,
 )
 from library.translational import (
+    Damper,
     Mass,
     Reference,
     Spring,
@@ -268,6 +269,23 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often():
     assert of(Sampled()).simulate("50 ms").statistics["method"] == "dopri5"
     assert of(Sampled()).simulate("1 s", rtol=1e-9).statistics["method"] == "cvode"
     assert of(Follower()).simulate("10 s").statistics["method"] == "cvode"
+
+
+def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
+    def rider():
+        model = belt()
+        model.second, model.film = Mass(mass="1 kg"), Damper(damping="1 MN*s/m")
+        model.link = Spring(stiffness="10 N/m")
+        model.connect(model.second.M, model.film.R, model.link.R)
+        model.connect(model.block.M, model.film.C, model.link.C)
+        return model
+
+    run = rider().simulate("5 s")
+    assert run.statistics["method"] == "dopri5, then rodas4"
+    assert run.statistics["steps"] < 6000  # instead of two million
+    tight = rider().simulate("5 s", method="rodas4", rtol=1e-9)
+    assert [e.description for e in run.events] == [e.description for e in tight.events]
+    assert_allclose(run["spring.x"].final.magnitude, tight["spring.x"].final.magnitude, rtol=1e-5)
 
 
 def test_what_it_cannot_run_is_refused_by_name():

@@ -29,7 +29,7 @@ from .algebraic_loops import (
     torn_block,
 )
 from .flatten import Group, Parameters
-from .matching import distinct, levels
+from .matching import levels
 from .reduced import Reduced, Singular
 from .writer import Writer, put
 

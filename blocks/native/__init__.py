@@ -10,7 +10,8 @@
     solved_modes    how efforts and linear unknowns that are solved for at every point read
     tied_states     how states that constraints tie, and nonlinear unknowns, do
     machine         how machine code comes to run, and is kept on disk
-    translation     how functions in plain loops read as machine code
+    functions, signatures  functions in plain loops, which Python calls as machine code
+    translation, python_expressions, python_calls, function_text  how these read as LLVM text
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are

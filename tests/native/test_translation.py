@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -87,6 +87,7 @@ def both(rows: Rows, out: Vector, cube: Cube) -> float:
     return total
 
 
+@settings(deadline=None)  # the first call compiles
 @given(st.floats(), st.floats(), st.integers(0, 10))
 def test_choices_are_those_of_python(a, b, n):
     try:
@@ -96,6 +97,7 @@ def test_choices_are_those_of_python(a, b, n):
     np.testing.assert_array_equal(choice(a, b, n), plain)
 
 
+@settings(deadline=None)
 @given(arrays(float, (3, 4), elements=st.floats(-1e6, 1e6) | st.just(np.inf)),
        arrays(bool, 3), st.permutations(range(3)), st.floats(-3, 3))  # fmt: skip
 def test_loops_rows_and_parts_of_arrays_are_those_of_python(values, which, order, factor):

@@ -7,6 +7,7 @@ import numpy as np
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import JUST_SWITCHED, LAST_DIGITS, LOOK_AHEAD, TINY, WRONG_SIDE
+from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
@@ -15,7 +16,6 @@ from .zero_crossings import ZeroCrossings
 
 __all__ = ["Switching"]
 
-MOST_ROUNDS = 50  # of the mode fixpoint at one instant
 JITTER = 8.0  # times what the last digits do to a relation: which side it is on is not known
 
 

@@ -80,7 +80,7 @@ class Runner:
         self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()
-        self.kept = [
+        self.tables = [
             (part, {name: table.copy() for name, table in part._value_tables().items()})
             for part in self._composites()
         ]
@@ -139,7 +139,7 @@ class Runner:
 
     def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
         """Give the model the values of a point; returns those that are the solver's."""
-        for part, tables in self.kept:
+        for part, tables in self.tables:
             part._restore_values(tables)
         options: dict[str, Any] = {}
         for setting, value in sorted(zip(self.settings, values, strict=True), key=_rank):

@@ -11,6 +11,7 @@ import numpy as np
 from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_name
 from ..language.component import Component
 from ..language.declarations import Option, Parameter, Port, Signal, Target
+from ..language.form import refuse_idle
 from ..native import COMPILED
 from ..solvers import METHODS
 from ..units import Unit, to_si, unit
@@ -107,11 +108,11 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
     if path in SOLVER and path not in model._declared:
         return Setting(path, None)
     *names, last = path.split(".")
-    part: Any = model
+    part: Component = model
     for name in names:
-        part = part._children.get(name)
-        if part is None:
+        if name not in part._children:
             raise _unknown(model, path)
+        part = part._children[name]
     declared = part._declared.get(last)
     if declared is None or isinstance(declared, (Port, Signal)):
         raise _unknown(model, path, part)
@@ -123,7 +124,7 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
         chosen = any(o.rpartition(".")[0] == ".".join(names) for o in others
                      if isinstance(part._declared.get(o.rpartition(".")[2]), Option))
         if not declared.exists(part) and not chosen:
-            part._refuse_idle([last])
+            refuse_idle(part, last)
     elif isinstance(declared, Option) and part._built:
         raise ParameterError(path, "is an option of a composite, which is settled when it is made.",
                              "Build one model for each value and sweep each.",

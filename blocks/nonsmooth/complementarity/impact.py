@@ -101,15 +101,15 @@ def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) 
     ([-1.5], 2.25, 1.6875)
     """
     matrix, before, e = _read(D, flow, restitution)
-    full = _together(matrix, before, e)
+    full = _simultaneous_impact(matrix, before, e)
     used = 1.0
     slack = ENERGY_GAIN * float(np.abs(full.impulse) @ np.abs(before))
     if full.converged and full.energy_loss < -slack:
         used, top = 0.0, 1.0
-        full = _together(matrix, before, 0.0 * e)
+        full = _simultaneous_impact(matrix, before, 0.0 * e)
         for _ in range(40):
             middle = (used + top) / 2
-            trial = _together(matrix, before, middle * e)
+            trial = _simultaneous_impact(matrix, before, middle * e)
             if trial.energy_loss >= 0:
                 used, full = middle, trial
             else:
@@ -203,7 +203,7 @@ def _columns(matrix: Matrix, index: Indices) -> NDArray[Any]:
     return part.toarray() if sp.issparse(part) else part
 
 
-def _together(matrix: Matrix, before: Array, e: Array) -> Impact:
+def _simultaneous_impact(matrix: Matrix, before: Array, e: Array) -> Impact:
     target = e * np.maximum(before, 0.0)
     solution = solve_box(matrix, before + target, 0.0, np.inf)
     p = solution.effort

@@ -81,7 +81,7 @@ def test_elements_that_nobody_feels_are_decided_as_in_the_general_way(n, seed, m
     short = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method=method)
     with monkeypatch.context() as patch:
         patch.setattr(QuickDecisions, "decide_uncoupled", lambda *_: False)
-        patch.setattr("blocks.nonsmooth.complementarity.box._plain_answer", lambda *_: None)
+        patch.setattr("blocks.nonsmooth.complementarity.box._closed_form", lambda *_: None)
         general = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method=method)
     assert len(short.events) >= 6
     assert [(e.component, e.description) for e in short.events] == [

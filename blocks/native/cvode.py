@@ -13,8 +13,8 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
 from .cvode_library import ONE_STEP, ROWS
-from .dopri import FULL, REACHED, Limits, watched
 from .functions import machine_code
+from .one_step import FULL, REACHED, Limits, watched
 from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW
 from .step_control import step_to_piece

@@ -22,9 +22,9 @@ from ..system.time_functions import ACROSS
 from . import cvode
 from .cvode_course import CvodeCourse, is_full
 from .cvode_library import ROWS, Band, Integration, library
-from .dopri import CROSSED, LOCATED, Limits
 from .equations import equations_of
 from .forms import is_solved_for
+from .one_step import CROSSED, LOCATED, Limits
 from .stages import nordsieck_arithmetic
 from .steps import workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations

@@ -43,6 +43,7 @@ class OneStep(Method):
     """
 
     looks_itself = True
+    samples_itself = True
     #: Whether an episode begins with the step that the last one would have gone on with.
     keeps_step: ClassVar[bool] = False
     course: Course

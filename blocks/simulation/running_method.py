@@ -111,8 +111,8 @@ class RunningMethod:
         )  # fmt: skip
         if kind.looks_itself:
             self._tell_relations(method, t)
-            if len(self.time_events.sampled) and s.first_step is None and (
-                    samplers := self.samplers()):
+            if kind.samples_itself and len(self.time_events.sampled) and (
+                    s.first_step is None) and (samplers := self.samplers()):
                 method.sample(samplers, self.time_events.samples)
         return method
 

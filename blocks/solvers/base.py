@@ -162,6 +162,8 @@ class Method(ABC):
     #: Takes many steps in one call, and looks for crossings and at pieces of time in them:
     #: it is told which by :meth:`watch`, and restarted instead of made anew.
     looks_itself: ClassVar[bool] = False
+    #: Takes samples itself, which it is told by :meth:`sample`.
+    samples_itself: ClassVar[bool] = False
     #: Of a system: set-valued laws of the method's own, instead of those decided at events.
     laws_of: ClassVar[Any] = None
     #: Of the number of unknowns: steps up to which an implicit method is not cheaper.

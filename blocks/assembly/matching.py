@@ -3,8 +3,7 @@
 Sees names and incidence only: no values, units or solvers. The matching and
 the Dulmage-Mendelsohn parts come from CasADi's port of CSparse ``cs_dmperm``
 [Davis, Direct Methods for Sparse Linear Systems, 2006, ch. 7], which is linear
-in practice on chains and grids alike. Very large systems that are neither over- nor
-under-determined are matched by SciPy, which is several times faster.
+in practice on chains and grids alike.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices
 
-__all__ = ["Matching", "connected", "distinct", "levels", "match"]
+__all__ = ["Matching", "connected", "distinct", "match"]
 
 BIG = 100_000  # vertices from which SciPy's search is worth its import
 
@@ -94,10 +93,6 @@ def _compressed(rows: Indices, columns: Indices, height: int, width: int
 def match(rows: Indices, columns: Indices, equations: int, unknowns: int) -> Matching:
     """Match ``equations`` with ``unknowns`` given incidence pairs."""
     starts, indices = _compressed(rows, columns, equations, unknowns)
-    if equations == unknowns > BIG:
-        found = _perfect(starts, indices)
-        if found is not None:
-            return found
     sparsity = ca.Sparsity(equations, unknowns, starts.tolist(), indices.tolist())
     _, row_order, column_order, row_cuts, _, rr, cc = sparsity.btf()
     p, q, r = (np.array(x, dtype=int) for x in (row_order, column_order, row_cuts))
@@ -121,52 +116,3 @@ def match(rows: Indices, columns: Indices, equations: int, unknowns: int) -> Mat
         block_equations=p[rr[2] : rr[3]],
         block_unknowns=q[cc[1] : cc[2]],
     )
-
-
-def _perfect(starts: Indices, rows: Indices) -> Matching | None:
-    """A matching that leaves nothing over, if there is one, and its blocks in order.
-
-    Hopcroft and Karp's algorithm and strong components, in time for very large systems.
-    """
-    from scipy.sparse import coo_array, csc_array
-    from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
-
-    n = len(starts) - 1
-    pattern = csc_array((np.ones(len(rows), dtype=bool), rows, starts), shape=(n, n))
-    unknown_of = maximum_bipartite_matching(pattern.tocsr(), perm_type="column").astype(int)
-    if (unknown_of < 0).any():
-        return None
-    equation_of = np.empty(n, dtype=int)
-    equation_of[unknown_of] = np.arange(n)
-    giver = equation_of[np.repeat(np.arange(n), np.diff(starts))]  # of what each equation reads
-    edges = coo_array((np.ones(len(rows), dtype=bool), (giver, rows)), shape=(n, n))
-    count, label = connected_components(edges, directed=True, connection="strong")
-    order = np.argsort(levels(label[giver], label[rows], count)[label] * count + label,
-                       kind="stable")
-    cuts = np.flatnonzero(np.diff(label[order])) + 1
-    nothing = np.zeros(0, dtype=int)
-    return Matching(equation_of, unknown_of, nothing, nothing, nothing, nothing,
-                    np.concatenate([[0], cuts, [n]]), order, unknown_of[order])
-
-
-def levels(source: Indices, target: Indices, count: int) -> Indices:
-    """Longest path to each block, by peeling blocks that need nothing open (Kahn)."""
-    cross = source != target
-    edges = distinct(source[cross].astype(np.int64) * count + target[cross])
-    source, target = edges // max(count, 1), edges % max(count, 1)
-    waiting = np.bincount(target, minlength=count)
-    start = np.searchsorted(source, np.arange(count + 1))
-    level = np.zeros(count, dtype=int)
-    front = np.flatnonzero(waiting == 0)
-    depth = 0
-    while len(front):
-        level[front] = depth
-        lengths = start[front + 1] - start[front]
-        reach = np.repeat(start[front] - np.cumsum(lengths) + lengths, lengths) + np.arange(
-            lengths.sum()
-        )
-        hit, times = np.unique(target[reach], return_counts=True)
-        waiting[hit] -= times
-        front = hit[waiting[hit] == 0]
-        depth += 1
-    return level

@@ -29,7 +29,7 @@ from .algebraic_loops import (
     torn_block,
 )
 from .flatten import Group, Parameters
-from .matching import levels
+from .matching import distinct
 from .reduced import Reduced, Singular
 from .writer import Writer, put
 
@@ -141,7 +141,7 @@ class _Order:
         hard = (sizes > 1) | (self.position[m.block_equations[starts[:-1]]] < 0)
         wanted = classes_with_guesses(flat)
         pairs = pairs_within(reduced, self.writer.parameters, block_of, column_block, hard)
-        level = levels(column_block[columns], block_of[rows], len(sizes))
+        level = _levels(column_block[columns], block_of[rows], len(sizes))
         for blocks in _by_level(level):
             easy = blocks[~hard[blocks]]
             local = m.block_equations[starts[easy]]
@@ -296,6 +296,28 @@ class _Order:
             ca.vertcat(*crossings) if crossings else ca.SX(0, 1),
             np.array(self.z_classes, dtype=int), self.steps, self.all_linear, writer,
         )  # fmt: skip
+
+def _levels(source: Indices, target: Indices, count: int) -> Indices:
+    """Longest path to each block, by peeling blocks that need nothing open (Kahn)."""
+    cross = source != target
+    edges = distinct(source[cross].astype(np.int64) * count + target[cross])
+    source, target = edges // max(count, 1), edges % max(count, 1)
+    waiting = np.bincount(target, minlength=count)
+    start = np.searchsorted(source, np.arange(count + 1))
+    level = np.zeros(count, dtype=int)
+    front = np.flatnonzero(waiting == 0)
+    depth = 0
+    while len(front):
+        level[front] = depth
+        lengths = start[front + 1] - start[front]
+        reach = np.repeat(start[front] - np.cumsum(lengths) + lengths, lengths) + np.arange(
+            lengths.sum()
+        )
+        hit, times = np.unique(target[reach], return_counts=True)
+        waiting[hit] -= times
+        front = hit[waiting[hit] == 0]
+        depth += 1
+    return level
 
 
 def _by_level(level: Indices) -> list[Indices]:

@@ -80,7 +80,7 @@ def test_derivatives_include_what_the_loop_adds():
     problem = model.simulate("1 ms").recording.problem
     y = problem.start_vector()
     method = Rodas4(problem, 0.2, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
-    work, code = method.work_space, method.code
+    work, code = method.work_space.record, method.code
     run_code(code.linear, np.array([0.2]), method.x, code.p, code.q, work.linear)
     expected = problem.slope_jacobian(0.2, y).toarray()
     assert_allclose(work.linear[:-1] * method.scale / method.scale[:, None], expected, rtol=1e-12,

@@ -131,6 +131,9 @@ class Replay:
 
     def must_solve(self, incomplete: bool, wanted: Wanted) -> bool:
         """Whether more is wanted than what trajectories hold."""
+        laws = self._of_run.laws
+        if wanted.closed and laws is not None and not laws.recorded:
+            return True
         return bool(wanted.inputs.any()) or (incomplete and wanted.unknowns)
 
     def must_split(self, points: Points, wanted: Wanted) -> bool:

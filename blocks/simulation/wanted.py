@@ -21,22 +21,24 @@ class Wanted:
     ----------
     inputs : which of the system's inputs, the set-valued efforts
     unknowns : whether tied states and torn unknowns
+    closed : whether positions at which contacts have drifted apart are closed anew
     split : whether efforts that the motion leaves open take their documented split
     """
 
     inputs: Flags
     unknowns: bool
+    closed: bool
     split: bool = True
 
     @classmethod
     def all_of(cls, system: System, split: bool = True) -> Wanted:
         """Everything."""
-        return cls(np.ones(system.nu, dtype=bool), True, split)
+        return cls(np.ones(system.nu, dtype=bool), True, True, split)
 
     @classmethod
     def nothing(cls, system: System) -> Wanted:
         """Nothing: what trajectories hold will do."""
-        return cls(np.zeros(system.nu, dtype=bool), False)
+        return cls(np.zeros(system.nu, dtype=bool), False, False)
 
     @classmethod
     def by(cls, system: System, expression: ca.SX) -> Wanted:
@@ -51,5 +53,8 @@ class Wanted:
         inputs = np.zeros(system.nu, dtype=bool)
         inputs[[places[h] for s in ca.symvar(expression) if (h := s.__hash__()) in places]] = True
         torn = bool(system.nz) and ca.depends_on(expression, system.tape.z)
-        return cls(inputs, torn or bool(system.clusters))
+        touches = any(law.is_contact for family in system.network.families
+                      for law in family.kernel.set_valued)
+        return cls(inputs, torn or bool(system.clusters),
+                   touches and ca.depends_on(expression, system.tape.x))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from pathlib import Path
 
 import networkx as nx
+import pytest
 
 ROOT = Path(__file__).parents[1]
 #: From the ground up. What a wing imports stands on a floor below its own.
@@ -73,3 +75,12 @@ def test_every_file_has_a_wing_and_flat_are_only_those_a_user_imports():
     flat = {name for name in FILES if name.count(".") == 1 and FILES[name].name != "__init__.py"}
     assert flat == {"blocks.model", "blocks.units", "blocks.exceptions", "blocks.shapes"}
     assert {wing(name) for name in FILES} == set(FLOOR)
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_every_file_imports_what_there_is(name):
+    module = importlib.import_module(name)
+    for source in imported(name, FILES[name]):  # in functions, too
+        if source.startswith("blocks"):
+            importlib.import_module(source)
+    assert all(hasattr(module, known) for known in getattr(module, "__all__", ()))

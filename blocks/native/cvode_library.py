@@ -1,7 +1,7 @@
 """The C functions of CVODE in the shared library that scikit-sundae brings along.
 
 Its wheel carries SUNDIALS; the symbols of what its extension module depends on are found through
-that module. Where they are not, :func:`library` gives None.
+that module. Where they are not, :func:`loaded_sundials` gives None.
 
 The steps of an integration are read where CVODE keeps them: in its Nordsieck array, row j of which
 is h^j / j! times the j-th derivative at the end of the step. CVODE tells where the first two rows
@@ -30,7 +30,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ROW_AS_TOLD
 
-__all__ = ["ONE_STEP", "ROWS", "Band", "Integration", "Library", "library"]
+__all__ = ["ONE_STEP", "ROWS", "Band", "Integration", "Library", "loaded_sundials"]
 
 BDF, ONE_STEP = 2, 2  # numbers that stand for a method and for a task of CVode()
 ROWS = 6  # of the Nordsieck array: the order is at most five
@@ -112,7 +112,7 @@ class Library:
 
 
 @cache
-def library() -> Library | None:
+def loaded_sundials() -> Library | None:
     """The functions, if they can be reached in this process and are as assumed."""
     package = importlib.util.find_spec("sksundae")
     for folder in (package and package.submodule_search_locations) or ():

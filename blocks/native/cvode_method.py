@@ -21,7 +21,7 @@ from ..solvers.trouble import is_sliver
 from ..system.time_functions import ACROSS
 from . import cvode
 from .cvode_course import CvodeCourse, is_full
-from .cvode_library import ROWS, Band, Integration, library
+from .cvode_library import ROWS, Band, Integration, loaded_sundials
 from .equations import equations_of
 from .forms import is_solved_for
 from .one_step import CROSSED, LOCATED, Limits
@@ -92,7 +92,7 @@ class CompiledCvode(Method):
         """Whether SUNDIALS can be reached, and the problem is of a form that is served here."""
         system = problem.system
         return (problem.laws is None and not is_solved_for(system)
-                and library() is not None and linear_algebra_of(system) is not None)
+                and loaded_sundials() is not None and linear_algebra_of(system) is not None)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -117,7 +117,7 @@ class CompiledCvode(Method):
 
     def _connect(self) -> None:
         """Make CVODE's objects, and tell machine code where everything stands."""
-        sundials, matrices = library(), linear_algebra_of(self.problem.system)  # type: ignore[attr-defined]
+        sundials, matrices = loaded_sundials(), linear_algebra_of(self.problem.system)  # type: ignore[attr-defined]
         assert sundials is not None and matrices is not None
         n, self.unknowns_order = self.x.size, matrices.order
         jacobian = self.equations.jacobian(matrices.order, matrices.band)

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import blocks.native
+from benchmarks.models import block_on_belt
 from blocks import (
     Component,
     Model,
@@ -243,21 +244,9 @@ def test_an_operation_without_machine_code_leaves_the_run_to_python(monkeypatch)
         oscillator(v="1 m/s").simulate("1 s", method="dopri5")
 
 
-def dragged(law="coulomb"):
-    """A block on a belt that sticks, slips and sticks again."""
-    model = Model("belt")
-    model.belt, model.block = VelocitySource(velocity="0.2 m/s"), Mass(mass="1 kg")
-    model.spring, model.frame = Spring(stiffness="100 N/m"), Reference()
-    model.friction = TranslationalFriction(law=law, coulomb_force="5 N")
-    model.connect(model.belt.R, model.friction.R)
-    model.connect(model.friction.C, model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.belt.C, model.frame.V)
-    return model
-
-
 def test_exact_friction_sticks_and_slips_at_the_same_times_in_machine_code():
-    fast = dragged().simulate("2 s", method="dopri5", rtol=1e-9)
-    slow = dragged().simulate("2 s", method="DOP853", rtol=1e-11)
+    fast = block_on_belt().simulate("2 s", method="dopri5", rtol=1e-9)
+    slow = block_on_belt().simulate("2 s", method="DOP853", rtol=1e-11)
     assert [e.description for e in fast.events] == [e.description for e in slow.events]
     assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0,
                     atol=1e-8)  # fmt: skip

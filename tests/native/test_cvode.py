@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import blocks.native
+from benchmarks.models import stick_slip
 from blocks import Component, Model, SimulationError, Variable, der, quantity, sqrt, where
 from library.translational import (
     Damper,
@@ -16,18 +17,17 @@ from library.translational import (
     Mass,
     Reference,
     Spring,
-    TranslationalFriction,
-    VelocitySource,
 )
 
 pytest.importorskip("llvmlite")
 
 from blocks.native import cvode  # noqa: E402
 from blocks.native.cvode_course import CvodeCourse  # noqa: E402
-from blocks.native.cvode_library import Band, library  # noqa: E402
+from blocks.native.cvode_library import Band, loaded_sundials  # noqa: E402
 from blocks.native.cvode_method import linear_algebra_of  # noqa: E402
 
-pytestmark = pytest.mark.skipif(library() is None, reason="no C functions of SUNDIALS to be found")
+pytestmark = pytest.mark.skipif(loaded_sundials() is None,
+                                reason="no C functions of SUNDIALS to be found")
 
 
 def oscillator():
@@ -37,21 +37,6 @@ def oscillator():
         Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="100 N/m", x="0 m"), Reference())
     model.connect(model.block.M, model.spring.R)
     model.connect(model.spring.C, model.ground.V)
-    return model
-
-
-def stick_slip():
-    model = Model("stick-slip")
-    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
-    model.block = Mass(mass="1 kg")
-    model.friction = TranslationalFriction(
-        breakaway_force="25 N", coulomb_force="20 N", breakaway_velocity="1 cm/s",
-        viscous_coefficient="10 N*s/m",
-    )  # fmt: skip
-    model.floor = Reference()
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.floor.V, model.pull.C)
     return model
 
 
@@ -207,7 +192,7 @@ def test_what_has_another_form_runs_in_python():
 
 
 def test_without_the_library_python_serves(monkeypatch):
-    monkeypatch.setattr("blocks.native.cvode_method.library", lambda: None)
+    monkeypatch.setattr("blocks.native.cvode_method.loaded_sundials", lambda: None)
     run = oscillator().simulate("1 s", method="cvode")
     assert not isinstance(courses(run)[0], CvodeCourse)
     assert run.statistics.why == "chosen by the user"

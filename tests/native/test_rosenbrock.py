@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from benchmarks.models import block_on_belt
 from blocks import (
     Component,
     Discrete,
@@ -227,21 +228,9 @@ def test_a_converter_ends_where_its_exact_solution_does_with_a_step_an_interval(
     assert len(own) == 12
 
 
-def belt():
-    """A block on a belt that sticks, slips and sticks again."""
-    model = Model("belt")
-    model.belt, model.block = VelocitySource(velocity="0.2 m/s"), Mass(mass="1 kg")
-    model.spring, model.frame = Spring(stiffness="100 N/m"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="5 N")
-    model.connect(model.belt.R, model.friction.R)
-    model.connect(model.friction.C, model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.belt.C, model.frame.V)
-    return model
-
-
 def test_exact_friction_sticks_and_slips_at_the_same_times():
-    one = belt().simulate("2 s", method="rodas4", rtol=1e-9)
-    other = belt().simulate("2 s", method="dopri5", rtol=1e-9)
+    one = block_on_belt().simulate("2 s", method="rodas4", rtol=1e-9)
+    other = block_on_belt().simulate("2 s", method="dopri5", rtol=1e-9)
     assert [e.description for e in one.events] == [e.description for e in other.events]
     assert_allclose([e.time for e in one.events], [e.time for e in other.events], rtol=0, atol=1e-7)
     assert_allclose(one["block.v"].final.magnitude, other["block.v"].final.magnitude, atol=1e-7)
@@ -273,7 +262,7 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often():
 
 def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
     def rider():
-        model = belt()
+        model = block_on_belt()
         model.second, model.film = Mass(mass="1 kg"), Damper(damping="1 MN*s/m")
         model.link = Spring(stiffness="10 N/m")
         model.connect(model.second.M, model.film.R, model.link.R)
@@ -297,4 +286,4 @@ def test_what_it_cannot_run_is_refused_by_name():
     with pytest.raises(ParameterError, match="rodas4.*more than 50 states"):
         model.simulate("1 s", method="rodas4")
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):
-        belt().simulate("1 s", method="rodas")
+        block_on_belt().simulate("1 s", method="rodas")

@@ -188,6 +188,21 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
+    def of_elements(self, values: ca.SX) -> int:
+        """What elements of set-valued laws come to in held modes."""
+        if "of elements" not in self.system.cache:
+            arguments, _ = self.explicit
+            self.system.cache["of elements"] = self._straight(
+                ca.Function("elements", arguments, [values]))
+        return self.system.cache["of elements"]
+
+    def part_of_constants(self, which: str) -> slice:
+        """Where something stands in ``q``: held relations, discrete values, modes, K, free."""
+        k = ("relations", "discrete values", "modes", "K", "free").index(which) + 1
+        end = self.offsets[k + 1] if k + 1 < len(self.offsets) else (
+            self.offsets[k] + self.system.nx)
+        return slice(int(self.offsets[k]), int(end))
+
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
         if "assigned" not in self.system.cache:

@@ -6,20 +6,22 @@ last one; all of them stand in its :class:`Course`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LEAST_ERROR
-from ..solvers.base import Array, Method, Step
+from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
 from .costs import most_steps
 from .equations import Equations, equations_of
+from .events import STEP
 from .functions import Kept
-from .samples import NO_SAMPLES, Samplers, Samples
+from .own_events import NOTHING, EventRules, OwnEvents, PassedEvents
 from .stages import ATOL
 from .steps import Code, settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
@@ -32,7 +34,11 @@ FEW = 20_000  # unknowns up to which the end of every step is kept
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 RECALL = 1 << 21  # numbers gathered at a time by a query
-NONE = Kept(NO_SAMPLES)
+
+
+def address_of(values: Array) -> int:
+    """Where an array stands."""
+    return int(values.ctypes.data)
 
 
 class OneStep(Method):
@@ -43,7 +49,7 @@ class OneStep(Method):
     """
 
     looks_itself = True
-    samples_itself = True
+    carries_out_events = True
     #: Whether an episode begins with the step that the last one would have gone on with.
     keeps_step: ClassVar[bool] = False
     course: Course
@@ -86,8 +92,9 @@ class OneStep(Method):
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
-        self.sampling: Sampling | None = None
-        self.passed: Any = []
+        self.own_events: OwnEvents | None = None
+        self.form = CourseForm(self.equations, self.places, self.scale, self.implicit, every,
+                               n, self.p)
         self.state = np.zeros(4)
         self.restart(self.t, self.y)
 
@@ -98,18 +105,20 @@ class OneStep(Method):
         if self.carries:
             self.x = np.concatenate([problem.x, problem.z])
             self.x[self.free] = self.y * self.scale
-        self.q = self.equations.constants(problem, self.t)
+        constants = self.equations.constants(problem, self.t)
+        if self.own_events is None:
+            self.q = kept = constants
+        else:  # machine code changes its own constants at events
+            self.q, kept = self.own_events.q, constants
+            self.q[:] = constants
         self.code = self.equations.code(self.p, self.q, self.implicit)
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
-        step = self.state[one_step.STEP] if self.keeps_step else 0.0
+        step = self.state[STEP] if self.keeps_step else 0.0
         self.state = np.array([self.t, self.first_step or step, LEAST_ERROR, 0.0])
-        code, kept = self.code, self.q
-        if self.sampling is not None:  # machine code changes its own constants at samples
-            kept = self.q.copy()
-            code = self.equations.code(self.p, kept, self.implicit)
-        self.course = Course(self, self.t, self.x, code, kept)
+        self.course = Course(self.form, self.t, self.x, self.code._replace(q=address_of(kept)),
+                             kept)
         self.fresh = True
 
     @classmethod
@@ -123,8 +132,12 @@ class OneStep(Method):
             row[: len(values)] = values
         self.instant[0] = instant
 
-    def sample(self, samplers: Samplers, ahead: Callable[[float, float], Array]) -> None:
-        self.sampling = Sampling(self.equations, samplers, ahead, self.capacity)
+    def carry_out(self, rules: EventRules) -> None:
+        if self.every > 1 or self.carries or (
+                rules.parts is None and self.equations.reserve and rules.samplers is None):
+            return
+        self.own_events = OwnEvents(self.equations, rules, self.q.copy(), len(self.x),
+                                    self.held.size, not self.keeps_step)
         self.restart(self.t, self.y)
 
     @property
@@ -141,19 +154,19 @@ class OneStep(Method):
             self.fresh = False
         problem: Any = self.problem
         (ends, sizes, rows, every), counts = self.record, np.zeros(5, dtype=np.int64)
-        samples: Any = NONE
-        if self.sampling is not None:
-            samples = self.sampling.before(self.t, t_stop, self.q)
-            t_stop = min(t_stop, self.sampling.until)
-        status, taken, passed = one_step.advance(
+        given = NOTHING
+        if self.own_events is not None:
+            given, t_stop = self.own_events.before(self.t, t_stop)
+        status, taken, events = one_step.advance(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            self.filled, samples, self.x, self.state, counts)
+            self.filled, given.switches, given.samples, given.elements, given.passed, self.x,
+            self.state, counts)
         for name, count in zip(COUNTED, counts.tolist(), strict=True):
             setattr(self.work, name, getattr(self.work, name) + count)
         before = self.t
         if taken:
-            first = self._pass(samples, passed, ends, sizes, rows) if passed else 0
+            first = self._pass(events, ends, sizes, rows) if events else 0
             if taken > first:
                 self.course.extend(ends[first:taken], sizes[first:taken],
                                    rows[first // every : taken // every], self.x)
@@ -175,21 +188,18 @@ class OneStep(Method):
                     clear=status not in (one_step.CROSSED, one_step.LOCATED),
                     crossed=np.flatnonzero(self.crossed) if status == one_step.LOCATED else None)
 
-    def _pass(self, samples: Samples, passed: int, ends: Array, sizes: Array, rows: Array) -> int:
-        """End a course at every instant of samples, and begin another; the steps in them."""
-        known, first = samples.kept[:passed].copy(), 0
-        d, width, address = self.equations.discrete, known.strides[0], known.ctypes.data
-        for k, mark in enumerate(samples.marks[:passed].tolist()):
-            if mark > first:
-                self.course.extend(ends[first:mark], sizes[first:mark], rows[first:mark], self.x)
-            here = self.course.end_values
-            code = Code(*self.code[:-1], q=address + k * width)
-            self.course = Course(self, self.course.end, here, code, known)
-            self.passed.append((self.course, known[k, d]))
-            first = mark
-        problem: Any = self.problem
-        problem.d[:] = known[-1, d]
-        return first
+    def _pass(self, events: int, ends: Array, sizes: Array, rows: Array) -> int:
+        """End a course at every event, and begin another; the number of steps in them."""
+        assert self.own_events is not None
+        passed = PassedEvents(self.own_events, events)
+        before = self.course
+        first, last = int(passed.marks[0]), int(passed.marks[-1])
+        if first:
+            before.extend(ends[:first], sizes[:first], rows[:first], self.x)
+        self.passed = PassedCourses(self.form, self.code, passed, ends[first:last].copy(),
+                                    sizes[first:last].copy(), rows[first:last].copy())
+        self.course = self.passed.last
+        return last
 
     def _failure(self, text: str) -> Step:
         problem: Any = self.problem
@@ -216,35 +226,22 @@ class Rodas4(OneStep):
     keeps_step = True
 
 
-class Sampling:
-    """The samples that a method takes itself.
+@dataclass(eq=False)
+class CourseForm:
+    """What the courses of one method have in common."""
 
-    Parameters
-    ----------
-    equations : Equations
-    samplers : what is assigned, and when
-    ahead : instants between two times at which nothing but samples is due
-    most : instants that are passed in one call
-    """
+    equations: Equations
+    places: Any  # of the integrated states among all that a step moves
+    scale: Array
+    implicit: bool
+    every: int  # so many steps from one end that is kept to the next
+    size: int  # of all that a step moves
+    p: Array
 
-    def __init__(self, equations: Equations, samplers: Samplers,
-                 ahead: Callable[[float, float], Array], most: int) -> None:
-        self.samplers, self.ahead, self.discrete = samplers, ahead, equations.discrete
-        self.most, self.until = most, np.inf
-        self.address = equations.assigned(samplers.assigned)
-        self.due = np.zeros(len(samplers.start), dtype=bool)
-        size = self.discrete.stop - self.discrete.start
-        self.values = np.zeros(len(samplers.owner) + size)
-
-    def before(self, t: float, t_stop: float, q: Array) -> Samples:
-        """Those up to ``t_stop``, or up to ``until`` where these are too many for one call."""
-        s, times = self.samplers, self.ahead(t, t_stop)
-        most = min(self.most, max(1, BLOCK // q.size))
-        self.until = float(times[most - 1]) if len(times) > most else np.inf
-        times = times[:most]
-        return Samples(times, s.start, s.period, s.last, s.owner, s.target, self.address, s.tiny,
-                       self.due, self.values, q, q[self.discrete],
-                       np.zeros(len(times), dtype=np.int64), np.empty((len(times), q.size)))
+    @cached_property
+    def work(self) -> Kept:
+        """Room for the steps that are taken again."""
+        return Kept(workspace(self.size, self.implicit))
 
 
 class Course:
@@ -254,26 +251,20 @@ class Course:
     is found by taking those steps again.
     """
 
-    def __init__(self, method: OneStep, t: float, x: Array, code: Code, constants: Array) -> None:
-        self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._code, self._implicit = code, method.implicit
-        self._alive = method.p, constants  # into which the code points
-        self.every = method.every
+    def __init__(self, form: CourseForm, t: float, x: Array, code: Code, constants: Array) -> None:
+        self._form, self._code = form, code
+        self._alive = constants  # into which the code points
+        self.every = form.every
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
         self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
         self._rows: list[Array] = [x[None, :].copy()]
         self._steps = 0
 
-    @cached_property
-    def _work(self) -> Kept:
-        """Room for the steps that are taken again."""
-        return Kept(workspace(self._rows[0].shape[1], self._implicit))
-
     @property
     def size(self) -> int:
         """Number of integrated unknowns."""
-        return self._scale.size
+        return self._form.scale.size
 
     @property
     def start(self) -> float:
@@ -332,7 +323,7 @@ class Course:
         return self._shown(rows).T.reshape((self.size, *np.shape(t)))
 
     def _shown(self, rows: Array) -> Array:
-        return rows[:, self._places] / self._scale
+        return rows[:, self._form.places] / self._form.scale
 
     def _last(self, t: Array) -> Array:
         self._gather()
@@ -346,13 +337,13 @@ class Course:
     @property
     def solved(self) -> Any:
         """States and algebraic unknowns at times, (n, k), where the method carries them."""
-        return self._solved if self._equations.carried is not None else None
+        return self._solved if self._form.equations.carried is not None else None
 
     def _solved(self, times: Array) -> Array:
         rows = self._at(times)
         out = np.empty_like(rows)
         for t, row, place in zip(times, rows, out, strict=True):
-            settle_at(self._code, self._work, t, row, place)
+            settle_at(self._code, self._form.work, t, row, place)
         return out.T
 
     def _at(self, times: Array) -> Array:
@@ -414,6 +405,94 @@ class Course:
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
         taken = one_step.Steps(starts, sizes, kept[low:high], np.ascontiguousarray(rows))
-        one_step.between(self._code, self._work, taken, steps, theta, np.empty(out.shape[1]),
+        one_step.between(self._code, self._form.work, taken, steps, theta, np.empty(out.shape[1]),
                          np.zeros(5, dtype=np.int64), out)
         return out
+
+
+class PassedCourses:
+    """Courses that begin at events which a method has carried out itself.
+
+    Parameters
+    ----------
+    form, code : of the method
+    events : what was carried out
+    ends, sizes, rows : of the steps from the first of them to the last
+
+    Attributes
+    ----------
+    last : the course that begins at the last event, and goes on
+    """
+
+    def __init__(self, form: CourseForm, code: Code, events: PassedEvents, ends: Array,
+                 sizes: Array, rows: Array) -> None:
+        self._form, self._code, self.events = form, code, events
+        self._steps = ends, sizes, rows
+        self._marks = events.marks - events.marks[0]  # steps before each event
+        self.last = self._begun(len(events) - 1)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def finished(self, number: int) -> Course:
+        """The course between an event and the next one."""
+        course = self._begun(number)
+        steps = slice(*self._marks[number : number + 2].tolist())
+        if steps.stop > steps.start:
+            ends, sizes, rows = (values[steps] for values in self._steps)
+            course.extend(ends, sizes, rows, rows[-1])
+        return course
+
+    def steps(self) -> tuple[Array, Array, Indices]:
+        """Starts and ends of the steps between events, and after which event they are.
+
+        Where two events have no step between them stands one of no length.
+        """
+        taken = np.diff(self._marks)
+        which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
+        first = np.append(True, np.diff(which) != 0)
+        idle = (taken == 0)[which]
+        ends = np.empty(len(which))
+        ends[~idle], ends[idle] = self._steps[0], self.events.times[which[idle]]
+        return np.where(first, self.events.times[which], np.append(0.0, ends[:-1])), ends, which
+
+    def values(self, times: Array, number: Indices) -> Array:
+        """(k, n) values at times between the event with a number and the next one."""
+        ends, sizes, rows = self._steps
+        if not len(ends):
+            return self.events.x[number]
+        low, high = self._marks[number], self._marks[number + 1]
+        step = np.clip(np.searchsorted(ends, times, side="left"), low, high - 1)
+        out = np.empty((len(times), self._form.size))
+        begins = (times <= self.events.times[number]) | (high == low)
+        out[begins] = self.events.x[number[begins]]
+        arrives = ~begins & (times == ends[step])
+        out[arrives] = rows[step[arrives]]
+        inner = np.flatnonzero(~begins & ~arrives)
+        if len(inner):
+            inner = inner[np.argsort(step[inner], kind="stable")]
+            found = np.empty((len(inner), self._form.size))
+            known = self._known
+            theta = (times[inner] - known.starts[step[inner]]) / sizes[step[inner]]
+            q = np.empty(self.events.q.shape[1])
+            one_step.between_events(
+                self._code._replace(q=address_of(q)), self._form.work, known, step[inner], theta,
+                q, np.empty(self._form.size), np.zeros(5, dtype=np.int64), found)
+            out[inner] = found
+        return out
+
+    @cached_property
+    def _known(self) -> one_step.KnownSteps:
+        """Where all steps begin, and with what."""
+        ends, sizes, rows = self._steps
+        event = np.repeat(np.arange(len(self._marks) - 1), np.diff(self._marks))
+        first = np.append(True, np.diff(event) != 0)[: len(event)]
+        starts = np.where(first, self.events.times[event], np.append(0.0, ends[:-1])[: len(event)])
+        values = np.where(first[:, None], self.events.x[event],
+                          np.concatenate([rows[:1], rows[:-1]]))
+        return one_step.KnownSteps(starts, sizes, values, event, self.events.q)
+
+    def _begun(self, number: int) -> Course:
+        events = self.events
+        code = self._code._replace(q=address_of(events.q[number]))
+        return Course(self._form, float(events.times[number]), events.x[number], code, events.q)

@@ -18,8 +18,10 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
+from .decisions import Elements
+from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
-from .samples import Samples, take_samples
+from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
     first_step,
@@ -38,13 +40,13 @@ from .steps import (
     keep_denormals,
     slope_at,
 )
+from .switches import Switches
 from .zero_crossings import Relations, find_crossing, locate, look_at_start, name_crossed
 
-__all__ = ["CROSSED", "FULL", "LAST_ERROR", "LOCATED", "NOT_FINITE", "REACHED", "STEP",
-           "TOO_SMALL", "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
+__all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "KnownSteps",
+           "Limits", "Record", "Steps", "advance", "between", "between_events", "watched"]  # fmt: skip
 
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
-TIME, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
 
 
 class Limits(NamedTuple):
@@ -68,43 +70,43 @@ class Record(NamedTuple):
 
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
-            samples: Samples, x: Vector, state: Vector, counts: Indices) -> tuple[int, int, int]:
-    """Accepted steps until ``t_stop``, a crossing, trouble, or until the record is full.
+            switches: Switches, samples: Samples, elements: Elements, passed: Passed, x: Vector,
+            state: Vector, counts: Indices) -> tuple[int, int, int]:
+    """Accepted steps until ``t_stop``, trouble, or until the record is full.
 
-    At instants of samples it goes on from the values that these assign; it ends at the first one
-    at which more than that happens.
+    Events are carried out on the way; it ends at the first one that Python has to judge.
 
     Parameters
     ----------
     code : addresses
     work : the first row of its stages holds f(t, x) on entry and on return
     relations, limits, record : what is watched, what is obeyed, what is filled
-    samples : what is assigned on the way
+    switches, samples, elements : what happens at events
+    passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
     counts : steps, rejected, evaluations, derivatives, factorizations; counted up
 
     Returns
     -------
-    status, number of steps, number of instants of samples that were passed
+    status, number of steps, number of events that were carried out
     """
-    taken, passed = 0, 0
+    taken, events, instant = 0, 0, 0
     while True:
         stop = limits.t_stop
-        if passed < samples.times.size:
-            stop = samples.times[passed]
+        if instant < switches.times.size:
+            stop = switches.times[instant]
         status, taken = advance_to(code, work, relations, limits, record, x, state, counts, stop,
                                    taken)
-        if status != REACHED or passed == samples.times.size:
-            return status, taken, passed
-        if not take_samples(code, work, relations, samples, state[TIME], x):
-            return status, taken, passed
-        samples.marks[passed] = taken
-        samples.kept[passed, :] = samples.q
-        passed += 1
-        slope_at(code, work, state[TIME], x, work.k[0])
-        counts[2] += 1
-        state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 1.0
+        known = status == REACHED and instant < switches.times.size
+        if not known and status != LOCATED or events == passed.times.size:
+            return status, taken, events
+        if not pass_event(code, work, relations, switches, samples, elements, passed, x, state,
+                          counts, events, taken, instant if known else CROSSING):
+            return status, taken, events
+        events += 1
+        if known:
+            instant += 1
 
 
 @machine_code
@@ -261,3 +263,31 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             out[j, :] = k[NEW]
         else:
             values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])
+
+
+class KnownSteps(NamedTuple):
+    """Steps whose starts are all known, between events that were carried out."""
+
+    starts: Vector
+    sizes: Vector
+    values: Matrix  # at the starts
+    event: Indices  # after which they are
+    q: Matrix  # what is constant from each event on
+
+
+@machine_code
+def between_events(code: Code, work: Workspace, steps: KnownSteps, which: Indices, theta: Vector,
+                   q: Vector, x: Vector, counts: Indices, out: Matrix) -> None:
+    """Values inside such steps, by taking them again; ``code`` reads ``q``, the rest as there."""
+    present, event = -1, -1
+    for j in range(which.size):
+        i = which[j]
+        if steps.event[i] != event:
+            event = steps.event[i]
+            q[:] = steps.q[event]
+        if i != present:
+            present = i
+            x[:] = steps.values[i]
+            slope_at(code, work, steps.starts[i], x, work.k[0])
+            take_step(code, work, steps.starts[i], steps.sizes[i], x, False, counts)
+        values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import FunctionType
 
 from .expressions import number
 from .function_text import FunctionText, Value, returned
@@ -27,6 +28,7 @@ __all__ = ["Calls"]
 INTRINSICS = {"sqrt": 1, "exp": 1, "log": 1, "sin": 1, "cos": 1, "floor": 1, "ceil": 1,
               "copysign": 2}  # fmt: skip
 INFINITY = float("inf")
+BY_ADDRESS = run_code, take, vector_at, indices_at
 
 
 class Calls:
@@ -39,6 +41,8 @@ class Calls:
         name = node.func.id if isinstance(node.func, ast.Name) else (
             node.func.attr if isinstance(node.func, ast.Attribute) else "")
         known = self.text.globals.get(name) if isinstance(node.func, ast.Name) else None
+        if isinstance(known, FunctionType) and known not in BY_ADDRESS:
+            known = Signature(known)  # in plain loops, too, or its text is refused
         if isinstance(known, Signature):
             if len(known.returns) != 1 and not (discard and not known.returns):
                 raise self.text.wrong(node, "is no number")

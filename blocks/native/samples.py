@@ -1,9 +1,7 @@
 """Discrete values that are assigned at regular instants, without leaving machine code.
 
-At an instant at which nothing but samples is due, values are assigned as
-:class:`blocks.simulation.actions.Samplings` does, and integration goes on. Where a relation or a
-mode no longer holds afterwards, or values do not settle, everything is as it was before, and Python
-decides.
+As :class:`blocks.simulation.actions.Samplings` does it: values are assigned until they agree, and
+count with what they were before the instant.
 """
 
 from __future__ import annotations
@@ -14,16 +12,14 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
-from ..solvers.samples import MOST_ROUNDS
+from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
 from .functions import machine_code
 from .signatures import run_code
 from .steps import Code, Workspace
-from .zero_crossings import Relations, margins_at
 
-__all__ = ["NO_SAMPLES", "Samplers", "Samples", "take_samples"]
+__all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples"]
 
 is_due, sample_number = machine_code(_is_due), machine_code(_sample_number)
 
@@ -50,9 +46,8 @@ class Samplers:
 
 
 class Samples(NamedTuple):
-    """The same as machine code is given it, with the instants ahead."""
+    """The same as machine code is given it."""
 
-    times: Vector  # at which nothing but samples is due
     start: Vector
     period: Vector
     last: Vector
@@ -62,55 +57,38 @@ class Samples(NamedTuple):
     tiny: float
     due: Flags  # (samplers,) room
     values: Vector  # (assignments + discrete values) room: what is assigned, and what was before
-    q: Vector  # what is constant between two events
-    d: Vector  # the discrete values in it
-    marks: Indices  # (times,) filled with the steps that were taken up to each instant
-    kept: Matrix  # (times, q) filled with q after it
-
-
-def _no_samples() -> Samples:
-    none, number = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return Samples(none, none, none, none, number, number, 0, 0.0, np.zeros(0, dtype=bool), none,
-                   none, none, number, np.zeros((0, 0)))
-
-
-NO_SAMPLES = _no_samples()
+    d: Vector  # the discrete values, which machine code reads
 
 
 @machine_code
-def take_samples(code: Code, work: Workspace, relations: Relations, samples: Samples, t: float,
-                 x: Vector) -> bool:
-    """Assign what is due at an instant; False, with everything as it was, where more happens.
+def begin_samples(samples: Samples, t: float) -> bool:
+    """Find who samples at an instant, and remember the values before; whether anyone does."""
+    samples.values[samples.owner.size :] = samples.d
+    found = False
+    for i in range(samples.due.size):
+        samples.due[i] = is_due(t, samples.start[i], samples.period[i], samples.last[i],
+                                samples.tiny)
+        found |= samples.due[i]
+    return found
 
-    Margins after it are left in the first row of the looks.
-    """
-    d, values, due, count = samples.d, samples.values, samples.due, samples.owner.size
-    values[count:] = d
-    for i in range(due.size):
-        due[i] = is_due(t, samples.start[i], samples.period[i], samples.last[i], samples.tiny)
-    calm = False
-    for _ in range(MOST_ROUNDS):
-        work.at[0] = t
-        run_code(samples.assigned, work.at, x, code.p, code.q, values)
-        calm = True
-        for j in range(count):
-            if due[samples.owner[j]]:
-                new, old = values[j], d[samples.target[j]]
-                if new != old and not (np.isnan(new) and np.isnan(old)):
-                    calm = False
-                d[samples.target[j]] = new
-        if calm:
-            break
-    if calm and relations.held.size:
-        first = relations.looks[0]
-        margins_at(code, relations, work.at, t, x, first)
-        for r in range(first.size):
-            if not first[r] > 0.0:  # it switches, or is for others to judge
-                calm = False
-    if not calm:
-        d[:] = values[count:]
-        return False
-    for i in range(due.size):
-        if due[i]:
+
+@machine_code
+def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vector) -> bool:
+    """Assign with the present values of everything else; whether anything changed."""
+    d, values, changed = samples.d, samples.values, False
+    work.at[0] = t
+    run_code(samples.assigned, work.at, x, code.p, code.q, values)
+    for j in range(samples.owner.size):
+        if samples.due[samples.owner[j]]:
+            new, old = values[j], d[samples.target[j]]
+            changed |= new != old and not (np.isnan(new) and np.isnan(old))
+            d[samples.target[j]] = new
+    return changed
+
+
+@machine_code
+def count_samples(samples: Samples, t: float) -> None:
+    """The samples that were due have been taken."""
+    for i in range(samples.due.size):
+        if samples.due[i]:
             samples.last[i] = sample_number(t, samples.start[i], samples.period[i])
-    return True

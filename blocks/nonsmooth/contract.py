@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..system import Problem, System
     from ..system.points import Points
+    from .modes.decision_parts import DecisionParts
     from .modes.elements import Change, Elements
     from .modes.held_modes import HeldModes
     from .modes.load_dependence import LoadDependence
@@ -86,7 +87,11 @@ class Laws(ABC):
 
     def changes(self, before: Indices) -> list[Change]:
         """What has changed since the modes were ``before``."""
-        return self.elements.changes(before, self.modes)
+        return self.changes_between(before, self.modes)
+
+    def changes_between(self, before: Indices, after: Indices) -> list[Change]:
+        """What has changed from some modes to others."""
+        return self.elements.changes(before, after)
 
     @property
     def set_valued(self) -> Laws:
@@ -194,6 +199,14 @@ class Laws(ABC):
     def held_constants(self, problem: Problem, t: float) -> Array:
         """What machine code is given of the present modes, constant between events."""
         raise NotImplementedError("only laws with held modes run in machine code")
+
+    def decision_parts(self, problem: Problem, t: float) -> DecisionParts | None:
+        """What machine code needs to decide on modes by itself; None where it cannot."""
+        return None
+
+    def take_over(self, modes: Indices, speed: float) -> None:
+        """Go on with modes that machine code has decided on; ``speed`` is the largest flow."""
+        raise NotImplementedError("machine code decides on modes of parts alone")
 
     def margin_expressions(self) -> ca.SX:
         """Switching functions as functions of modes and states."""

@@ -220,7 +220,8 @@ class Samplings:
         return True
 
     def compiled(self) -> Samplers | None:
-        """What is assigned, for a method that does it itself; None where that takes more."""
+        """What is assigned, for a method that does it itself; None where that takes more, or is
+        nothing."""
         tape = self.system.tape
         if self.values is None or tape.z.numel() or tape.constraints.numel():
             return None

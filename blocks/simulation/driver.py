@@ -59,8 +59,8 @@ class Driver:
         self.contacts = _contacts_of(problem)
         self.events = Events(recording, time_events, crossings, settings.t_start, settings.t_end)
         self.running = RunningMethod(problem, settings, tolerances, time_events, crossings,
-                                     recording.statistics, self.events.samplers)
-        self.integration = Integration(recording, self.running, time_events, crossings,
+                                     recording.statistics, self.events.rules)
+        self.integration = Integration(recording, self.running, self.events, crossings,
                                        self.contacts)
         self._standing = 0  # episodes in a row without progress
 
@@ -97,7 +97,7 @@ class Driver:
             if self.running.kind.steps_over_events:
                 forget_reversals(recording)
             recording.statistics.update(self.running.work)
-            recording.statistics["events"] = len(recording.events)
+            recording.statistics["events"] = recording.event_count
             recording.statistics["time integrating"] = clock.perf_counter() - started
 
     def begin(self, t: float) -> None:

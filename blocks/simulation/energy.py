@@ -9,7 +9,6 @@ dissipated by the contacts that were struck.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from ..results.recording import EnergyTerm
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from .episode import Episode
+from .episode_list import StepTable
 
 if TYPE_CHECKING:
     from .recording import RunRecording
@@ -62,26 +62,26 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     stored = np.zeros(sum(sizes))
     held = np.zeros(len(stored))
     jump_work, jump_loss = np.zeros(len(stored)), np.zeros(len(stored))
-    courses = [episode.trajectory.t for episode in recording.episodes]
+    episodes = recording.episodes
     both = recording.evaluate_unsplit(
-        rows.stored, np.array([(t[0], t[-1]) for t in courses]).ravel(),
-        np.repeat(np.arange(len(courses)), 2))
+        rows.stored, np.column_stack([episodes.starts, episodes.ends]).ravel(),
+        np.repeat(np.arange(len(episodes)), 2))
     ends, largest = np.split(both, [len(stored)])
     held = np.maximum(held, largest.max(axis=1))
-    for k, episode in enumerate(recording.episodes):
-        if k:
-            jump = ends[:, 2 * k] - ends[:, 2 * k - 1]
-            stored += jump
-            _jump(recording, rows, episode, jump, jump_work, jump_loss)
-        stored += ends[:, 2 * k + 1] - ends[:, 2 * k]
+    jumps = ends[:, 2::2] - ends[:, 1:-1:2]
+    stored = (ends[:, 1::2] - ends[:, ::2]).sum(axis=1) + jumps.sum(axis=1)
+    for k in np.flatnonzero(jumps.any(axis=0)).tolist():
+        _jump(recording, rows, episodes[k + 1], jumps[:, k], jump_work, jump_loss)
     negligible = max(LEDGER_NEGLIGIBLE * recording.energy_tolerance, LEDGER_ROUNDING)
-    for some in _together(courses, len(rows.live)):
-        inner = [courses[k] for k in some]
-        found = integrals(partial(_powers, recording, rows, some),
-                          np.concatenate([t[:-1] for t in inner]),
-                          np.concatenate([t[1:] for t in inner]), negligible / len(inner))
-        for sums, more in zip((flows, exchanged, unsure), found, strict=True):
-            sums[rows.live] += more
+    table = episodes.steps
+    moving = np.flatnonzero(table.ends > table.starts)
+    for some in np.split(moving, np.flatnonzero(np.diff(
+            np.arange(len(moving)) * len(rows.live) // MOST_POWERS)) + 1):
+        if len(some):
+            found = integrals(partial(_powers, recording, rows, table, some), table.starts[some],
+                              table.ends[some], negligible / len(np.unique(table.which[some])))
+            for sums, more in zip((flows, exchanged, unsure), found, strict=True):
+                sums[rows.live] += more
     terms = []
     a = b = 0
     for f, n in zip(rows.families, sizes, strict=True):
@@ -100,20 +100,11 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     return terms
 
 
-def _together(courses: list[Array], count: int) -> Iterator[Indices]:
-    """Numbers of episodes with steps, as many at once as memory allows."""
-    steps = np.array([len(t) - 1 for t in courses])
-    numbers = np.flatnonzero(steps)
-    if len(numbers):
-        parts = np.cumsum(steps[numbers]) * count // MOST_POWERS
-        yield from np.split(numbers, np.flatnonzero(np.diff(parts)) + 1)
-
-
-def _powers(recording: RunRecording, rows: _Rows, episodes: Indices, at: Array) -> Array:
-    """Powers at times inside the steps of some episodes."""
-    starts = np.array([recording.episodes[k].start for k in episodes])
-    which = episodes[np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)]
-    return recording.evaluate_unsplit(rows.rate, at, which)
+def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indices, at: Array
+            ) -> Array:
+    """Powers at times inside some steps."""
+    step = some[np.maximum(np.searchsorted(table.starts[some], at, side="right") - 1, 0)]
+    return recording.evaluate_unsplit(rows.rate, at, table.which[step])
 
 
 def _functions(system: System) -> _Rows | None:

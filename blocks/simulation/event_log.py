@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from ..exceptions import SimulationError
 from ..results.recording import EventRecord
+from .passed_events import PassedEpisodes
 from .recording import RunRecording
 
 __all__ = ["EventLog"]
@@ -24,9 +27,28 @@ class EventLog:
     def remember(self, t: float, component: str, text: str, suspicious: bool = True,
                   **mode: str) -> None:
         """Record an event; a series of ever smaller bounces is no chatter."""
-        self.recording.events.append(EventRecord(float(t), component, text, **mode))
+        self.recording.log.append(EventRecord(float(t), component, text, **mode))
         if suspicious:
             self.recent.append((t, component))
+
+    def remember_passed(self, passed: PassedEpisodes) -> None:
+        """Record events that a method has carried out itself."""
+        window, switches = WINDOW * self.duration, passed.switches
+        times = np.concatenate([np.array([t for t, _ in self.recent]),
+                                np.repeat(passed.times, switches)])
+        crowded = (times[CHATTER:] - times[: -CHATTER or None][: len(times) - CHATTER] <= window) \
+            if len(times) > CHATTER else np.zeros(0, dtype=bool)
+        since = passed.times[-1] - window
+        if crowded.any():
+            since = -np.inf
+        else:
+            self.recording.log.append(passed)
+        for k in np.flatnonzero((passed.times >= since) & (switches > 0)).tolist():
+            t = float(passed.times[k])
+            self.recent += [(t, name) for name in passed.who(k)]
+            if crowded.any():
+                self.recording.log.extend(passed.told(k))
+                self.refuse_chatter(t)
 
     def suspect(self, t: float, component: str) -> None:
         """Count a switch that is no event."""

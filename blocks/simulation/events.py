@@ -12,13 +12,15 @@ from ..exceptions import SimulationError
 from ..numerics.arrays import Indices
 from .actions import Requirements, Resets, Samplings
 from .event_log import EventLog
+from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .switching import Switching
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
-    from ..native.samples import Samplers
+    from ..native.method import PassedCourses
+    from ..native.own_events import EventRules
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -44,11 +46,32 @@ class Events:
                                    Samplings(system, time_events), crossings, self.log, t_end)
         self.struck: tuple[tuple[int, int], ...] = ()
 
-    def samplers(self) -> Samplers | None:
-        """What a method may assign itself at instants of samples; None where events do more."""
-        if self.requirements.values is not None or self.switching.resets.active:
+    def rules(self, t: float) -> EventRules | None:
+        """What a method may carry out itself; None where it takes more than it knows."""
+        problem, switching, times = self.problem, self.switching, self.time_events
+        samplings, laws = switching.samplings, problem.laws
+        samplers = samplings.compiled()
+        if (self.requirements.values is not None or switching.resets.active
+                or problem.delays is not None or samplings.active and samplers is None):
             return None
-        return self.switching.samplings.compiled()
+        parts = None if laws is None else laws.decision_parts(problem, t)
+        if not (samplings.active or problem.system.nm or parts is not None):
+            return None
+        from ..native.own_events import EventRules
+
+        return EventRules(times.relations.at_zero, times.timed, times.ahead, samplers, parts)
+
+    def passed(self, courses: PassedCourses) -> None:
+        """Go on after events that the method has carried out."""
+        problem, recording, events = self.problem, self.recording, courses.events
+        before = recording.episodes[-1]
+        passed = PassedEpisodes(courses, before, self.time_events.relations, recording.catalog,
+                                problem.laws)
+        self.log.remember_passed(passed)
+        recording.episodes.extend(passed)
+        problem.m[:], problem.d[:] = events.m[-1], events.d[-1]
+        if events.modes is not None:
+            problem.laws.take_over(events.modes[-1], events.speed)
 
     def begin(self, t: float, contacts: Contacts | None) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""

@@ -11,14 +11,15 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..solvers import Step, Trajectory
 from .episode import Episode
+from .events import Events
 from .failures import stop_at_failed_step
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .tied_branch import TiedBranch
-from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
+    from ..native.method import PassedCourses
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -50,15 +51,16 @@ class Integration:
     ----------
     recording : gets the episodes
     running : RunningMethod
-    time_events, crossings : what ends an episode
+    events, crossings : what ends an episode
     contacts : what keeps closed contacts closed, where there are laws that need it
     progress : is told the time reached
     """
 
-    def __init__(self, recording: RunRecording, running: RunningMethod, time_events: TimeEvents,
+    def __init__(self, recording: RunRecording, running: RunningMethod, events: Events,
                  crossings: ZeroCrossings, contacts: Contacts | None) -> None:
         self.recording, self.problem, self.system = recording, recording.problem, recording.system
-        self.running, self.time_events, self.crossings = running, time_events, crossings
+        self.running, self.events, self.crossings = running, events, crossings
+        self.time_events = events.time_events
         self.contacts = contacts
         self.progress: Callable[[float], None] | None = None
         laws = self.problem.laws
@@ -107,7 +109,7 @@ class Integration:
         problem.predictor = self.branch = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
-        self.stop = self.time_events.after(t, samples=self.method.sampling is None)
+        self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None:
             self.stop = min(self.stop, problem.delays.after(t))
         self.decided_in_steps = laws is not None and self.method.steps_over_events
@@ -117,8 +119,8 @@ class Integration:
     def _advance(self) -> Ending | None:
         """Take a step, or as many as the method takes; tell the ending if that was the last."""
         step = self.running.advance(self.t, self.stop)
-        if self.method.passed:
-            self._go_on_from_samples()
+        if self.method.passed is not None:
+            self._go_on_from_events(self.method.passed)
         if self.method.waits:
             self.stop = step.t
         if step.failure:
@@ -142,13 +144,13 @@ class Integration:
             return None  # what is known to happen now comes first
         return Ending(step.t) if self._is_over(step, shortened) else None
 
-    def _go_on_from_samples(self) -> None:
-        """Begin an episode at every instant of samples that the method has passed."""
-        last = self.recording.episodes[-1]
-        self.recording.episodes += [
-            replace(last, trajectory=course, d=d, struck=())
-            for course, d in self.method.passed]
-        self.method.passed = []
+    def _go_on_from_events(self, passed: PassedCourses) -> None:
+        """Go on from the last event that the method has carried out."""
+        self.events.passed(passed)
+        self.running.episodes += len(passed)
+        self.crossings.relation_tolerance[:] = self.method.slack[: self.system.nm]
+        self.crossings.begin(float(passed.events.times[-1]))
+        self.method.passed = None
         self.trajectory = self.method.course
 
     def _is_over(self, step: Step, shortened: bool) -> bool:

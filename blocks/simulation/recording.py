@@ -21,8 +21,9 @@ from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from .catalog import Catalog
-from .episode import Episode
+from .episode_list import EpisodeList
 from .kept_points import KeptPoints
+from .passed_events import PassedEpisodes
 from .replay import READING, Replay
 from .variable_functions import VariableFunctions
 from .wanted import Wanted
@@ -46,8 +47,8 @@ class RunRecording:
     system: System
     problem: Problem
     p: Array
-    episodes: list[Episode] = field(default_factory=list)
-    events: list[EventRecord] = field(default_factory=list)
+    episodes: EpisodeList = field(default_factory=EpisodeList)
+    log: list[EventRecord | PassedEpisodes] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
     status: str = "finished"
     message: str = ""
@@ -63,6 +64,19 @@ class RunRecording:
         self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
         self._kept: KeptPoints | None = None
         self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
+
+    @property
+    def events(self) -> list[EventRecord]:
+        """What has happened, in the order of time."""
+        if any(not isinstance(one, EventRecord) for one in self.log):
+            self.log[:] = [event for one in self.log for event in (
+                [one] if isinstance(one, EventRecord) else one.records())]
+        return self.log  # type: ignore[return-value]
+
+    @property
+    def event_count(self) -> int:
+        """How many events there are."""
+        return sum(1 if isinstance(one, EventRecord) else one.count for one in self.log)
 
     def fail(self, message: str) -> None:
         """The run has failed, and why."""
@@ -92,24 +106,25 @@ class RunRecording:
     def _chosen_times(self) -> tuple[Array, Indices]:
         if self.samples is not None:
             return self.samples, self._episode_numbers(self.samples, "right")
-        courses = [e.trajectory.t for e in self.episodes]
-        steps = sum(len(t) - 1 for t in courses)
+        table = self.episodes.steps
+        steps = int(np.count_nonzero(table.ends > table.starts))
         parts = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))
         # high-order methods take long steps; the curve between is known
         short = 0.0
         if steps >= MANY_STEPS:
             short = (self.episodes[-1].end - self.episodes[0].start) / MANY_STEPS
-        for k, t in enumerate(courses):
-            if len(t) > 1:
-                inside = np.linspace(t[:-1], t[1:], parts, endpoint=False, axis=1)
-                some = np.arange(parts) * (np.diff(t) > short)[:, None] == np.arange(parts)
-                courses[k] = np.append(inside[some], t[-1])
-        which = np.repeat(np.arange(len(courses)), [len(t) for t in courses])
-        return np.concatenate(courses), which
+        inside = np.linspace(table.starts, table.ends, parts, endpoint=False, axis=1)
+        some = np.zeros((len(inside), parts + 1), dtype=bool)
+        length = table.ends - table.starts
+        some[:, 0] = length > 0
+        some[:, 1:-1] = (length > short)[:, None]
+        some[:, -1] = table.last
+        times = np.column_stack([inside, table.ends])[some]
+        return times, np.repeat(table.which, some.sum(axis=1))
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""
-        starts = np.array([e.start for e in self.episodes])
+        starts = self.episodes.starts
         which = np.searchsorted(starts, times, side="left" if side == "left" else "right") - 1
         return np.clip(which, 0, len(self.episodes) - 1)
 
@@ -140,7 +155,7 @@ class RunRecording:
         if not is_mode.all():
             others = [i for i in indices if i < count]
             out[~is_mode] = self.values(others, times, side)
-        modes = np.array([e.modes for e in self.episodes])
+        modes = self.episodes.modes
         for row in np.flatnonzero(is_mode):
             out[row] = modes[which, indices[row] - count]
         return out

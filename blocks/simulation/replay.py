@@ -7,7 +7,6 @@ on a problem of its own: looking at a run changes neither the run nor what a lat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
@@ -21,6 +20,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.points import Points
 from ..system.problem import Problem, Tangent
 from .episode import Episode
+from .episode_list import EpisodeList
 from .wanted import Wanted
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Replay:
     episodes : of the run, in the order of time
     """
 
-    def __init__(self, problem: Problem, p: Array, episodes: Sequence[Episode]) -> None:
+    def __init__(self, problem: Problem, p: Array, episodes: EpisodeList) -> None:
         self._of_run, self.p, self.system, self.episodes = problem, p, problem.system, episodes
 
     @cached_property
@@ -86,19 +86,22 @@ class Replay:
         x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
         d = np.zeros((system.nd, k))
         incomplete = False
-        for e, columns in self._parts(which):
-            solved, times = e.trajectory.solved, t[columns]
+        for part, columns, number in self.episodes.parts(which):
+            times = t[columns]
+            if not isinstance(part, Episode):
+                x[:, columns] = part.states(times, number)
+                d[:, columns] = part.discrete_values(number)
+                continue
+            solved = part.trajectory.solved
             if solved is not None:
                 x[:, columns], z[:, columns] = np.split(solved(times), [system.nx])
             else:
-                free = np.delete(np.arange(system.nx), e.tied)
-                y = e.trajectory(times)[: len(free)]
+                free = np.delete(np.arange(system.nx), part.tied)
+                y = part.trajectory(times)[: len(free)]
                 x[free, columns] = y * self._of_run.scale_x[free][:, None]
-                incomplete |= bool(len(e.tied) or system.nz)
-            d[:, columns] = self._discrete_values(e, times)
-        m = np.zeros((system.nm, k))
-        if system.nm:
-            m = np.stack([e.m for e in self.episodes], axis=1)[:, which]
+                incomplete |= bool(len(part.tied) or system.nz)
+            d[:, columns] = self._discrete_values(part, times)
+        m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
         modes = () if self._of_run.laws is None else self._modes(which)
         return Points(t, x, z, self.p, m, d, np.zeros((system.nu, k)), modes), incomplete
 
@@ -115,14 +118,14 @@ class Replay:
         x, z, u = points.x.copy(), points.z.copy(), points.u.copy()
         missing = np.ones(len(points), dtype=bool)
         if laws is not None and not incomplete:
-            for e, columns in self._parts(which):
-                u[:, columns] = e.u[:, None]  # near what is looked for
+            for part, columns, _ in self.episodes.parts(which):
+                u[:, columns] = part.u[:, None]  # near what is looked for
             guess = replace(points, u=u)
             found = self.problem.laws.inputs_at(self._at_parameters(), guess, split)
             if found is not None:
                 u, known = found
                 missing = ~known
-        for e, columns in self._parts(which):
+        for e, columns in self._parts(which) if missing.any() else ():
             some = np.arange(columns.start, columns.stop)[missing[columns]]
             if len(some):
                 x[:, some], z[:, some], u[:, some] = self._one_by_one(
@@ -161,12 +164,16 @@ class Replay:
 
     def _modes(self, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
         """Modes, and the columns in which they were held."""
-        found: dict[bytes, tuple[Indices, list[Indices]]] = {}
-        for e, columns in self._parts(which):
-            assert e.modes is not None
-            held = found.setdefault(e.modes.tobytes(), (e.modes, []))
-            held[1].append(np.arange(columns.start, columns.stop))
-        return tuple((modes, np.concatenate(parts)) for modes, parts in found.values())
+        if not len(which):
+            return ()
+        every = self.episodes.modes
+        number = np.unique(which)
+        different, kind = np.unique(every[number], axis=0, return_inverse=True)
+        of_time = kind.ravel()[np.searchsorted(number, which)]
+        order = np.argsort(of_time, kind="stable")
+        ends = np.cumsum(np.bincount(of_time, minlength=len(different)))
+        return tuple((modes, columns) for modes, columns in zip(
+            different, np.split(order, ends[:-1]), strict=True))
 
     def _discrete_values(self, episode: Episode, t: Array) -> Array:
         """Discrete values, and delayed signals among them."""

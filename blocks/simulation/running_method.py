@@ -18,7 +18,7 @@ from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
-    from ..native.samples import Samplers
+    from ..native.own_events import EventRules
 
 __all__ = ["RunningMethod"]
 
@@ -44,7 +44,7 @@ class RunningMethod:
     tolerances : absolute tolerances of a problem's unknowns, for its present choice of states
     time_events, crossings : what a method is told that looks for crossings itself
     statistics : of the run's recording
-    samplers : what a method may assign itself at instants of samples
+    rules : what a method may carry out itself at events
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ class RunningMethod:
     def __init__(self, problem: Problem, settings: Settings,
                  tolerances: Callable[[Problem], Array], time_events: TimeEvents,
                  crossings: ZeroCrossings, statistics: dict[str, Any],
-                 samplers: Callable[[], Samplers | None]) -> None:
-        self.samplers = samplers
+                 rules: Callable[[float], EventRules | None]) -> None:
+        self.rules = rules
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
         self.kind: Any = in_machine_code(settings.method, problem)
@@ -111,9 +111,8 @@ class RunningMethod:
         )  # fmt: skip
         if kind.looks_itself:
             self._tell_relations(method, t)
-            if kind.samples_itself and len(self.time_events.sampled) and (
-                    s.first_step is None) and (samplers := self.samplers()):
-                method.sample(samplers, self.time_events.samples)
+            if kind.carries_out_events and s.first_step is None and (rules := self.rules(t)):
+                method.carry_out(rules)
         return method
 
     def _tell_relations(self, method: Any, t: float) -> None:

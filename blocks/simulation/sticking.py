@@ -35,8 +35,8 @@ def _exact_terms(recording: RunRecording, lost: dict[str, float]) -> Iterator[St
     laws = recording.problem.laws
     if laws is None or not laws.size:
         return
-    spans = np.array([e.end - e.start for e in recording.episodes])
-    modes = np.array([e.modes for e in recording.episodes])
+    episodes = recording.episodes
+    spans, modes = episodes.ends - episodes.starts, episodes.modes
     for f, groups in recording.catalog.elements.by_family.items():
         family = recording.system.network.families[f]
         for instance in range(family.size):
@@ -92,15 +92,17 @@ def shared_loads(recording: RunRecording) -> list[SharedLoad]:
     last: dict[tuple[str, ...], int] = {}
     if recording.problem.laws is None:
         return found
-    middles = np.array([(e.start + e.end) / 2 for e in recording.episodes])
-    for e, middle, groups in zip(recording.episodes, middles.tolist(),
-                                 recording.indeterminate_groups(middles), strict=True):
+    starts, ends = recording.episodes.starts, recording.episodes.ends
+    middles = (starts + ends) / 2
+    for begun, ended, middle, groups in zip(
+            starts.tolist(), ends.tolist(), middles.tolist(),
+            recording.indeterminate_groups(middles), strict=True):
         present = {}
         for names, efforts in groups:
             members = tuple(names)
             k = present[members] = last.get(members, len(found))
-            start = found[k].start if members in last else e.start
-            shared = SharedLoad(members, start, e.end, middle, tuple(efforts.tolist()))
+            start = found[k].start if members in last else begun
+            shared = SharedLoad(members, start, ended, middle, tuple(efforts.tolist()))
             found[k:k + 1] = [shared]
         last = present
     return found

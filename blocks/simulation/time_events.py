@@ -6,17 +6,22 @@ Knows no method and no recording.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import casadi as ca
 import numpy as np
 
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import ROOT_RTOL, ROOT_XTOL, SAME_INSTANT
+from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from ..system.time_functions import TimeFunctions
 from .relations import Relations
+
+if TYPE_CHECKING:
+    from ..native.own_events import Ahead
 
 __all__ = ["TimeEvents", "switches_in_run"]
 
@@ -40,8 +45,8 @@ class TimeEvents:
     times : all instants, ascending
     switching : relations that switch at an instant, by its time
     tiny : times that differ by less are one instant
-    sampled : instants at which nothing but samples is due, ascending
-    others : all others, ascending
+    apart : of times that are one instant the first, ascending; those of tables not among them
+    others : those of tables, ascending
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float) -> None:
@@ -54,33 +59,37 @@ class TimeEvents:
         self._function = ca.Function("timed", [TIME, system.tape.p], [
             system.tape.crossings[self._index.tolist()]]) if self.timed.any() else None
         instants = self._straight_instants(t_start, t_end, straight)
-        announced, sampled = self._breakpoints(t_start, t_end)
-        announced |= set(system.tables.instants(t_start, t_end).tolist())
-        for t in announced | sampled:
+        of_tables = set(system.tables.instants(t_start, t_end).tolist())
+        for t in self._breakpoints(t_start, t_end) | of_tables:
             instants.setdefault(t, [])
-        sampled -= announced | {t for t, which in instants.items() if which}
         self.functions = TimeFunctions(system, p, t_start, t_end, np.array(sorted(instants)))
         for t in self._curved_instants(np.array(sorted(instants)), t_start, t_end):
             instants.setdefault(t, [])
-            sampled.discard(t)
         self.times = np.array(sorted(instants))
         self.switching: dict[float, list[int]] = instants
-        self.sampled, self.others = _told_apart(self.times, sampled, self.tiny)
+        self.apart, self.others = _told_apart(self.times, of_tables, self.tiny)
 
     # -- what is known ---------------------------------------------------------------------
-    def after(self, t: float, samples: bool = True) -> float:
+    def after(self, t: float, carried_out: bool = False) -> float:
         """The next instant after ``t``; the end of the run after the last.
 
-        Without those at which nothing but samples is due, where they are not asked for.
+        Only of tables, where all others are carried out by the method.
         """
-        times = self.times if samples else self.others
+        times = self.others if carried_out else self.times
         k = int(np.searchsorted(times, t + self.tiny, side="right"))
         return float(times[k]) if k < len(times) else self.t_end
 
-    def samples(self, t: float, stop: float) -> Array:
-        """Instants after ``t``, up to ``stop``, at which nothing but samples is due."""
-        first, last = np.searchsorted(self.sampled, [t, stop], side="right")
-        return self.sampled[first:last]
+    def ahead(self, t: float, stop: float, most: int) -> Ahead:
+        """Instants after ``t``, up to ``stop``, that a method may carry out."""
+        from ..native.own_events import Ahead
+
+        first, last = np.searchsorted(self.apart, [t + self.tiny, stop], side="right")
+        times = self.apart[first : min(int(last), int(first) + most)]
+        holds = np.zeros((len(times), len(self.timed)))
+        if self._function is not None and len(times):
+            holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
+        following = np.append(times[1:], self.after(times[-1])) if len(times) else times
+        return Ahead(times, holds, following - WITHIN * self.tiny)
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
@@ -101,7 +110,7 @@ class TimeEvents:
             return self.timed
         return self.timed & ~self.curved
 
-    def just_after(self, t: float) -> float:
+    def just_after(self, t: Any) -> Any:
         """A time after ``t`` that is the same instant."""
         return t + WITHIN * self.tiny
 
@@ -145,14 +154,12 @@ class TimeEvents:
             instants.setdefault(float(at[k]), []).append(int(self._index[k]))
         return instants
 
-    def _breakpoints(self, t_start: float, t_end: float) -> tuple[set[float], set[float]]:
+    def _breakpoints(self, t_start: float, t_end: float) -> set[float]:
         """Those that components announce, and those at which they sample."""
-        announced: set[float] = set()
-        sampled: set[float] = set()
+        out: set[float] = set()
         for f, family in enumerate(self.system.network.families):
-            samplings = [(s, p, sampled) for s, p, _ in family.kernel.samplings if s is not None]
-            for start, period, out in [*((s, p, announced) for s, p in family.kernel.breaks),
-                                       *samplings]:
+            samplings = [(s, p) for s, p, _ in family.kernel.samplings if s is not None]
+            for start, period in [*family.kernel.breaks, *samplings]:
                 first = self.constant(f, start)
                 if period is None:
                     out.update(first.tolist())
@@ -164,56 +171,74 @@ class TimeEvents:
                         k0 = max(0, int(np.floor((t_start - a) / step)))
                         count = int((t_end - a) / step - k0 + 2)
                         out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
-        return ({t for t in announced if t_start < t < t_end},
-                {t for t in sampled if t_start < t < t_end})
+        return {t for t in out if t_start < t < t_end}
 
     def _curved_instants(self, known: Array, t_start: float, t_end: float) -> list[float]:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
         if not self.curved.any() or not t_end > t_start:
             return []
-        from scipy.optimize import brentq, minimize_scalar
+        from scipy.optimize import minimize_scalar
 
         rows = np.flatnonzero(self.curved[self._index])
-        function = self._function
-        assert function is not None  # where some are curved
-
-        def value(t: float, row: int) -> float:
-            return float(function(t, self.p)[row])
-
-        found = []
+        found: list[Array] = []
         for times in self.functions.looks():
-            g = np.array(function(times[None, :], self.p))[rows]
-            places = [(row, float(times[k]), float(times[k + 1])) for row, k in
-                      zip(*np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0)), strict=True)]
-            for row, k in _touches(g):
-                side = 1.0 if g[row, k] > 0 else -1.0
+            g = self._of_time(times)[rows]
+            changed, k = np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0))
+            places = [(rows[changed], times[k], times[k + 1])]
+            for row, j in _touches(g):
+                side = 1.0 if g[row, j] > 0 else -1.0
                 top = float(minimize_scalar(
-                    lambda t, row=row, side=side: side * value(t, int(rows[row])),
-                    method="bounded", bounds=times[[k - 1, k + 1]],
+                    lambda t, row=row, side=side: side * float(
+                        self._of_time(np.array([t]))[rows[row], 0]),
+                    method="bounded", bounds=times[[j - 1, j + 1]],
                     options={"xatol": self.tiny}).x)
-                if (value(top, int(rows[row])) > 0) != (g[row, k] > 0):
-                    places += [(row, float(times[k - 1]), top), (row, top, float(times[k + 1]))]
-            for row, low, high in places:
-                at = brentq(value, low, high, args=(int(rows[row]),), rtol=ROOT_RTOL,
-                            xtol=ROOT_XTOL * max(abs(low), abs(high)))
-                away = ANNOUNCED * self.tiny
-                near = known[np.searchsorted(known, at - away):][:1]
-                if not len(near) or near[0] > at + away:  # no breakpoint announces it
-                    found.append(float(at))
-        return [t for t in found if t_start < t < t_end - WITHIN * self.tiny]
+                if (self._of_time(np.array([top]))[rows[row], 0] > 0) != (g[row, j] > 0):
+                    places.append((rows[[row, row]], np.array([times[j - 1], top]),
+                                   np.array([top, times[j + 1]])))
+            row, low, high = (np.concatenate(parts) for parts in zip(*places, strict=True))
+            if len(row):
+                found.append(self._crossings_between(row, low, high, known))
+        at = np.concatenate(found) if found else np.zeros(0)
+        inside = (at > t_start) & (at < t_end - WITHIN * self.tiny)
+        return at[inside].tolist()
+
+    def _of_time(self, times: Array) -> Array:
+        """Relations of time alone at some times, (relations, times)."""
+        assert self._function is not None  # else there are none
+        return np.array(self._function(times[None, :], self.p))
+
+    def _crossings_between(self, row: Indices, low: Array, high: Array, known: Array) -> Array:
+        """Crossings of relations between two times each, without those that are known."""
+        which = np.arange(len(row))
+        began = self._of_time(low)[row, which] > 0
+        away = ANNOUNCED * self.tiny
+        near = np.append(known, np.inf)[np.searchsorted(known, low - away)]
+        near = np.where(near <= high + away, near, low)
+        before, after = np.maximum(near - away, low), np.minimum(near + away, high)
+        announced = (self._of_time(before)[row, which] > 0) == began
+        announced &= (self._of_time(after)[row, which] > 0) != began
+        row, low, high, began = (of[~announced] for of in (row, low, high, began))
+        which = np.arange(len(row))
+        while len(row):  # all at once, until times cannot be told apart
+            middle = low + (high - low) / 2
+            if not ((middle > low) & (middle < high)).any():
+                break
+            same = (self._of_time(middle)[row, which] > 0) == began
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        near = np.append(known, np.inf)[np.searchsorted(known, high - away)]
+        return high[near > high + away]  # no breakpoint announces it
 
 
-def _told_apart(times: Array, sampled: set[float], tiny: float) -> tuple[Array, Array]:
-    """Instants at which nothing but samples is due, and the others.
+def _told_apart(times: Array, of_tables: set[float], tiny: float) -> tuple[Array, Array]:
+    """Instants that a method may carry out, and those at which a table has a point.
 
     Of times that are one instant only the first one is among them.
     """
-    if not sampled:
-        return np.zeros(0), times
-    first = np.diff(times, prepend=-np.inf) > tiny
-    mere = np.array([t in sampled for t in times.tolist()])
-    mere = np.logical_and.reduceat(mere, np.flatnonzero(first))
-    return times[first][mere], times[first][~mere]
+    if not len(times):
+        return times, times
+    first = np.flatnonzero(np.diff(times, prepend=-np.inf) > tiny)
+    table = np.logical_or.reduceat(np.isin(times, list(of_tables)), first)
+    return times[first][~table], times[first][table]
 
 
 def switches_in_run(system: System) -> bool:

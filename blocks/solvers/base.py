@@ -21,7 +21,7 @@ Rules for a method
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -162,8 +162,8 @@ class Method(ABC):
     #: Takes many steps in one call, and looks for crossings and at pieces of time in them:
     #: it is told which by :meth:`watch`, and restarted instead of made anew.
     looks_itself: ClassVar[bool] = False
-    #: Takes samples itself, which it is told by :meth:`sample`.
-    samples_itself: ClassVar[bool] = False
+    #: Carries events out itself, as it is told by :meth:`carry_out`.
+    carries_out_events: ClassVar[bool] = False
     #: Of a system: set-valued laws of the method's own, instead of those decided at events.
     laws_of: ClassVar[Any] = None
     #: Of the number of unknowns: steps up to which an implicit method is not cheaper.
@@ -173,11 +173,10 @@ class Method(ABC):
     carries: bool = False  # follows states that constraints tie
     unsure: bool = False  # may be no method for what comes: to be asked again
     free: Indices | tuple[()] = ()  # states that it integrates, of a method that looks itself
-    #: Whether it has ended at an instant of samples at which more happens than samples.
+    #: Whether it has ended at a known instant that others must carry out.
     waits: bool = False
-    sampling: object = None  # samples that it takes itself, if any
-    #: What has been passed on the way: courses that begin at samples, and discrete values there.
-    passed: Sequence[tuple[Course, Array]] = ()
+    own_events: object = None  # what happens at events that it carries out itself, if any
+    passed: Any = None  # the events that it has carried out in the last step, if any
     pieces: Array | None = None  # borders of pieces of time, of a method that looks itself
 
     def __init__(
@@ -215,12 +214,12 @@ class Method(ABC):
         judge is known."""
         raise NotImplementedError(f"{self.name} does not look for crossings itself")
 
-    def sample(self, samplers: Any, ahead: Callable[[float, float], Array]) -> None:
-        """Told to a method that looks itself: what it may assign at instants of samples.
+    def carry_out(self, rules: Any) -> None:
+        """Told to a method that looks itself: what it may carry out at events.
 
-        ``ahead`` gives those between two times. Every one that it passes ends its course.
+        Every event that it passes ends its course.
         """
-        raise NotImplementedError(f"{self.name} does not sample itself")
+        raise NotImplementedError(f"{self.name} does not carry out events")
 
     @property
     def largest(self) -> Array | None:

@@ -108,13 +108,12 @@ class FiniteValues:
         if not len(rows):
             return
         problem = recording.problem
-        total = sum(len(e.trajectory.t) for e in recording.episodes)
+        table = recording.episodes.steps
         costly = problem.laws is not None or problem.algebraic
-        every = 1 + total // LOOKS if costly else 1
-        courses = [e.trajectory.t for e in recording.episodes]
-        looks = [np.append(t[every - 1:-1:every], t[-1:]) for t in courses]
-        all_times = np.concatenate(looks)
-        which = np.repeat(np.arange(len(looks)), [len(t) for t in looks])
+        every = 1 + len(table.ends) // LOOKS if costly else 1
+        some = table.last.copy()
+        some[::every] = True
+        all_times, which = table.ends[some], table.which[some]
         for first in range(0, len(all_times), CHUNK):
             times, numbers = all_times[first : first + CHUNK], which[first : first + CHUNK]
             look = recording.evaluate_states if of_states else recording.evaluate_unsplit

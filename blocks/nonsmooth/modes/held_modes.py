@@ -85,12 +85,13 @@ class HeldModes:
         inputs = ca.densify(of_sliding + ca.mtimes(place, ca.mtimes(k, unheld)))
         slope = ca.substitute(tape.slope, tape.u, inputs)
         crossings = ca.substitute(tape.crossings, tape.u, inputs)
+        rate = ca.substitute(laws.rate, tape.u, inputs)
         values = laws.flow, laws.low, laws.high, laws.back, laws.forth, unheld, laws.gap
         self.symbols = [*system.arguments[:-1], modes, k]
         self.expressions = {
             "slope": slope, "effort": inputs[column] * ca.DM(elements.sign), "flow": laws.flow,
             "low": laws.low, "high": laws.high, "back": laws.back, "forth": laws.forth,
-            "gap": laws.gap, "crossings": crossings}  # fmt: skip
+            "gap": laws.gap, "rate": rate, "crossings": crossings}  # fmt: skip
         everything = ca.vertcat(inputs, *values, slope)
         self.evaluate = Evaluator(ca.Function("held", self.symbols, [ca.densify(everything)]))
         at_times = ca.vertcat(inputs, *values, crossings)
@@ -138,6 +139,13 @@ class HeldModes:
         out, inner = out.reshape(len(t), -1).T, self.inputs + 7 * self.size
         values = out[self.inputs : inner].reshape(7, self.size, len(t))
         return out[: self.inputs], values, out[inner:]
+
+    @property
+    def blocks(self) -> list[tuple[Indices, Indices]]:
+        """Parts of elements that act on each other, and where their blocks stand in K."""
+        place = self._place
+        alone = [(np.array([e]), place.of_alone[[[e]]]) for e in place.alone]
+        return alone + place.several
 
     def constants(self, modes: Indices, d: Matrix) -> Array:
         """Modes and K in one row."""

@@ -27,6 +27,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ..contract import IndeterminateGroup, Laws
+from .decision_parts import DecisionParts, decision_parts
 from .decisions import Decisions
 from .efforts import Efforts
 from .elements import Change, LawValues
@@ -165,6 +166,13 @@ class SetValuedLaws(Laws):
     # -- machine code ----------------------------------------------------------------------
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self.compiled.fit(problem, t)
+
+    def decision_parts(self, problem: Problem, t: float) -> DecisionParts | None:
+        return decision_parts(self.evaluation, problem, t)
+
+    def take_over(self, modes: Indices, speed: float) -> None:
+        self.state.modes = modes
+        self.state.speed = max(self.state.speed, speed)
 
     def held_constants(self, problem: Problem, t: float) -> Array:
         return self.compiled.constants(problem, t)

@@ -24,6 +24,7 @@ from ...numerics.tolerances import CLEAR_ROOM, EQUAL_BOUNDS, FLOW_TURNED, NEAR_G
 from .elements import LawValues
 from .evaluation import Evaluation
 from .margins import Margins
+from .mode_of_one import NOT_SURE, mode_of_one
 from .rounding import largest_position
 from .solved_modes import FAR, SolvedModes
 
@@ -81,21 +82,10 @@ class QuickDecisions:
     def _mode_of_one(self, problem: Problem, t: float, e: int, own: float, drive: float,
                      static: tuple[float, float], now: LawValues) -> int | None:
         """The sense in which an element moves under its load; None where it does not for sure."""
-        from ..complementarity import one_element
-
-        low, high = static
-        noise = float(self.evaluation.rounding.of_rates(problem, t)[e])
-        back = float(now.back[e]) if np.isfinite(low) else low
-        forth = float(now.forth[e]) if np.isfinite(high) else high
-        kinetic = min(back, forth), forth
-        mode = None
-        # once it moves, less holds it
-        for bounds in [static, kinetic] if self.state.modes[e] else [kinetic]:
-            found = one_element(own, drive, *bounds, noise)
-            if found is None or found.state == 0:
-                return None
-            mode = found.state
-        return mode
+        mode = mode_of_one(own, drive, *static, float(now.back[e]), float(now.forth[e]),
+                           bool(self.state.modes[e]),
+                           float(self.evaluation.rounding.of_rates(problem, t)[e]))
+        return None if mode == NOT_SURE else mode
 
     def predict(self, problem: Problem, t: float, touched: Indices) -> bool:
         """Take the mode that nearly always follows for the one element touched, with a proof.

@@ -1,0 +1,282 @@
+"""Which mode follows for a friction? Decided without leaving machine code.
+
+As :mod:`blocks.nonsmooth.modes.quick_decisions` does it, of elements whose rates follow their
+efforts by a constant matrix D. One element has come to the end of its mode, all others are well
+within theirs. With the modes of the others held, it has a box problem of one unknown, and the
+answer is that of all where the others of its connected part stay within their bounds by it: D of
+the part is symmetric and positive definite, so there is one answer. Else Python decides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..nonsmooth.modes.mode_of_one import NOT_SURE
+from ..nonsmooth.modes.mode_of_one import mode_of_one as _mode_of_one
+from ..nonsmooth.modes.mode_of_one import sense_of_one as _sense_of_one
+from ..nonsmooth.modes.mode_of_one import sense_of_release as _sense_of_release
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..numerics.tolerances import CLEAR_ROOM, FLOW_NONE, FLOW_TURNED
+from .functions import machine_code
+from .signatures import run_code
+from .steps import Code, Workspace
+from .zero_crossings import LARGEST, Relations
+
+__all__ = ["Elements", "VALUES", "decide_modes", "notice_speeds"]
+
+FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
+VALUES = 7  # of an element, one row each
+
+sense_of_one, mode_of_one = machine_code(_sense_of_one), machine_code(_mode_of_one)
+sense_of_release = machine_code(_sense_of_release)
+
+
+class Elements(NamedTuple):
+    """Elements of set-valued laws, as machine code decides on them."""
+
+    modes: Vector  # which machine code reads
+    k: Vector  # entries of K, which machine code reads
+    free: Vector  # 0 for states that stuck elements hold, which machine code reads
+    values: int  # address of what gives the rows of ``found``
+    part: Indices  # (elements,) connected part of each
+    starts: Indices  # (parts + 1,) where the members of a part begin
+    members: Indices  # (elements,) part by part
+    first: Indices  # (parts,) where the block of a part begins
+    entries: Indices  # where the entries of K stand, block by block, row by row
+    d: Vector  # D, in the same order
+    regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
+    holds: Flags  # (elements,) whether it holds states where it is stuck
+    flow_starts: Indices  # (elements + 1,) where the states of a flow begin
+    flow_states: Indices  # states that a flow depends on
+    push: Matrix  # (elements, states) change of slopes per effort
+    reach: Matrix  # (elements, states) size of the change of a flow per state
+    rounding: float  # part of the rates of states that is rounding
+    speed: Vector  # (1,) the largest flow so far
+    found: Matrix  # (VALUES, elements) room
+    slope: Vector  # (states,) room
+    factor: Matrix  # room for the factors of a block
+    stuck: Indices  # room for the members of a part that stick
+    column: Vector  # room for a right-hand side
+
+
+@machine_code
+def notice_speeds(relations: Relations, elements: Elements) -> None:
+    """Take note of the largest flows of what slid since the last event, and begin anew."""
+    largest = relations.looks[LARGEST]
+    first = largest.size - elements.modes.size
+    for e in range(elements.modes.size):
+        if elements.modes[e] != 0.0 and np.isfinite(largest[first + e]):
+            elements.speed[0] = max(elements.speed[0], largest[first + e])
+    largest[:] = 0.0
+
+
+@machine_code
+def decide_modes(code: Code, work: Workspace, relations: Relations, elements: Elements, t: float,
+                 x: Vector, crossed: bool) -> bool:
+    """Choose the modes at an event; False where others must decide, with modes and ``x`` changed.
+
+    Parameters
+    ----------
+    x : the point; flows of what comes to rest are brought to zero
+    crossed : whether margins have become negative; else a known instant has changed something
+    """
+    modes, found = elements.modes, elements.found
+    nm = relations.wrong.size - modes.size
+    look_at_elements(code, work, elements, t, x)
+    touched = -1
+    for e in range(modes.size):
+        elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
+    slow = FLOW_TURNED * elements.speed[0]
+    for e in range(modes.size):
+        doubtful = crossed and relations.wrong[nm + e]
+        if not doubtful:
+            if modes[e] != 0.0:
+                if not modes[e] * found[FLOW, e] >= slow:
+                    return False
+            else:
+                doubtful = _room(elements, e) < 0.0
+        if doubtful:
+            if touched >= 0:
+                return False
+            touched = e
+    if touched < 0:
+        return True
+    if modes[touched] * found[FLOW, touched] < -slow:
+        return False
+    return _decide_one(code, work, elements, t, x, touched)
+
+
+@machine_code
+def look_at_elements(code: Code, work: Workspace, elements: Elements, t: float, x: Vector) -> None:
+    """What elements come to in their present modes."""
+    work.at[0] = t
+    run_code(elements.values, work.at, x, code.p, code.q, elements.found)
+
+
+@machine_code
+def _room(elements: Elements, e: int) -> float:
+    """How far a stuck element is from its bounds."""
+    found = elements.found
+    return min(found[HIGH, e] - found[EFFORT, e], found[EFFORT, e] - found[LOW, e])
+
+
+@machine_code
+def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int
+                ) -> bool:
+    """Choose the mode of one element, while the others keep theirs."""
+    modes, found, part = elements.modes, elements.found, elements.part[e]
+    before = modes[e]
+    if not elements.regular[part] or not found[LOW, e] < found[HIGH, e]:
+        return False
+    if before != 0.0:
+        modes[e] = 0.0
+        _hold(elements, part)
+        _stop(elements, x, part, e, found[FLOW, e])
+        look_at_elements(code, work, elements, t, x)
+    low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
+    clear = CLEAR_ROOM * (high - low)
+    if not (before != 0.0 and low + clear < effort < high - clear):
+        mode = _sense(code, work, elements, t, x, part, e, before != 0.0)
+        if mode == NOT_SURE:
+            return False
+        modes[e] = mode
+        _hold(elements, part)
+        look_at_elements(code, work, elements, t, x)
+    if not _others_keep(elements, part, e):
+        return False
+    for i in range(elements.free.size):  # what sticks does not creep
+        if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
+            x[i] = 0.0
+    return True
+
+
+@machine_code
+def _sense(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, part: int, e: int,
+           slid: bool) -> int:
+    """The mode of an element that rest does not hold."""
+    found = elements.found
+    low, high, back, forth = found[LOW, e], found[HIGH, e], found[BACK, e], found[FORTH, e]
+    if not slid:
+        mode = sense_of_release(found[EFFORT, e], low, high, back, forth,
+                                _largest(elements, part))
+        if mode != NOT_SURE:
+            return mode
+    own = 1.0 / _own(elements, part, e)
+    return mode_of_one(own, own * found[EFFORT, e], low, high, back, forth, slid,
+                       _rounding(code, work, elements, t, x, e))
+
+
+@machine_code
+def _largest(elements: Elements, part: int) -> float:
+    """The largest effort in a part."""
+    largest = 0.0
+    for k in range(elements.starts[part], elements.starts[part + 1]):
+        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
+    return largest
+
+
+@machine_code
+def _others_keep(elements: Elements, part: int, e: int) -> bool:
+    """Whether what rests besides is well within its bounds."""
+    largest = _largest(elements, part)
+    for k in range(elements.starts[part], elements.starts[part + 1]):
+        i = elements.members[k]
+        if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > CLEAR_ROOM * largest:
+            return False
+    return True
+
+
+@machine_code
+def _rounding(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int
+              ) -> float:
+    """A rate of an element that is rounding only."""
+    work.at[0] = t
+    run_code(code.slope, work.at, x, code.p, code.q, elements.slope)
+    total = 0.0
+    for i in range(elements.slope.size):
+        total += elements.reach[e, i] * abs(elements.slope[i])
+    return elements.rounding * total
+
+
+# -- efforts and states of a part ----------------------------------------------------------
+@machine_code
+def _own(elements: Elements, part: int, e: int) -> float:
+    """The entry of K of an element that is stuck."""
+    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+    for a in range(size):
+        if elements.members[start + a] == e:
+            return elements.k[elements.entries[elements.first[part] + a * size + a]]
+    return np.nan
+
+
+@machine_code
+def _stop(elements: Elements, x: Vector, part: int, e: int, flow: float) -> None:
+    """Bring the flow of an element that sticks now to zero, those of others that stick kept."""
+    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+    here = 0
+    while elements.members[start + here] != e:
+        here += 1
+    for a in range(size):
+        push = flow * elements.k[elements.entries[elements.first[part] + a * size + here]]
+        if push != 0.0:
+            j = elements.members[start + a]
+            for i in range(x.size):
+                x[i] += push * elements.push[j, i]
+
+
+@machine_code
+def _hold(elements: Elements, part: int) -> None:
+    """K of a part, and the states that it holds, for its present modes."""
+    _invert(elements, part)
+    start, stop = elements.starts[part], elements.starts[part + 1]
+    for k in range(start, stop):
+        e = elements.members[k]
+        for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
+            elements.free[elements.flow_states[j]] = 1.0
+    again = True
+    while again:  # alone, or from one to the next
+        again = False
+        for k in range(start, stop):
+            e = elements.members[k]
+            if elements.modes[e] == 0.0 and elements.holds[e]:
+                count, single = 0, 0
+                for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
+                    if elements.free[elements.flow_states[j]] != 0.0:
+                        count += 1
+                        single = elements.flow_states[j]
+                if count == 1:
+                    elements.free[single] = 0.0
+                    again = True
+
+
+@machine_code
+def _invert(elements: Elements, part: int) -> None:
+    """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere."""
+    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+    first, stuck, l, y = elements.first[part], elements.stuck, elements.factor, elements.column
+    count = 0
+    for a in range(size):
+        if elements.modes[elements.members[start + a]] == 0.0:
+            stuck[count] = a
+            count += 1
+    for k in range(size * size):
+        elements.k[elements.entries[first + k]] = 0.0
+    for a in range(count):
+        for b in range(a + 1):
+            value = elements.d[first + stuck[a] * size + stuck[b]]
+            for c in range(b):
+                value -= l[a, c] * l[b, c]
+            l[a, b] = np.sqrt(value) if a == b else value / l[b, b]
+    for column in range(count):
+        for a in range(count):
+            value = 1.0 if a == column else 0.0
+            for c in range(a):
+                value -= l[a, c] * y[c]
+            y[a] = value / l[a, a]
+        for a in range(count - 1, -1, -1):
+            for c in range(a + 1, count):
+                y[a] -= l[c, a] * y[c]
+            y[a] = y[a] / l[a, a]
+            elements.k[elements.entries[first + stuck[a] * size + stuck[column]]] = y[a]

@@ -1,0 +1,73 @@
+"""Events that machine code carries out itself: relations, samples and modes, and what it keeps.
+
+Where more happens, or an answer is not sure, everything is as it was before, and Python decides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..numerics.tolerances import LEAST_ERROR
+from .decisions import Elements, decide_modes, notice_speeds
+from .functions import machine_code
+from .samples import Samples, count_samples
+from .steps import Code, Workspace, slope_at
+from .switches import Switches, settle_relations
+from .zero_crossings import Relations
+
+__all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "STEP", "TIME", "Passed", "pass_event"]
+
+TIME, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
+CROSSING = -1  # instead of the number of a known instant
+
+
+class Passed(NamedTuple):
+    """What is kept of events that were carried out, one row each."""
+
+    marks: Indices  # the steps that were taken up to it
+    times: Vector
+    q: Matrix  # what is constant from it on
+    x: Matrix  # the values from it on
+    present: Vector  # what is constant now, which machine code reads
+    restarts: Flags  # (1,) whether the next step is found anew after a crossing
+
+
+@machine_code
+def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
+               samples: Samples, elements: Elements, passed: Passed, x: Vector, state: Vector,
+               counts: Indices, number: int, taken: int, instant: int) -> bool:
+    """Carry an event out; False, with everything as it was, where others must.
+
+    Parameters
+    ----------
+    number : of the event: the row that is filled
+    taken : steps up to it
+    instant : which of the known ones it is, or ``CROSSING``
+    """
+    q, t = passed.present, state[TIME]
+    passed.q[number, :] = q
+    passed.x[number, :] = x
+    if elements.modes.size:
+        notice_speeds(relations, elements)
+    done = settle_relations(code, work, relations, switches, samples, t, x, instant)
+    if done and elements.modes.size:
+        done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
+    if not done:
+        q[:] = passed.q[number]
+        x[:] = passed.x[number]
+        for r in range(switches.m.size):
+            relations.held[r] = switches.m[r]
+        return False
+    count_samples(samples, t)
+    passed.marks[number], passed.times[number] = taken, t
+    passed.q[number, :] = q
+    passed.x[number, :] = x
+    if instant != CROSSING:
+        relations.instant[0] = switches.until[instant]
+    elif passed.restarts[0]:
+        state[STEP] = 0.0
+    slope_at(code, work, t, x, work.k[0])
+    counts[2] += 1
+    state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 0.0
+    return True

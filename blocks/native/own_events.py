@@ -1,0 +1,180 @@
+"""What may a method carry out by itself at events, and what of it is due?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Matrix
+from .decisions import VALUES, Elements
+from .equations import Equations
+from .events import Passed
+from .functions import Kept
+from .samples import Samplers, Samples
+from .switches import Switches
+
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.decision_parts import DecisionParts
+
+__all__ = ["Ahead", "EventRules", "NOTHING", "OwnEvents", "PassedEvents"]
+
+BLOCK = 1 << 19  # numbers that are kept of the events of one call
+MOST_EVENTS = 4096
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """Known instants to come.
+
+    Attributes
+    ----------
+    times : (k,) ascending
+    holds : (k, relations) what relations of time come to just after each
+    until : (k,) just before the next one
+    """
+
+    times: Array
+    holds: Matrix
+    until: Array
+
+
+@dataclass(frozen=True)
+class EventRules:
+    """What happens at the events of a run, where a method may carry it out.
+
+    Attributes
+    ----------
+    at_zero, timed : relations that hold where they are zero, and those of time alone
+    ahead : the instants between two times, no more than so many
+    samplers : what is assigned at regular instants
+    parts : what decisions on modes need; None where others decide
+    """
+
+    at_zero: Flags
+    timed: Flags
+    ahead: Callable[[float, float, int], Ahead]
+    samplers: Samplers | None = None
+    parts: DecisionParts | None = None
+
+
+class Given(NamedTuple):
+    """What machine code is given of events in one call."""
+
+    switches: Kept
+    samples: Kept
+    elements: Kept
+    passed: Kept
+
+
+def _nothing() -> Given:
+    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+    table = np.zeros((0, 0))
+    return Given(
+        Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none)),
+        Kept(no_samples()), Kept(no_elements()),
+        Kept(Passed(number, none, table, table, none, np.zeros(1, dtype=bool))))
+
+
+def no_samples() -> Samples:
+    none, number = np.zeros(0), np.zeros(0, dtype=np.int64)
+    return Samples(none, none, none, number, number, 0, 0.0, np.zeros(0, dtype=bool), none, none)
+
+
+def no_elements() -> Elements:
+    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+    table = np.zeros((0, 0))
+    return Elements(none, none, none, 0, number, number, number, number, number, none, flags,
+                    flags, number, number, table, table, 0.0, none, table, none, table, number,
+                    none)
+
+
+NOTHING = _nothing()
+
+
+class OwnEvents:
+    """The events that a method carries out itself.
+
+    Parameters
+    ----------
+    equations : Equations
+    rules : what happens
+    q : what is constant between two events, which machine code reads and changes
+    states : number of values that a step moves
+    relations : number of all margins, those of modes among them
+    restarts : whether steps are found anew after a crossing
+    """
+
+    def __init__(self, equations: Equations, rules: EventRules, q: Array, states: int,
+                 relations: int, restarts: bool) -> None:
+        self.equations, self.rules, self.q = equations, rules, q
+        self.most = max(1, min(MOST_EVENTS, BLOCK // (q.size + states + 1)))
+        most, nm = self.most, len(rules.timed)
+        #: What is filled with the events of a call.
+        self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
+                             np.empty((most, q.size)), np.empty((most, states)), q,
+                             np.array([restarts]))
+        self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
+                      np.empty(relations))
+        self.elements = self._elements(states)
+        self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.passed))
+
+    def before(self, t: float, t_stop: float) -> tuple[Given, float]:
+        """What machine code is given, and how far it may go with that."""
+        r, most = self.rules, self.most
+        ahead = r.ahead(t, t_stop, most)
+        if len(ahead.times) == most:
+            t_stop = float(ahead.times[-1])
+        switches = Switches(self._part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
+                            ahead.until, *self._room)
+        return Given(Kept(switches), *self._given), t_stop
+
+    def _part(self, which: str) -> Array:
+        return self.q[self.equations.part_of_constants(which)]
+
+    def _samples(self) -> Samples:
+        s = self.rules.samplers
+        if s is None:
+            return no_samples()
+        d = self._part("discrete values")
+        return Samples(s.start, s.period, s.last, s.owner, s.target,
+                       self.equations.assigned(s.assigned), s.tiny,
+                       np.zeros(len(s.start), dtype=bool), np.zeros(len(s.owner) + d.size), d)
+
+    def _elements(self, states: int) -> Elements:
+        p = self.rules.parts
+        if p is None:
+            return no_elements()
+        n, most = len(p.part), int(np.diff(p.starts).max())
+        return Elements(
+            self._part("modes"), self._part("K"), self._part("free"),
+            self.equations.of_elements(p.values), p.part, p.starts, p.members, p.first, p.entries,
+            p.d, p.regular, p.holds, p.flow_starts, p.flow_states, p.push, p.reach, p.rounding,
+            np.array([p.speed]), np.empty((VALUES, n)), np.empty(states), np.empty((most, most)),
+            np.zeros(most, dtype=np.int64), np.empty(most))
+
+
+class PassedEvents:
+    """Events that machine code has carried out in one call, in the order of time.
+
+    Attributes
+    ----------
+    times : (k,) of the events
+    m, d, modes : (k, …) held relations, discrete values and modes from each on
+    """
+
+    def __init__(self, own: OwnEvents, count: int) -> None:
+        equations = own.equations
+        self.times = own.passed.times[:count].copy()
+        self.marks = own.passed.marks[:count].copy()
+        self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
+        self.m = self.q[:, equations.part_of_constants("relations")]
+        self.d = self.q[:, equations.part_of_constants("discrete values")]
+        self.modes = self.q[:, equations.part_of_constants("modes")].astype(int) \
+            if own.rules.parts is not None else None
+        self.speed = float(own.elements.speed[0]) if own.rules.parts is not None else 0.0
+
+    def __len__(self) -> int:
+        return len(self.times)

@@ -1,0 +1,111 @@
+"""Which relations hold after an event? Decided without leaving machine code.
+
+As :class:`blocks.simulation.switching.Switching` does it: relations switch, and are evaluated
+until they agree with the equations that they switch. Where it takes more to judge, Python does.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.arrays import Flags, Matrix, Vector
+from ..numerics.tolerances import JUST_SWITCHED, TINY, WRONG_SIDE
+from ..solvers.samples import MOST_ROUNDS
+from .functions import machine_code
+from .samples import Samples, assign_due, begin_samples
+from .signatures import run_code
+from .steps import Code, Workspace
+from .zero_crossings import Relations
+
+__all__ = ["Switches", "settle_relations"]
+
+
+class Switches(NamedTuple):
+    """The relations that may switch, and the instants at which it is known which do."""
+
+    m: Vector  # 1 where a relation holds, which machine code reads
+    at_zero: Flags  # relations that hold where their crossing function is zero
+    timed: Flags  # those of time alone
+    times: Vector  # known instants ahead
+    holds: Matrix  # (times, m) what relations of time come to after each
+    until: Vector  # (times,) just before the next instant
+    before: Vector  # (m,) room: what held before
+    frozen: Flags  # (m,) room: what has just crossed
+    first: Vector  # (relations,) room: crossing functions as the event was reached
+    now: Vector  # (relations,) room: and now
+
+
+@machine_code
+def settle_relations(code: Code, work: Workspace, relations: Relations, switches: Switches,
+                     samples: Samples, t: float, x: Vector, instant: int) -> bool:
+    """Switch relations and assign samples until all agree; False where others must judge.
+
+    Parameters
+    ----------
+    instant : which of the known ones it is; -1 where relations have crossed
+    """
+    m, crossed = switches.m, False
+    for r in range(m.size):
+        switches.before[r] = m[r]
+        switches.frozen[r] = False
+        if instant >= 0:
+            if switches.timed[r]:
+                m[r] = switches.holds[instant, r]
+        elif relations.wrong[r]:
+            m[r] = 1.0 - m[r]
+            switches.frozen[r], crossed = True, True
+            relations.slack[r] = 0.0
+    due, changed, acted, wrong = begin_samples(samples, t), False, False, 0
+    if m.size:
+        _crossing_functions(code, work, t, x, switches.first)
+        switches.now[:] = switches.first
+    for k in range(MOST_ROUNDS):
+        if due:
+            changed = assign_due(code, work, samples, t, x)
+        if m.size and (changed or k > 0):
+            _crossing_functions(code, work, t, x, switches.now)
+        wrong = _switch_wrong(switches)
+        acted |= changed
+        if wrong == 0 and not changed:
+            break
+        if wrong < 0:
+            return False
+    if wrong != 0 or changed:
+        return False
+    moved = False
+    for r in range(m.size):
+        moved |= m[r] != switches.before[r]
+        relations.held[r] = m[r]
+    return moved or acted or not crossed
+
+
+@machine_code
+def _crossing_functions(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
+    work.at[0] = t
+    run_code(code.crossings, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def _switch_wrong(switches: Switches) -> int:
+    """Switch relations that do not hold as assumed; how many, or -1 where that is not sure."""
+    m, count = switches.m, 0
+    for r in range(m.size):
+        if switches.timed[r]:
+            continue
+        g, at_first, holds = switches.now[r], abs(switches.first[r]), m[r] > 0.5
+        if np.isnan(g):
+            return -1
+        signed = g if holds else -g
+        wrong = signed < -WRONG_SIDE * (at_first + TINY)
+        if g == 0.0:
+            wrong |= holds != switches.at_zero[r]
+        if wrong and switches.frozen[r]:  # it stays as it is while it is zero but for rounding
+            if abs(g) > JUST_SWITCHED * max(JUST_SWITCHED, at_first):
+                return -1  # it contradicts itself, or a law is continuous, and steep on one side
+            wrong = False
+        if wrong:
+            m[r] = 1.0 - m[r]
+            count += 1
+    return count

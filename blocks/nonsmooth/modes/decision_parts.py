@@ -1,0 +1,108 @@
+"""What does machine code need to know to decide on modes by itself?
+
+Of networks whose D, and what efforts push and flows follow, depend on parameters only: the parts
+that act on each other, and these matrices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import issparse
+
+from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
+from .evaluation import Evaluation
+from .held_modes import HeldModes
+
+if TYPE_CHECKING:
+    from ...system import Problem
+
+__all__ = ["DecisionParts", "decision_parts"]
+
+
+@dataclass(frozen=True)
+class DecisionParts:
+    """Parts of elements that act on each other.
+
+    Attributes
+    ----------
+    part : (elements,) of each element
+    starts, members : the members of part i are ``members[starts[i]:starts[i + 1]]``
+    first, entries : its block of K, row by row, has the entries from ``entries[first[i]]`` on
+    d : D, in the order of ``entries``
+    regular : (parts,) whether D of a part is symmetric and positive definite
+    holds : (elements,) whether an element holds states where it is stuck
+    flow_starts, flow_states : the states that the flow of an element is made of
+    push : (elements, states) change of slopes per effort
+    reach : (elements, states) size of the change of a flow per state
+    rounding : part of the rates of states that is rounding
+    values : flow, static and kinetic bounds, rate and effort, one after the other
+    speed : the largest flow so far
+    """
+
+    part: Indices
+    starts: Indices
+    members: Indices
+    first: Indices
+    entries: Indices
+    d: Array
+    regular: Flags
+    holds: Flags
+    flow_starts: Indices
+    flow_states: Indices
+    push: Matrix
+    reach: Matrix
+    rounding: float
+    values: ca.SX
+    speed: float
+
+
+def decision_parts(evaluation: Evaluation, problem: Problem, t: float) -> DecisionParts | None:
+    """The parts of a network in one run; None where decisions take more."""
+    held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
+    if not isinstance(held, HeldModes) or not functions.simple or elements.contact.any():
+        return None
+    n, delassus = elements.size, evaluation.delassus
+    blocks = held.blocks
+    members = np.concatenate([part for part, _ in blocks])
+    sizes = np.array([len(part) for part, _ in blocks])
+    starts = np.append(0, np.cumsum(sizes))
+    part = np.empty(n, dtype=int)
+    part[members] = np.repeat(np.arange(len(blocks)), sizes)
+    flow_x = functions.flow_x.dense(*problem.arguments(t))
+    of_part = np.zeros((len(blocks), flow_x.shape[1]), dtype=bool)
+    np.logical_or.at(of_part, part, flow_x != 0)
+    if (of_part.sum(axis=0) > 1).any():  # a state that two parts may hold
+        return None
+    d = delassus.matrix(problem, t)
+    d = d.toarray() if issparse(d) else d
+    own = [d[np.ix_(part, part)] for part, _ in blocks]
+    row, state = (np.ascontiguousarray(k) for k in np.nonzero(flow_x))
+    e = held.expressions
+    return DecisionParts(
+        part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
+        np.concatenate([entries.ravel() for _, entries in blocks]),
+        np.concatenate([block.ravel() for block in own]), np.array([_is_regular(b) for b in own]),
+        ~functions.flow_varies & ~delassus.immovable(problem, t),
+        np.append(0, np.cumsum(np.bincount(row, minlength=n))), state,
+        np.ascontiguousarray(delassus.slope_by_efforts(problem, t, np.arange(n)).T),
+        np.abs(flow_x), RATE_ROUNDING,
+        ca.vertcat(*(e[name] for name in ("flow", "low", "high", "back", "forth", "rate",
+                                          "effort"))),
+        evaluation.state.speed,
+    )  # fmt: skip
+
+
+def _is_regular(block: Array) -> bool:
+    """Whether a block of D, and so every block within it, is safely positive definite."""
+    own = block.diagonal()
+    if not (own > 0).all():
+        return False
+    scaled = block / np.sqrt(np.outer(own, own))
+    if np.abs(scaled - scaled.T).max() > SYMMETRIC:
+        return False
+    return bool(np.linalg.eigvalsh(scaled)[0] > SAFE_PIVOT)

@@ -1,0 +1,150 @@
+"""The episodes of a run, in the order of time, and what is constant in each, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from .episode import Episode
+
+if TYPE_CHECKING:
+    from .passed_events import PassedEpisodes
+
+__all__ = ["EpisodeList", "StepTable"]
+
+
+@dataclass(frozen=True)
+class StepTable:
+    """The steps of a run; an episode without any has one of no length.
+
+    Attributes
+    ----------
+    starts, ends : (k,) of the steps
+    which : (k,) numbers of their episodes
+    """
+
+    starts: Array
+    ends: Array
+    which: Indices
+
+    @property
+    def last(self) -> Array:
+        """Whether a step is the last one of its episode."""
+        return np.diff(self.which, append=-1) != 0
+
+
+class EpisodeList(Sequence[Episode]):
+    """Episodes; of those that a method has passed by itself only arrays are kept."""
+
+    def __init__(self) -> None:
+        self._parts: list[Episode | PassedEpisodes] = []
+        self._count = 0
+
+    def append(self, episode: Episode) -> None:
+        """Add an episode."""
+        self._parts.append(episode)
+        self._count += 1
+
+    def extend(self, passed: PassedEpisodes) -> None:  # type: ignore[override]
+        """Add episodes that a method has passed, and the one that goes on from there."""
+        if len(passed):
+            self._parts.append(passed)
+            self._count += len(passed)
+        self.append(passed.last)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Episode]:
+        for part in self._parts:
+            if isinstance(part, Episode):
+                yield part
+            else:
+                yield from (part.episode(k) for k in range(len(part)))
+
+    @overload
+    def __getitem__(self, which: int) -> Episode: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> list[Episode]: ...
+
+    def __getitem__(self, which: int | slice) -> Episode | list[Episode]:
+        if isinstance(which, slice):
+            return [self[k] for k in range(*which.indices(len(self)))]
+        if not -self._count <= which < self._count:
+            raise IndexError(which)
+        last = self._parts[-1]
+        if which in (-1, self._count - 1) and isinstance(last, Episode):
+            return last
+        ((part, _, local),) = self.parts(np.array([which % self._count]))
+        return part if isinstance(part, Episode) else part.episode(int(local[0]))
+
+    def parts(self, which: Indices) -> Iterator[tuple[Episode | PassedEpisodes, slice, Indices]]:
+        """Who knows some episodes: their places among ``which``, and their numbers there.
+
+        Parameters
+        ----------
+        which : numbers of episodes; those of an episode stand together
+        """
+        if len(self._parts) == self._count:  # each by itself
+            of, first = which, which
+        else:
+            firsts = np.array([0, *accumulate(map(_size, self._parts))])
+            of = np.searchsorted(firsts, which, side="right") - 1
+            first = firsts[of]
+        cuts = np.flatnonzero(np.diff(of)) + 1
+        for a, b in zip(np.append(0, cuts), np.append(cuts, len(which)), strict=True):
+            if b > a:
+                yield self._parts[int(of[a])], slice(int(a), int(b)), (which - first)[a:b]
+
+    # -- of all episodes -------------------------------------------------------------------
+    @property
+    def starts(self) -> Array:
+        return self._gathered(lambda e: np.array([e.start]), lambda p: p.starts)
+
+    @property
+    def ends(self) -> Array:
+        return self._gathered(lambda e: np.array([e.end]), lambda p: p.ends)
+
+    @property
+    def m(self) -> Array:
+        """Which relations hold, a row per episode."""
+        return self._gathered(lambda e: e.m[None, :], lambda p: p.m)
+
+    @property
+    def modes(self) -> Indices:
+        """Modes of set-valued laws, a row per episode."""
+        modes: Indices = self._gathered(lambda e: np.atleast_2d(np.asarray(e.modes)),
+                                        lambda p: p.modes).astype(int)
+        return modes
+
+    @property
+    def steps(self) -> StepTable:
+        """The steps of all episodes."""
+        tables = [_steps_of(part) if isinstance(part, Episode) else part.steps
+                  for part in self._parts]
+        firsts = accumulate(map(_size, self._parts), initial=0)
+        which = [table.which + first for table, first in zip(tables, firsts, strict=False)]
+        return StepTable(np.concatenate([t.starts for t in tables]),
+                         np.concatenate([t.ends for t in tables]), np.concatenate(which))
+
+    def _gathered(self, of_one: Callable[[Episode], Array],
+                  of_several: Callable[[PassedEpisodes], Array]) -> Array:
+        return np.concatenate([of_one(part) if isinstance(part, Episode) else of_several(part)
+                               for part in self._parts])
+
+
+def _size(part: Episode | PassedEpisodes) -> int:
+    return 1 if isinstance(part, Episode) else len(part)
+
+
+def _steps_of(episode: Episode) -> StepTable:
+    t = episode.trajectory.t
+    if len(t) < 2:
+        t = t[[0, 0]]
+    return StepTable(t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int))

@@ -1,0 +1,148 @@
+"""What has happened at events that a method has carried out itself?
+
+Told when it is asked for: a run of ten thousand such events makes neither records nor episodes of
+them as it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices
+from ..results.recording import EventRecord
+from .catalog import Catalog
+from .episode import Episode
+from .episode_list import StepTable
+from .relations import Relations
+
+if TYPE_CHECKING:
+    from ..native.method import Course, PassedCourses
+    from ..nonsmooth.contract import Laws
+
+__all__ = ["PassedEpisodes"]
+
+
+class PassedEpisodes:
+    """Episodes that begin at events which a method has carried out itself.
+
+    Parameters
+    ----------
+    courses : of the method, with what held in each
+    before : the episode that ended at the first of these events
+    relations, catalog, laws : what events are called
+    """
+
+    def __init__(self, courses: PassedCourses, before: Episode, relations: Relations,
+                 catalog: Catalog, laws: Laws | None) -> None:
+        self.courses, self.before, self.laws = courses, before, laws
+        self.relations, self.catalog = relations, catalog
+        events = courses.events
+        self.times = events.times
+        self._switched: Flags = np.diff(events.m, axis=0, prepend=before.m[None, :]) != 0
+        self._decided: Flags = np.zeros((len(self.times), 0), dtype=bool)
+        if events.modes is not None and before.modes is not None:
+            self._decided = np.diff(events.modes, axis=0, prepend=before.modes[None, :]) != 0
+
+        self.last = self._episode(len(self.times) - 1, courses.last)
+
+    # -- episodes that ended at the next event ---------------------------------------------
+    def __len__(self) -> int:
+        return len(self.times) - 1
+
+    @property
+    def starts(self) -> Array:
+        return self.times[:-1]
+
+    @property
+    def ends(self) -> Array:
+        return self.times[1:]
+
+    @property
+    def m(self) -> Array:
+        return self.courses.events.m[:-1]
+
+    @property
+    def modes(self) -> Indices:
+        modes = self.courses.events.modes
+        if modes is None:
+            modes = np.repeat(np.atleast_2d(np.asarray(self.before.modes)), len(self) + 1, axis=0)
+        return modes[:-1]
+
+    @property
+    def u(self) -> Array:
+        """Inputs near those of the episodes, as a guess."""
+        return self.before.u
+
+    @property
+    def steps(self) -> StepTable:
+        return StepTable(*self.courses.steps())
+
+    def episode(self, number: int) -> Episode:
+        """The episode between an event and the next one."""
+        return self._episode(number, self.courses.finished(number))
+
+    def _episode(self, number: int, course: Course) -> Episode:
+        events = self.courses.events
+        modes = self.before.modes if events.modes is None else events.modes[number]
+        return replace(self.before, trajectory=course, m=events.m[number], d=events.d[number],
+                       x=events.x[number], modes=modes, struck=())
+
+    def states(self, t: Array, number: Indices) -> Array:
+        """States at times of episodes, a column per time."""
+        return self.courses.values(t, number).T
+
+    def discrete_values(self, number: Indices) -> Array:
+        """Discrete values in episodes, a column for each."""
+        return self.courses.events.d[number].T
+
+    # -- events ----------------------------------------------------------------------------
+    @cached_property
+    def count(self) -> int:
+        """How many of them are told."""
+        return int(np.count_nonzero(self._switched & self.relations.told)
+                   + np.count_nonzero(self._decided))
+
+    @property
+    def switches(self) -> Indices:
+        """How many relations and modes have changed at each."""
+        changes: Indices = np.count_nonzero(self._switched, axis=1) + np.count_nonzero(
+            self._decided, axis=1)
+        return changes
+
+    def who(self, number: int) -> list[str]:
+        """Whose relations and modes have changed at one of them."""
+        switched, decided = self._changes(number)
+        names = [self.relations.describe(r, True)[0] for r in switched]
+        return names + [self.laws.name(e) for e in decided] if self.laws is not None else names
+
+    def records(self) -> Iterator[EventRecord]:
+        """All that is told of them."""
+        some = self._switched.any(axis=1) | self._decided.any(axis=1)
+        for number in np.flatnonzero(some).tolist():
+            yield from self.told(number)
+
+    def told(self, number: int) -> Iterator[EventRecord]:
+        """What is told of one of them."""
+        events, t = self.courses.events, float(self.times[number])
+        switched, decided = self._changes(number)
+        for r in switched:
+            if self.relations.told[r]:
+                yield EventRecord(t, *self.relations.describe(r, bool(events.m[number, r] > 0.5)))
+        if not decided:
+            return
+        assert self.laws is not None and events.modes is not None
+        before = events.modes[number - 1] if number else self.before.modes
+        assert before is not None
+        for change in self.laws.changes_between(before, events.modes[number]):
+            yield EventRecord(t, self.laws.name(change.element), self.laws.words(change),
+                              **self.catalog.elements.told(change.element, change.before,
+                                                           change.after))
+
+    def _changes(self, number: int) -> tuple[list[int], list[int]]:
+        return (np.flatnonzero(self._switched[number]).tolist(),
+                np.flatnonzero(self._decided[number]).tolist())

@@ -1,0 +1,268 @@
+"""Events that machine code carries out itself, against closed forms and against Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from benchmarks.models import block_on_belt
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    SimulationError,
+    Variable,
+    breakpoints,
+    der,
+    every,
+    quantity,
+    where,
+)
+from blocks import time as now
+from blocks.native.method import OneStep
+from blocks.nonsmooth.modes.decisions import Decisions
+from blocks.simulation.switching import Switching
+from library.signal import Step
+from library.translational import (
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture
+def in_python(monkeypatch):
+    """How many events Python has carried out."""
+    seen = []
+    for of, name in ((Switching, "flip"), (Decisions, "decide")):
+        def noted(self, *args, act=getattr(of, name)):
+            seen.append(args)
+            return act(self, *args)
+
+        monkeypatch.setattr(of, name, noted)
+    return seen
+
+
+def by_python(model, *args, **options):
+    """A run whose events are all carried out in Python."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OneStep, "carries_out_events", False)
+        return model.simulate(*args, **options)
+
+
+def told(run):
+    return [(e.component, e.description, e.mode, e.previous) for e in run.events]
+
+
+class Buck(Component):
+    """A two-state buck converter at 50 kHz, its diode piecewise linear."""
+
+    i = Variable("A", "0 A", priority="high", nominal="10 A")
+    vc = Variable("V", "0 V", priority="high", nominal="10 V")
+    v = Variable("V", "0 V", nominal="10 V")
+    frequency = Parameter("50 kHz")
+    on, leak, closed = Parameter("0.3 ohm"), Parameter("1e-8 1/ohm"), Parameter("0.01 ohm")
+    forward = Parameter("0.6 V")
+
+    def equations(self):
+        phase = now * self.frequency
+        yield breakpoints(0 / self.frequency, 0.5 / self.frequency)
+        conductance = where(phase - np.floor(phase) < 0.5, 1 / self.closed, self.leak)
+        diode = where(-self.v > self.forward,
+                      (-self.v - self.forward * (1 - self.on * self.leak)) / self.on,
+                      -self.leak * self.v)
+        yield conductance * (quantity("24 V") - self.v) + diode == self.i
+        yield quantity("100 uH") * der(self.i) == (
+            self.v - quantity("0.05 ohm") * self.i - self.vc)
+        yield quantity("100 uF") * der(self.vc) == self.i - self.vc / quantity("5 ohm")
+
+
+def test_buck_converter_with_a_thousand_edges(in_python):
+    model = Model("buck")
+    model.buck = Buck()
+    run = model.simulate("10 ms", method="rodas4", rtol=1e-6)
+    # closed form per switch mode, one root search per diode event
+    assert_allclose(run["buck.i"].final.to("A").m, 1.61762457195, rtol=1e-7)
+    assert_allclose(run["buck.vc"].final.to("V").m, 11.2392811227, rtol=1e-7)
+    assert len(in_python) == 0
+    other = by_python(model, "10 ms", method="rodas4", rtol=1e-6)
+    assert told(run) == told(other)
+    assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=1e-12)
+    at = quantity(np.linspace(0, 10e-3, 977), "s")
+    for name in ("buck.i", "buck.vc", "buck.v"):
+        assert_allclose(run[name].at(at).m, other[name].at(at).m, atol=1e-6)
+
+
+def test_values_at_an_event_from_either_side():
+    model = Model("buck")
+    model.buck = Buck()
+    run = model.simulate("0.1 ms", method="rodas4")
+    for k in range(1, 10):
+        edge, after = quantity(k * 1e-5, "s"), quantity(k * 1e-5 + 1e-12, "s")
+        assert_allclose(run["buck.v"].at(edge).m, run["buck.v"].at(after).m, atol=1e-3)
+        before = run["buck.v"].at(quantity(k * 1e-5 - 1e-12, "s")).m
+        assert abs(before - run["buck.v"].at(edge).m) > 10  # the switch has turned in between
+
+
+def test_block_on_a_belt_sticks_and_slides_without_python(in_python):
+    model = block_on_belt()
+    run = model.simulate("20 s", method="dopri5", rtol=1e-9)
+    assert len(in_python) == 0
+    # it leaves d = (25 N - 5 N) / k beyond where it would slide at rest, and comes to rest d before
+    w, v, d = 10.0, 0.2, 0.2
+    period = 2 * (np.pi - np.arctan(d * w / v)) / w + 2 * d / v
+    sticks = [e.time for e in run.events if e.mode == "stuck"]
+    leaves = [e.time for e in run.events if e.previous == "stuck"]
+    assert_allclose(np.diff(sticks)[1:], period, rtol=1e-7)
+    assert_allclose(np.diff(leaves)[1:], period, rtol=1e-7)
+    assert_allclose(run["friction.v"].at(quantity(sticks, "s")).m, 0.0, atol=1e-12)
+    assert abs(run.energy().relative_residual) < 1e-7
+
+
+def stack(masses, springs, forces):
+    """Blocks one upon the other, each with friction to the one below, each on a spring."""
+    model = Model("stack")
+    model.frame, model.belt = Reference(), VelocitySource(velocity="0.3 m/s")
+    model.connect(model.belt.C, model.frame.V)
+    below = model.belt.R
+    for k, (mass, stiffness, force) in enumerate(zip(masses, springs, forces, strict=True)):
+        block = Mass(mass=quantity(mass, "kg"))
+        spring = Spring(stiffness=quantity(stiffness, "N/m"))
+        friction = TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
+                                         breakaway_force=quantity(1.3 * force, "N"))
+        setattr(model, f"block{k}", block)
+        setattr(model, f"spring{k}", spring)
+        setattr(model, f"friction{k}", friction)
+        model.connect(below, friction.R)
+        model.connect(friction.C, block.M, spring.R)
+        model.connect(spring.C, model.frame.V)
+        below = block.M
+    return model
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.floats(0.5, 3), st.floats(50, 200), st.floats(1, 6)), min_size=1,
+                max_size=4))
+def test_frictions_that_act_on_each_other_decide_as_python_does(parts):
+    model = stack(*zip(*parts, strict=True))
+    run = model.simulate("4 s", method="dopri5", rtol=1e-9)
+    other = by_python(model, "4 s", method="dopri5", rtol=1e-9)
+    assert told(run) == told(other)
+    assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=1e-7)
+    for k in range(len(parts)):
+        assert_allclose(run[f"block{k}.v"].final.m, other[f"block{k}.v"].final.m, atol=1e-6)
+        assert run.sticking() is not None
+
+
+def test_fifty_blocks_leave_python_alone(in_python):
+    model, n = Model("fifty"), 50
+    stiffness = np.linspace(80, 120, n)
+    model.frame, model.belt = Reference(), VelocitySource(velocity="0.2 m/s")
+    model.blocks = Mass(count=n, mass="1 kg")
+    model.springs = Spring(count=n, stiffness=quantity(stiffness, "N/m"))
+    model.frictions = TranslationalFriction(count=n, law="coulomb", coulomb_force="5 N",
+                                            breakaway_force="6 N")
+    model.connect(model.belt.C, model.frame.V)
+    model.connect(model.belt.R, model.frictions.R)
+    model.connect(model.springs.C, model.frame.V)
+    model.connect(model.frictions.C, model.blocks.M)
+    model.connect(model.springs.R, model.blocks.M)
+    run = model.simulate("5 s", method="dopri5", rtol=1e-8)
+    assert run.statistics["events"] > 200
+    assert len(in_python) <= 2
+    # each is pulled from rest by 5 N up to 0.2 m/s, and dragged on until its spring has 6 N
+    w = np.sqrt(stiffness)
+    stuck = np.arcsin(0.2 * w / 5) / w
+    leaves = stuck + (6 - 5 * (1 - np.cos(w * stuck))) / stiffness / 0.2
+    first = {}
+    for event in run.events:
+        if event.previous == "stuck":
+            first.setdefault(event.component, event.time)
+    assert_allclose([first[f"frictions[{k}]"] for k in range(n)], leaves, rtol=1e-7)
+
+
+class Sampled(Component):
+    """dx/dt = u while below a limit; u is held from sample to sample, and halved above it."""
+
+    x, rate = Variable("m", "0 m"), Variable("m/s")
+    u = Discrete("m/s", "1 m/s")
+
+    def equations(self):
+        yield self.rate == where(self.x > quantity(0.35, "m"), 0.5, 1.0) * self.u
+        yield der(self.x) == self.rate
+        yield every("100 ms", {self.u: self.u + quantity(1, "m/s")}, start="100 ms")
+
+
+def test_samples_and_crossings_take_turns(in_python):
+    model = Model("sampled")
+    model.part = Sampled()
+    run = model.simulate("400 ms", method="dopri5")
+    # 0.1 m and 0.2 m in the first two tenths, 0.05 m more at 3 m/s, and then half of 3 and 4 m/s
+    crossing = 0.2 + 0.05 / 3
+    assert_allclose([e.time for e in run.events if "x" in e.description][0], crossing, rtol=1e-12)
+    end = 0.35 + 1.5 * (0.3 - crossing) + 0.2
+    assert_allclose(run["part.x"].final.m, end, rtol=1e-9)
+    assert_allclose(run["part.u"].at(quantity([0.05, 0.15, 0.25, 0.35], "s")).m, [1, 2, 3, 4])
+    assert len(in_python) == 0
+
+
+class Contradiction(Component):
+    """A relation that the equations undo wherever it holds."""
+
+    x, y = Variable("m", "1 m"), Variable("m")
+
+    def equations(self):
+        yield der(self.x) == quantity(-1, "m/s")
+        yield self.y == self.x + where(self.y > quantity(0, "m"), quantity(-1, "m"),
+                                       quantity(1, "m"))
+
+
+def test_what_contradicts_itself_is_still_refused():
+    model = Model("contradiction")
+    model.part = Contradiction()
+    with pytest.raises(SimulationError, match="contradict"):
+        model.simulate("3 s", method="dopri5")
+
+
+class Chattering(Component):
+    """Full speed towards zero from either side."""
+
+    x = Variable("m", "0.1 m")
+
+    def equations(self):
+        yield der(self.x) == where(self.x > quantity(0, "m"), -1.0, 1.0) * quantity(1, "m/s")
+
+
+def test_chatter_is_still_named():
+    model = Model("chatter")
+    model.part = Chattering()
+    with pytest.raises(SimulationError, match="switches back and forth") as error:
+        model.simulate("1 s", method="dopri5")
+    assert error.value.data["variables"] == ("part",)
+    assert len(error.value.data["result"].events) >= 100
+
+
+def test_a_step_of_a_force_breaks_a_block_loose(in_python):
+    model = Model("step")
+    model.step, model.source = Step(initial="4 N", final="8 N", start="1 s"), \
+        ForceSource()
+    model.block, model.frame = Mass(mass="2 kg"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="4 N",
+                                           breakaway_force="5 N")
+    model.connect(model.step.y, model.source.S)
+    model.connect(model.source.C, model.frame.V)
+    model.connect(model.source.R, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.frame.V)
+    run = model.simulate("2 s", method="dopri5")
+    assert_allclose(abs(run["block.v"].final.m), (8 - 4) / 2, rtol=1e-9)
+    assert [e.time for e in run.events if e.previous == "stuck"] == [1.0]
+    assert len(in_python) == 0

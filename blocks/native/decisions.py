@@ -50,8 +50,10 @@ class Elements(NamedTuple):
     holds: Flags  # (elements,) whether it holds states where it is stuck
     flow_starts: Indices  # (elements + 1,) where the states of a flow begin
     flow_states: Indices  # states that a flow depends on
-    push: Matrix  # (elements, states) change of slopes per effort
-    reach: Matrix  # (elements, states) size of the change of a flow per state
+    reach: Vector  # size of the change of the flow by each of them
+    push_starts: Indices  # (elements + 1,) where the states that an effort pushes begin
+    push_states: Indices  # these states
+    push: Vector  # change of the slope of each
     rounding: float  # part of the rates of states that is rounding
     speed: Vector  # (1,) the largest flow so far
     found: Matrix  # (VALUES, elements) room
@@ -136,7 +138,10 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         _stop(elements, x, part, e, found[FLOW, e])
         look_at_elements(code, work, elements, t, x)
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-    clear = CLEAR_ROOM * (high - low)
+    width = high - low
+    if not np.isfinite(width):
+        width = _largest(elements, part)
+    clear = CLEAR_ROOM * width
     if not (before != 0.0 and low + clear < effort < high - clear):
         mode = _sense(code, work, elements, t, x, part, e, before != 0.0)
         if mode == NOT_SURE:
@@ -195,8 +200,8 @@ def _rounding(code: Code, work: Workspace, elements: Elements, t: float, x: Vect
     work.at[0] = t
     run_code(code.slope, work.at, x, code.p, code.q, elements.slope)
     total = 0.0
-    for i in range(elements.slope.size):
-        total += elements.reach[e, i] * abs(elements.slope[i])
+    for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
+        total += elements.reach[j] * abs(elements.slope[elements.flow_states[j]])
     return elements.rounding * total
 
 
@@ -221,9 +226,9 @@ def _stop(elements: Elements, x: Vector, part: int, e: int, flow: float) -> None
     for a in range(size):
         push = flow * elements.k[elements.entries[elements.first[part] + a * size + here]]
         if push != 0.0:
-            j = elements.members[start + a]
-            for i in range(x.size):
-                x[i] += push * elements.push[j, i]
+            i = elements.members[start + a]
+            for j in range(elements.push_starts[i], elements.push_starts[i + 1]):
+                x[elements.push_states[j]] += push * elements.push[j]
 
 
 @machine_code

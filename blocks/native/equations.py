@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Equations", "equations_of"]
 
+VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
@@ -266,4 +267,5 @@ class Equations:
     def _compiled(writer: Writer, quick: bool = False) -> int:
         text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
                           *writer.lines, "  ret void", "}", ""])  # fmt: skip
-        return compiled(text, parallel=len(writer.lines) <= LONG, quick=quick)
+        return compiled(text, parallel=len(writer.lines) <= LONG,
+                        quick=quick or len(writer.lines) > VERY_LONG)

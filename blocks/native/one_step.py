@@ -44,7 +44,8 @@ from .switches import Switches
 from .zero_crossings import Relations, find_crossing, locate, look_at_start, name_crossed
 
 __all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "KnownSteps",
-           "Limits", "Record", "Steps", "advance", "between", "between_events", "watched"]  # fmt: skip
+           "Limits", "Record", "Steps", "advance", "between", "between_events",
+           "watched"]  # fmt: skip
 
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 

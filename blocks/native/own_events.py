@@ -87,8 +87,8 @@ def no_elements() -> Elements:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Elements(none, none, none, 0, number, number, number, number, number, none, flags,
-                    flags, number, number, table, table, 0.0, none, table, none, table, number,
-                    none)
+                    flags, number, number, none, number, number, none, 0.0, none, table, none,
+                    table, number, none)
 
 
 NOTHING = _nothing()
@@ -151,7 +151,8 @@ class OwnEvents:
         return Elements(
             self._part("modes"), self._part("K"), self._part("free"),
             self.equations.of_elements(p.values), p.part, p.starts, p.members, p.first, p.entries,
-            p.d, p.regular, p.holds, p.flow_starts, p.flow_states, p.push, p.reach, p.rounding,
+            p.d, p.regular, p.holds, p.flow_starts, p.flow_states,
+            p.reach, p.push_starts, p.push_states, p.push, p.rounding,
             np.array([p.speed]), np.empty((VALUES, n)), np.empty(states), np.empty((most, most)),
             np.zeros(most, dtype=np.int64), np.empty(most))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..numerics.arrays import Array, Indices
-from ..solvers import Trajectory
+from ..solvers.base import Course
 from ..system.problem import Problem
 
 __all__ = ["Episode"]
@@ -18,7 +18,7 @@ class Episode:
     Relations, discrete values, modes and the choice of integrated states are constant in it.
     """
 
-    trajectory: Trajectory
+    trajectory: Course
     m: Array
     d: Array
     tied: Indices
@@ -29,7 +29,7 @@ class Episode:
     struck: tuple[tuple[int, int], ...] = ()  # (family, instance) of contacts struck at its start
 
     @classmethod
-    def begun(cls, problem: Problem, trajectory: Trajectory,
+    def begun(cls, problem: Problem, trajectory: Course,
               struck: tuple[tuple[int, int], ...] = ()) -> Episode:
         """The episode that begins at a problem's present point."""
         return cls(

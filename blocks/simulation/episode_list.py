@@ -119,8 +119,8 @@ class EpisodeList(Sequence[Episode]):
     @property
     def modes(self) -> Indices:
         """Modes of set-valued laws, a row per episode."""
-        modes: Indices = self._gathered(lambda e: np.atleast_2d(np.asarray(e.modes)),
-                                        lambda p: p.modes).astype(int)
+        modes: Indices = np.concatenate([
+            np.atleast_2d(np.asarray(part.modes)) for part in self._parts])
         return modes
 
     @property

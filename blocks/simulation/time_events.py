@@ -195,9 +195,9 @@ class TimeEvents:
                 if (self._of_time(np.array([top]))[rows[row], 0] > 0) != (g[row, j] > 0):
                     places.append((rows[[row, row]], np.array([times[j - 1], top]),
                                    np.array([top, times[j + 1]])))
-            row, low, high = (np.concatenate(parts) for parts in zip(*places, strict=True))
-            if len(row):
-                found.append(self._crossings_between(row, low, high, known))
+            which, low, high = (np.concatenate(parts) for parts in zip(*places, strict=True))
+            if len(which):
+                found.append(self._crossings_between(which, low, high, known))
         at = np.concatenate(found) if found else np.zeros(0)
         inside = (at > t_start) & (at < t_end - WITHIN * self.tiny)
         return at[inside].tolist()

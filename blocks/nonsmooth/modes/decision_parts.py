@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array
 
-from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
 from .evaluation import Evaluation
 from .held_modes import HeldModes
@@ -36,9 +36,9 @@ class DecisionParts:
     d : D, in the order of ``entries``
     regular : (parts,) whether D of a part is symmetric and positive definite
     holds : (elements,) whether an element holds states where it is stuck
-    flow_starts, flow_states : the states that the flow of an element is made of
-    push : (elements, states) change of slopes per effort
-    reach : (elements, states) size of the change of a flow per state
+    flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
+        size of its change by each
+    push_starts, push_states, push : the states whose slopes its effort changes, and how much
     rounding : part of the rates of states that is rounding
     values : flow, static and kinetic bounds, rate and effort, one after the other
     speed : the largest flow so far
@@ -54,8 +54,10 @@ class DecisionParts:
     holds: Flags
     flow_starts: Indices
     flow_states: Indices
-    push: Matrix
-    reach: Matrix
+    reach: Array
+    push_starts: Indices
+    push_states: Indices
+    push: Array
     rounding: float
     values: ca.SX
     speed: float
@@ -64,37 +66,39 @@ class DecisionParts:
 def decision_parts(evaluation: Evaluation, problem: Problem, t: float) -> DecisionParts | None:
     """The parts of a network in one run; None where decisions take more."""
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
-    if not isinstance(held, HeldModes) or not functions.simple or elements.contact.any():
+    if not isinstance(held, HeldModes) or not functions.fixed or elements.contact.any():
         return None
-    n, delassus = elements.size, evaluation.delassus
+    n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
     blocks = held.blocks
     members = np.concatenate([part for part, _ in blocks])
     sizes = np.array([len(part) for part, _ in blocks])
     starts = np.append(0, np.cumsum(sizes))
     part = np.empty(n, dtype=int)
     part[members] = np.repeat(np.arange(len(blocks)), sizes)
-    flow_x = functions.flow_x.dense(*problem.arguments(t))
-    of_part = np.zeros((len(blocks), flow_x.shape[1]), dtype=bool)
-    np.logical_or.at(of_part, part, flow_x != 0)
-    if (of_part.sum(axis=0) > 1).any():  # a state that two parts may hold
+    flow_x = functions.flow_x.sparse(*args).tocsr()
+    flow_x.eliminate_zeros()
+    of_state = np.unique(np.column_stack([
+        flow_x.indices, np.repeat(part, np.diff(flow_x.indptr))]), axis=0)[:, 0]
+    if len(np.unique(of_state)) < len(of_state):  # a state that two parts may hold
         return None
-    d = delassus.matrix(problem, t)
-    d = d.toarray() if issparse(d) else d
-    own = [d[np.ix_(part, part)] for part, _ in blocks]
-    row, state = (np.ascontiguousarray(k) for k in np.nonzero(flow_x))
-    e = held.expressions
+    d = csr_array(delassus.matrix(problem, t))
+    own = [d[part][:, part].toarray() for part, _ in blocks]
+    push = csr_array(delassus.slope_by_efforts(problem, t, np.arange(n))).T.tocsr()
     return DecisionParts(
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         np.concatenate([entries.ravel() for _, entries in blocks]),
         np.concatenate([block.ravel() for block in own]), np.array([_is_regular(b) for b in own]),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
-        np.append(0, np.cumsum(np.bincount(row, minlength=n))), state,
-        np.ascontiguousarray(delassus.slope_by_efforts(problem, t, np.arange(n)).T),
-        np.abs(flow_x), RATE_ROUNDING,
-        ca.vertcat(*(e[name] for name in ("flow", "low", "high", "back", "forth", "rate",
-                                          "effort"))),
+        *_rows(flow_x.indptr, flow_x.indices, np.abs(flow_x.data)),
+        *_rows(push.indptr, push.indices, push.data), RATE_ROUNDING,
+        held.decided_by,
         evaluation.state.speed,
     )  # fmt: skip
+
+
+def _rows(starts: Indices, columns: Indices, values: Array) -> tuple[Indices, Indices, Array]:
+    """A matrix row by row, as machine code takes it."""
+    return starts.astype(np.int64), columns.astype(np.int64), np.ascontiguousarray(values)
 
 
 def _is_regular(block: Array) -> bool:

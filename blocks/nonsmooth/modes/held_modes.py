@@ -92,6 +92,9 @@ class HeldModes:
             "slope": slope, "effort": inputs[column] * ca.DM(elements.sign), "flow": laws.flow,
             "low": laws.low, "high": laws.high, "back": laws.back, "forth": laws.forth,
             "gap": laws.gap, "rate": rate, "crossings": crossings}  # fmt: skip
+        #: What machine code decides on modes by: a row of elements each.
+        self.decided_by = ca.vertcat(*(self.expressions[name] for name in (
+            "flow", "low", "high", "back", "forth", "rate", "effort")))
         everything = ca.vertcat(inputs, *values, slope)
         self.evaluate = Evaluator(ca.Function("held", self.symbols, [ca.densify(everything)]))
         at_times = ca.vertcat(inputs, *values, crossings)

@@ -89,7 +89,8 @@ class LawFunctions:
     flow_varies : elements whose flow is no constant combination of states
     constant : whether D and the slopes of the bounds depend on parameters only
     few : whether what efforts push, and flows follow, is remembered as dense matrices
-    simple : whether that is constant, too
+    fixed : whether what efforts push and flows follow is constant, too
+    simple : whether both hold
     nonlinear : whether efforts depend on each other nonlinearly, or through bounds
     last_run : what the last run has found out about these parameters
     """
@@ -124,8 +125,8 @@ class LawFunctions:
         self.flow_varies = _flow_varies(laws)
         self.constant = _is_fixed(system, by_u) and (self.bounds is None or self.bounds.constant)
         self.few = not system.nz and elements.size * system.nx <= FEW_ENTRIES
-        self.simple = self.few and self.constant and _is_fixed(system, slope_u) and _is_fixed(
-            system, flow_x)
+        self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
+        self.simple = self.few and self.fixed
         self.held_modes = self._held_modes(laws)
         self.last_run = LastRun()
 

@@ -65,13 +65,12 @@ class Elements(NamedTuple):
 
 @machine_code
 def notice_speeds(relations: Relations, elements: Elements) -> None:
-    """Take note of the largest flows of what slid since the last event, and begin anew."""
+    """Take note of the largest flows of what slid since the last event."""
     largest = relations.looks[LARGEST]
     first = largest.size - elements.modes.size
     for e in range(elements.modes.size):
         if elements.modes[e] != 0.0 and np.isfinite(largest[first + e]):
             elements.speed[0] = max(elements.speed[0], largest[first + e])
-    largest[:] = 0.0
 
 
 @machine_code

@@ -14,7 +14,7 @@ from .functions import machine_code
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, slope_at
 from .switches import Switches, settle_relations
-from .zero_crossings import Relations
+from .zero_crossings import LARGEST, Relations
 
 __all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "STEP", "TIME", "Passed", "pass_event"]
 
@@ -59,6 +59,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         for r in range(switches.m.size):
             relations.held[r] = switches.m[r]
         return False
+    relations.looks[LARGEST, :] = 0.0
     count_samples(samples, t)
     passed.marks[number], passed.times[number] = taken, t
     passed.q[number, :] = q

@@ -60,7 +60,7 @@ __all__ = ["COMPILED", "LOADS", "REACH", "TIGHT", "compiled_cvode", "compiled_me
            "solves_compiled", "study", "unwritable", "why_no_derivatives",
            "why_not"]  # fmt: skip
 
-COMPILED = "dopri5", "rodas4"  # names of the methods
+COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 
 
 def unwritable(problem: Problem) -> str:
@@ -85,9 +85,9 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import Dopri5, Rodas4
+    from .method import Dopri5, Exact, Rodas4
 
-    return Rodas4 if name == "rodas4" else Dopri5
+    return {"rodas4": Rodas4, "exact": Exact}.get(name, Dopri5)
 
 
 def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:

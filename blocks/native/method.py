@@ -21,10 +21,10 @@ from .equations import Equations, equations_of
 from .functions import Kept
 from .samples import NO_SAMPLES, Samplers, Samples
 from .stages import ATOL
-from .steps import Code, settle_at, slope_at, workspace
+from .steps import EXACT, EXPLICIT, IMPLICIT, Code, settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Course", "Dopri5", "OneStep", "Rodas4"]
+__all__ = ["Course", "Dopri5", "Exact", "OneStep", "Rodas4"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 4096
@@ -46,6 +46,8 @@ class OneStep(Method):
     samples_itself = True
     #: Whether an episode begins with the step that the last one would have gone on with.
     keeps_step: ClassVar[bool] = False
+    #: Of steps, as :mod:`~blocks.native.steps` names them.
+    kind: ClassVar[int] = EXPLICIT
     course: Course
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -78,9 +80,10 @@ class OneStep(Method):
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
         n, every = atol.size, 1 if atol.size < FEW else 8
-        work_space = workspace(n, self.implicit)
+        work_space = workspace(n, self.kind)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.k[ATOL] = atol
+        self.room = ReadingRoom(atol, self.kind)
         self.every = every  # so many steps from one end that is kept to the next
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
@@ -99,7 +102,7 @@ class OneStep(Method):
             self.x = np.concatenate([problem.x, problem.z])
             self.x[self.free] = self.y * self.scale
         self.q = self.equations.constants(problem, self.t)
-        self.code = self.equations.code(self.p, self.q, self.implicit)
+        self.code = self.equations.code(self.p, self.q, self.kind)
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
@@ -108,7 +111,7 @@ class OneStep(Method):
         code, kept = self.code, self.q
         if self.sampling is not None:  # machine code changes its own constants at samples
             kept = self.q.copy()
-            code = self.equations.code(self.p, kept, self.implicit)
+            code = self.equations.code(self.p, kept, self.kind)
         self.course = Course(self, self.t, self.x, code, kept)
         self.fresh = True
 
@@ -214,6 +217,16 @@ class Rodas4(OneStep):
     name, order = "rodas4", 4
     implicit = True
     keeps_step = True
+    kind = IMPLICIT
+
+
+class Exact(OneStep):
+    """Matrix exponentials: for equations that are linear with constant coefficients."""
+
+    name, order = "exact", 4  # of its defect: there is no error
+    implicit = True  # stiffness does not matter
+    keeps_step = True
+    kind = EXACT
 
 
 class Sampling:
@@ -247,6 +260,20 @@ class Sampling:
                        np.zeros(len(times), dtype=np.int64), np.empty((len(times), q.size)))
 
 
+class ReadingRoom:
+    """Work space for steps that are taken again; of all courses of a method, once one is read."""
+
+    def __init__(self, atol: Array, kind: int) -> None:
+        self.atol, self.kind = atol, kind
+
+    @cached_property
+    def work(self) -> Kept:
+        """It, with the tolerances as units of the unknowns."""
+        work_space = workspace(self.atol.size, self.kind)
+        work_space.k[ATOL] = self.atol
+        return Kept(work_space)
+
+
 class Course:
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
@@ -256,7 +283,7 @@ class Course:
 
     def __init__(self, method: OneStep, t: float, x: Array, code: Code, constants: Array) -> None:
         self._equations, self._places, self._scale = method.equations, method.places, method.scale
-        self._code, self._implicit = code, method.implicit
+        self._code, self._room = code, method.room
         self._alive = method.p, constants  # into which the code points
         self.every = method.every
         self._times: list[Array] = [np.array([t])]
@@ -264,11 +291,6 @@ class Course:
         self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
         self._rows: list[Array] = [x[None, :].copy()]
         self._steps = 0
-
-    @cached_property
-    def _work(self) -> Kept:
-        """Room for the steps that are taken again."""
-        return Kept(workspace(self._rows[0].shape[1], self._implicit))
 
     @property
     def size(self) -> int:
@@ -352,7 +374,7 @@ class Course:
         rows = self._at(times)
         out = np.empty_like(rows)
         for t, row, place in zip(times, rows, out, strict=True):
-            settle_at(self._code, self._work, t, row, place)
+            settle_at(self._code, self._room.work, t, row, place)
         return out.T
 
     def _at(self, times: Array) -> Array:
@@ -414,6 +436,6 @@ class Course:
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
         taken = one_step.Steps(starts, sizes, kept[low:high], np.ascontiguousarray(rows))
-        one_step.between(self._code, self._work, taken, steps, theta, np.empty(out.shape[1]),
+        one_step.between(self._code, self._room.work, taken, steps, theta, np.empty(out.shape[1]),
                          np.zeros(5, dtype=np.int64), out)
         return out

@@ -19,9 +19,12 @@
     linearisation   how derivatives of slopes read as machine code
     lu              small systems of linear equations
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
-    step_kinds      how steps of the two methods differ
+    linearity       whether equations are linear with constant coefficients
+    kept_matrices, exponentials  what such equations come to after some time
+    exact_steps     a step of the exact method
+    step_kinds      how steps of the three methods differ
     zero_crossings  where a relation crosses within a step
-    one_step        the steps of both methods
+    one_step        the steps of all three
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
     cvode_library   the C functions of CVODE
@@ -57,8 +60,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "LOADS", "REACH", "TIGHT", "compiled_cvode", "compiled_method",
            "compiles_quickly", "is_installed", "is_large", "most_steps", "pays_off",
-           "solves_compiled", "study", "unwritable", "why_no_derivatives",
-           "why_not"]  # fmt: skip
+           "solves_compiled", "study", "unwritable", "why_no_derivatives", "why_not",
+           "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 
@@ -73,6 +76,13 @@ def unwritable(problem: Problem) -> str:
     except Unwritable as reason:
         return str(reason)
     return ""
+
+
+def why_not_linear(problem: Problem) -> str:
+    """What keeps a problem's equations from having constant coefficients; empty if nothing."""
+    from .linearity import why_not_linear
+
+    return why_not_linear(problem.system, problem.laws, problem.p)
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Vector
-from .exponentials import composed_shift, present_mode, shift
+from .exponentials import composed_shift, present_mode, shift, span_of
 from .functions import machine_code
 from .signatures import run_code
 from .stages import NEW
@@ -49,7 +49,8 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
     mode, part = present_mode(work), 0.25 * h
     slope, moved = work.inner[SLOPE], work.inner[SHIFT]
     slope[:] = k[0]
-    shift(work, mode, t, ASIDE * part, slope, k[DEFECT])
+    shift(work, mode, span_of(work, mode, t, ASIDE * part), ASIDE * part, slope, k[DEFECT])
+    span = span_of(work, mode, t, part)
     for i in range(n):
         k[DEFECT, i] += x[i]
     before = x
@@ -57,7 +58,7 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
         if quarter > 0:
             before = k[quarter]
             slope_at(code, work, t + quarter * part, before, slope)
-        shift(work, mode, t, part, slope, moved)
+        shift(work, mode, span, part, slope, moved)
         after = k[NEW]
         if quarter < 3:
             after = k[quarter + 1]

@@ -49,7 +49,7 @@ from .kept_matrices import (
 from .stages import ATOL
 from .steps import Workspace
 
-__all__ = ["composed_shift", "present_mode", "shift"]
+__all__ = ["composed_shift", "present_mode", "shift", "span_of"]
 
 OFTEN = 3  # times that a length came before its matrix is made
 SHORT = 0.5  # rate times the shortest length
@@ -201,12 +201,9 @@ def _add_product(a: Vector, v: Vector, out: Vector) -> None:
 
 
 @machine_code
-def shift(work: Workspace, mode: int, t: float, h: float, slope: Vector, out: Vector) -> None:
-    """How far a motion that has this slope at ``t`` goes in the time ``h``, which may come again.
+def shift(work: Workspace, mode: int, span: int, h: float, slope: Vector, out: Vector) -> None:
+    """How far a motion that has this slope goes in the time ``h``, of which a matrix may be kept.
     """
-    span = -1
-    if work.marks[mode, RATE] < np.inf:
-        span = _span(work, mode, t, h)
     if span < 0:
         composed_shift(work, mode, h, slope, out)
         return
@@ -218,7 +215,7 @@ def shift(work: Workspace, mode: int, t: float, h: float, slope: Vector, out: Ve
 
 @machine_code
 def composed_shift(work: Workspace, mode: int, h: float, slope: Vector, out: Vector) -> None:
-    """The same without a look for the matrix of this length."""
+    """The same where no matrix is looked for."""
     if work.marks[mode, RATE] < np.inf:
         work.inner[OWN, :] = slope
         _compose(work, mode, h, work.inner[OWN], work.linear[out.size], out)
@@ -233,9 +230,12 @@ def _behind(span: int) -> int:
 
 
 @machine_code
-def _span(work: Workspace, mode: int, t: float, h: float) -> int:
-    """The matrix that is kept of a length; -1 if there is none yet."""
+def span_of(work: Workspace, mode: int, t: float, h: float) -> int:
+    """The matrix that is kept of a length at ``t``, which may come again; -1 if there is none yet.
+    """
     marks = work.marks[mode]
+    if not marks[RATE] < np.inf:
+        return -1
     if h >= marks[SHORTEST]:  # is it a level?
         level = int(np.log(h / marks[SHORTEST]) / np.log(2.0) + 0.5)
         if level < LEVELS and h == marks[SHORTEST] * 2.0 ** float(level):

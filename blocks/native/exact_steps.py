@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Vector
+from ..numerics.arrays import Matrix, Vector
 from .exponentials import composed_shift, present_mode, shift, span_of
 from .functions import machine_code
+from .kept_matrices import READS
 from .signatures import run_code
 from .stages import NEW
 from .steps import Code, Workspace, slope_at
@@ -49,10 +50,9 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
     mode, part = present_mode(work), 0.25 * h
     slope, moved = work.inner[SLOPE], work.inner[SHIFT]
     slope[:] = k[0]
-    shift(work, mode, span_of(work, mode, t, ASIDE * part), ASIDE * part, slope, k[DEFECT])
-    span = span_of(work, mode, t, part)
-    for i in range(n):
-        k[DEFECT, i] += x[i]
+    span, aside = span_of(work, mode, t, part), ASIDE * part
+    if work.present[READS] == 0:
+        shift(work, mode, span_of(work, mode, t, aside), aside, slope, k[DEFECT])
     before = x
     for quarter in range(4):
         if quarter > 0:
@@ -64,13 +64,19 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
             after = k[quarter + 1]
         for i in range(n):
             after[i] = before[i] + moved[i]
-    for i in range(n):
-        bend = (2.0 / 3.0) * (x[i] - 4.0 * k[1, i] + 6.0 * k[2, i] - 4.0 * k[3, i] + k[NEW, i])
-        aside = k[DEFECT, i] - (WEIGHTS[0] * x[i] + WEIGHTS[1] * k[1, i] + WEIGHTS[2] * k[2, i]
-                                + WEIGHTS[3] * k[3, i] + WEIGHTS[4] * k[NEW, i])
-        k[DEFECT, i] = max(abs(bend), abs(aside)) / SEEN
-        if np.isnan(aside):
-            k[DEFECT, i] = np.nan
+    if work.present[READS] == 0:
+        _measure_defect(k, x)
+
+
+@machine_code
+def _measure_defect(k: Matrix, x: Vector) -> None:
+    """How far the course is from a polynomial, in place of how far it goes up to the look aside."""
+    defect, new = k[DEFECT], k[NEW]
+    for i in range(x.size):
+        bend = (2.0 / 3.0) * (x[i] - 4.0 * k[1, i] + 6.0 * k[2, i] - 4.0 * k[3, i] + new[i])
+        aside = x[i] + defect[i] - (WEIGHTS[0] * x[i] + WEIGHTS[1] * k[1, i] + WEIGHTS[2] * k[2, i]
+                                    + WEIGHTS[3] * k[3, i] + WEIGHTS[4] * new[i])
+        defect[i] = max(abs(aside), abs(bend)) / SEEN  # not a number, if the look aside is none
 
 
 @machine_code

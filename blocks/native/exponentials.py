@@ -40,6 +40,7 @@ from .kept_matrices import (
     PRESENT,
     PRODUCT,
     RATE,
+    READS,
     REPLACED,
     SHORTEST,
     SPAN,
@@ -242,6 +243,8 @@ def span_of(work: Workspace, mode: int, t: float, h: float) -> int:
             while marks[MADE] <= level:
                 _double(work, mode)
             return LEVEL + level
+    if work.present[READS] != 0:
+        return -1
     grain = 4.0 * TIME_GRAIN * abs(t)  # lengths between known instants differ by rounding
     for s in range(SPANS):
         if abs(marks[LENGTH + s] - h) <= grain:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 __all__ = ["CAME", "GROWTH", "IN_TIME", "KEY", "KNOWN", "LENGTH", "LEVEL", "LEVELS",
            "LEVEL_IN_TIME", "MADE", "MARKS", "MATRICES", "OLDEST", "PRESENT", "PRODUCT", "RATE",
-           "REPLACED", "SHORTEST", "SPAN", "SPANS", "TERM", "most_modes"]  # fmt: skip
+           "READS", "REPLACED", "SHORTEST", "SPAN", "SPANS", "TERM", "most_modes"]  # fmt: skip
 
 LEVELS = 64  # lengths that are powers of two times the shortest
 SPANS = 12  # other lengths whose matrices are kept
@@ -21,7 +21,9 @@ MATRICES = SPAN + 2 * SPANS
 MADE, SHORTEST, RATE, IN_TIME, OLDEST, LENGTH = range(6)
 CAME = LENGTH + SPANS
 MARKS = CAME + SPANS
-PRESENT, KNOWN, REPLACED = range(3)  # entries of ``present``
+#: Entries of ``present``: which mode, how many are known, which is replaced next; and whether steps
+#: are taken again for a reader, who must find the same in whatever order: spans are not used then.
+PRESENT, KNOWN, REPLACED, READS = range(4)
 MOST, ROOM = 64, 1 << 22  # modes, and numbers in all
 
 

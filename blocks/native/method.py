@@ -19,6 +19,7 @@ from . import one_step
 from .costs import most_steps
 from .equations import Equations, equations_of
 from .functions import Kept
+from .kept_matrices import READS
 from .samples import NO_SAMPLES, Samplers, Samples
 from .stages import ATOL
 from .steps import EXACT, EXPLICIT, IMPLICIT, Code, settle_at, slope_at, workspace
@@ -271,6 +272,7 @@ class ReadingRoom:
         """It, with the tolerances as units of the unknowns."""
         work_space = workspace(self.atol.size, self.kind)
         work_space.k[ATOL] = self.atol
+        work_space.present[READS] = 1
         return Kept(work_space)
 
 

@@ -51,7 +51,7 @@ class Workspace(NamedTuple):
     inner: Matrix  # (9, n) rows as in k, of a step of a part of the length
     modes: Cube  # (modes, matrices, n * n) of :mod:`~blocks.native.kept_matrices`; exact steps
     marks: Matrix  # (modes, numbers) of the same
-    present: Indices  # (3,) the present mode, how many are known, which is replaced next
+    present: Indices  # (4,) of the same
 
 
 def workspace(n: int, kind: int = EXPLICIT) -> Workspace:
@@ -62,7 +62,7 @@ def workspace(n: int, kind: int = EXPLICIT) -> Workspace:
                      np.empty(2), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
                      np.empty((ATOL, width)), np.empty((modes, MATRICES, n * n)),
-                     np.empty((modes, MARKS)), np.zeros(3, dtype=int))
+                     np.empty((modes, MARKS)), np.zeros(4, dtype=int))
 
 
 @machine_code

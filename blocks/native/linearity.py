@@ -41,18 +41,18 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
     kept = system.cache.setdefault("nonlinear states", {})
     if (laws is None) not in kept:
         kept[laws is None] = _nonlinear_states(system, laws, None)
-    states = kept[laws is None]
+    states, of_time = kept[laws is None]
     if states and p is not None:
-        states = _nonlinear_states(system, laws, p)
+        states, of_time = _nonlinear_states(system, laws, p)
     if not states:
         return ""
-    culprit = _nonlinear_law(system)
+    culprit = "a function of time" if of_time else _nonlinear_law(system)
     return (f"der({system.state_name(states[0])}) is not linear with constant coefficients"
             + (f", by {culprit}" if culprit else ""))
 
 
-def _nonlinear_states(system: System, laws: Any, p: Array | None) -> list[int]:
-    """States whose slopes, or all of them if the torn unknowns, are not linear."""
+def _nonlinear_states(system: System, laws: Any, p: Array | None) -> tuple[list[int], bool]:
+    """States whose slopes, or all of them if the torn unknowns, are not linear; if not in time."""
     symbols, slope = system.arguments, system.tape.slope
     if laws is not None:
         symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
@@ -62,9 +62,10 @@ def _nonlinear_states(system: System, laws: Any, p: Array | None) -> list[int]:
         free = [*symbols[:PARAMETERS], *symbols[PARAMETERS + 1 :]]
         function = ca.Function("slope", free, function.call(given))
     slopes, residuals = degrees(function, MOVING)
+    of_time = any((rows >= NONLINEAR).any() for rows in degrees(function, MOVING[:1]))
     if (residuals >= NONLINEAR).any():
-        return list(range(system.nx))
-    return [int(i) for i in np.flatnonzero(slopes >= NONLINEAR)]
+        return list(range(system.nx)), of_time
+    return [int(i) for i in np.flatnonzero(slopes >= NONLINEAR)], of_time
 
 
 def degrees(function: ca.Function, moving: Sequence[int]) -> list[np.ndarray]:

@@ -58,7 +58,7 @@ def _nonlinear_states(system: System, laws: Any, p: Array | None) -> tuple[list[
         symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
     function = ca.Function("slope", symbols, [slope, system.tape.residual])
     if p is not None:
-        given = [*symbols[:PARAMETERS], ca.DM(p), *symbols[PARAMETERS + 1 :]]
+        given: list[Any] = [*symbols[:PARAMETERS], ca.DM(p), *symbols[PARAMETERS + 1 :]]
         free = [*symbols[:PARAMETERS], *symbols[PARAMETERS + 1 :]]
         function = ca.Function("slope", free, function.call(given))
     slopes, residuals = degrees(function, MOVING)

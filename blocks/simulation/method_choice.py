@@ -16,7 +16,7 @@ __all__ = ["by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
-SMALL = 8  # states up to which exact steps, whose matrices are full, cost as little as explicit ones
+SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 

@@ -273,10 +273,10 @@ def test_a_law_that_is_not_linear_is_refused_by_name():
     with pytest.raises(ParameterError, match=r"exact.*der\(block.v\) is not linear.*f == .*cubic.* "
                                              r"of drag"):
         dragged(cubic="1 N*s^3/m^3").simulate("1 s", method="exact")
-    with pytest.raises(ParameterError, match="not linear with constant coefficients, by .*friction"):
+    with pytest.raises(ParameterError, match="constant coefficients, by .* of friction"):
         stick_slip().simulate("1 s", method="exact")
     # a sine is no line
-    with pytest.raises(ParameterError, match="not linear with constant coefficients, by a function of time"):
+    with pytest.raises(ParameterError, match="constant coefficients, by a function of time"):
         oscillator(force=lambda t: quantity("1 N") * sin(t * PER_SECOND)).simulate(
             "1 s", method="exact")
 

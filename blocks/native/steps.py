@@ -18,7 +18,8 @@ from .signatures import run_code
 from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Code", "Workspace", "error_of_step",
-           "flush_denormals", "keep_denormals", "settle_at", "slope_at", "take_stages", "workspace"]  # fmt: skip
+           "flush_denormals", "keep_denormals", "settle_at", "slope_at", "take_stages",
+           "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 

@@ -14,7 +14,7 @@ beside fast ones::
 
 Any other length is composed of these and a Taylor series; of a length that comes again the
 matrix is kept as well. [C. Moler and C. Van Loan, "Nineteen dubious ways to compute the
-exponential of a matrix, twenty-five years later", SIAM Review 45(1), 2003, method 3; J. Hochbruck
+exponential of a matrix, twenty-five years later", SIAM Review 45(1), 2003, method 3; M. Hochbruck
 and A. Ostermann, "Exponential integrators", Acta Numerica 19, 2010, for P = h phi_1, Q = h^2 phi_2]
 """
 

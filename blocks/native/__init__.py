@@ -19,9 +19,12 @@
     linearisation   how derivatives of slopes read as machine code
     lu              small systems of linear equations
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
-    step_kinds      how steps of the two methods differ
+    linearity       whether equations are linear with constant coefficients
+    kept_matrices, exponentials  what such equations come to after some time
+    exact_steps     a step of the exact method
+    step_kinds      how steps of the three methods differ
     zero_crossings  where a relation crosses within a step
-    one_step        the steps of both methods
+    one_step        the steps of all three
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
     cvode_library   the C functions of CVODE
@@ -57,10 +60,10 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "LOADS", "REACH", "TIGHT", "compiled_cvode", "compiled_method",
            "compiles_quickly", "is_installed", "is_large", "most_steps", "pays_off",
-           "solves_compiled", "study", "unwritable", "why_no_derivatives",
-           "why_not"]  # fmt: skip
+           "solves_compiled", "study", "unwritable", "why_no_derivatives", "why_not",
+           "why_not_linear"]  # fmt: skip
 
-COMPILED = "dopri5", "rodas4"  # names of the methods
+COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 
 
 def unwritable(problem: Problem) -> str:
@@ -75,6 +78,13 @@ def unwritable(problem: Problem) -> str:
     return ""
 
 
+def why_not_linear(problem: Problem) -> str:
+    """What keeps a problem's equations from having constant coefficients; empty if nothing."""
+    from .linearity import why_not_linear
+
+    return why_not_linear(problem.system, problem.laws, problem.p)
+
+
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """A method's class.
 
@@ -85,9 +95,9 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import Dopri5, Rodas4
+    from .method import Dopri5, Exact, Rodas4
 
-    return Rodas4 if name == "rodas4" else Dopri5
+    return {"rodas4": Rodas4, "exact": Exact}.get(name, Dopri5)
 
 
 def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:

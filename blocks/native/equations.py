@@ -24,7 +24,7 @@ from .machine import compiled
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import run_code
 from .stages import arithmetic
-from .steps import Code
+from .steps import EXPLICIT, Code
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
@@ -158,10 +158,11 @@ class Equations:
         """Where discrete values stand in ``q``."""
         return slice(int(self.offsets[2]), int(self.offsets[3]))
 
-    def code(self, p: Array, q: Array, implicit: bool = False) -> Code:
-        """Addresses for a method; the caller keeps ``p`` and ``q`` alive."""
-        return Code(rosenbrock_arithmetic() if implicit else arithmetic(), self.slope,
-                    int(self.crossings), self.settle, self.derivatives if implicit else 0,
+    def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
+        """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
+        explicit = kind == EXPLICIT
+        return Code(arithmetic() if explicit else rosenbrock_arithmetic(), self.slope,
+                    int(self.crossings), self.settle, 0 if explicit else self.derivatives, kind,
                     p.__array_interface__["data"][0], q.__array_interface__["data"][0])
 
     @cached_property

@@ -21,12 +21,13 @@ from .costs import most_steps
 from .equations import Equations, equations_of
 from .events import STEP
 from .functions import Kept
+from .kept_matrices import READS
 from .own_events import NOTHING, EventRules, OwnEvents, PassedEvents
 from .stages import ATOL
-from .steps import Code, settle_at, slope_at, workspace
+from .steps import EXACT, EXPLICIT, IMPLICIT, Code, settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Course", "Dopri5", "OneStep", "Rodas4"]
+__all__ = ["Course", "Dopri5", "Exact", "OneStep", "Rodas4"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 4096
@@ -52,6 +53,8 @@ class OneStep(Method):
     carries_out_events = True
     #: Whether an episode begins with the step that the last one would have gone on with.
     keeps_step: ClassVar[bool] = False
+    #: Of steps, as :mod:`~blocks.native.steps` names them.
+    kind: ClassVar[int] = EXPLICIT
     course: Course
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -84,7 +87,7 @@ class OneStep(Method):
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
         n, every = atol.size, 1 if atol.size < FEW else 8
-        work_space = workspace(n, self.implicit)
+        work_space = workspace(n, self.kind)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.k[ATOL] = atol
         self.every = every  # so many steps from one end that is kept to the next
@@ -93,8 +96,8 @@ class OneStep(Method):
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
         self.own_events: OwnEvents | None = None
-        self.form = CourseForm(self.equations, self.places, self.scale, self.implicit, every,
-                               n, self.p)
+        self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, every,
+                               self.p)
         self.state = np.zeros(4)
         self.restart(self.t, self.y)
 
@@ -111,7 +114,7 @@ class OneStep(Method):
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
             self.q[:] = constants
-        self.code = self.equations.code(self.p, self.q, self.implicit)
+        self.code = self.equations.code(self.p, self.q, self.kind)
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
@@ -224,6 +227,16 @@ class Rodas4(OneStep):
     name, order = "rodas4", 4
     implicit = True
     keeps_step = True
+    kind = IMPLICIT
+
+
+class Exact(OneStep):
+    """Matrix exponentials: for equations that are linear with constant coefficients."""
+
+    name, order = "exact", 4  # of its defect: there is no error
+    implicit = True  # stiffness does not matter
+    keeps_step = True
+    kind = EXACT
 
 
 @dataclass(eq=False)
@@ -233,15 +246,23 @@ class CourseForm:
     equations: Equations
     places: Any  # of the integrated states among all that a step moves
     scale: Array
-    implicit: bool
+    atol: Array  # of all that a step moves
+    kind: int  # of steps
     every: int  # so many steps from one end that is kept to the next
-    size: int  # of all that a step moves
     p: Array
+
+    @property
+    def size(self) -> int:
+        """Number of all that a step moves."""
+        return self.atol.size
 
     @cached_property
     def work(self) -> Kept:
-        """Room for the steps that are taken again."""
-        return Kept(workspace(self.size, self.implicit))
+        """Room for the steps that are taken again, with the tolerances as units of unknowns."""
+        work_space = workspace(self.atol.size, self.kind)
+        work_space.k[ATOL] = self.atol
+        work_space.present[READS] = 1
+        return Kept(work_space)
 
 
 class Course:

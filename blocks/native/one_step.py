@@ -1,9 +1,9 @@
 """Runs of one-step methods, compiled: their steps, crossings in them, dense output.
 
-Two methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`), and
-the Rosenbrock method RODAS of order 4(3) (:mod:`.rosenbrock`) where the code has derivatives. All
-else is the same for both. The equations come as addresses of machine code, so this module is
-compiled once for all models, and kept on disk from then on.
+Three methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`), the
+Rosenbrock method RODAS of order 4(3) (:mod:`.rosenbrock`), and exponentials where the equations are
+linear (:mod:`.exact_steps`). All else is the same for them. The equations come as addresses of
+machine code, so this module is compiled once for all models, and kept on disk from then on.
 
 J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math.
 6(1), 1980; continuous extension as in E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary
@@ -31,7 +31,7 @@ from .step_control import (
     step_to_piece,
     trial_step,
 )
-from .step_kinds import arrive, root_of, take_step, values_inside
+from .step_kinds import arrive, length_of, root_of, take_step, values_inside
 from .steps import (
     Code,
     Workspace,
@@ -126,7 +126,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if t >= t_stop:
             status = REACHED
             break
-        proposed = step_to_piece(t, min(h, limits.max_step), limits.pieces, limits.across)
+        proposed = length_of(code, step_to_piece(t, min(h, limits.max_step), limits.pieces,
+                                                 limits.across))
         now, last = _fitted(t, proposed, t_stop)
         if is_too_small(now, t, t_stop) and not last:
             status = TOO_SMALL

@@ -1,26 +1,35 @@
-"""How does a step differ between the explicit and the implicit method? Compiled.
+"""How does a step differ between the explicit, the implicit and the exact method? Compiled.
 
-All that runs, searches and reads steps asks here, and does not know the method. The implicit one
-is taken where the code has derivatives.
+All that runs, searches and reads steps asks here, and does not know the method.
 """
 
 from __future__ import annotations
 
 from ..numerics.arrays import Indices, Vector
+from .exact_steps import ROOT as ROOT_EXACT
+from .exact_steps import exact_values_inside, take_exact_step, whole_power
 from .functions import machine_code
 from .rosenbrock import ROOT as ROOT_IMPLICIT
 from .rosenbrock import take_rosenbrock_stages
 from .signatures import run_code
 from .stages import EXTENSION, NEW, ROOT
-from .steps import Code, Workspace, settle_at, slope_at, take_stages
+from .steps import EXACT, EXPLICIT, Code, Workspace, settle_at, slope_at, take_stages
 
-__all__ = ["arrive", "root_of", "take_step", "values_inside"]
+__all__ = ["arrive", "length_of", "root_of", "take_step", "values_inside"]
 
 
 @machine_code
 def root_of(code: Code) -> float:
     """1 / order of the method."""
-    return ROOT if code.linear == 0 else ROOT_IMPLICIT
+    if code.kind == EXACT:
+        return ROOT_EXACT
+    return ROOT if code.kind == EXPLICIT else ROOT_IMPLICIT
+
+
+@machine_code
+def length_of(code: Code, h: float) -> float:
+    """The step that is taken where ``h`` may be: exact ones prefer lengths that come again."""
+    return whole_power(h) if code.kind == EXACT else h
 
 
 @machine_code
@@ -30,12 +39,16 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
 
     A step is taken ``again`` from the same point where another length was too long.
     """
-    counts[2] += 6
-    if code.linear == 0:
+    if code.kind == EXPLICIT:
+        counts[2] += 6
         take_stages(code, work, t, h, x)
         return
-    counts[2] -= 1
     counts[3] += 0 if again else 1
+    if code.kind == EXACT:
+        counts[2] += 3
+        take_exact_step(code, work, t, h, x, again)
+        return
+    counts[2] += 5
     counts[4] += 1
     take_rosenbrock_stages(code, work, work.k, t, h, x, again)
 
@@ -50,7 +63,7 @@ def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, co
     if code.settle != 0 and settles:
         settle_at(code, work, end, k[NEW], x)
         moved = _differ(x, k[NEW])
-    if moved or code.linear != 0:
+    if moved or code.kind != EXPLICIT:
         slope_at(code, work, end, x, k[0])
         counts[2] += 1
     else:  # the last stage is the slope at the end
@@ -72,11 +85,13 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
 
     Of the explicit method its continuous extension. The implicit one steps over what is much
     faster than the step, and no polynomial shows that: it takes a step of that part of the
-    length, which stays within the tolerance.
+    length, which stays within the tolerance. The exact one is exact there, too.
     """
-    if code.linear == 0:
+    if code.kind == EXPLICIT:
         work.step[0], work.step[1] = h, theta
         run_code(code.arithmetic[EXTENSION], x, work.k, out, work.size, work.step)
+    elif code.kind == EXACT:
+        exact_values_inside(code, work, t, theta, h, x, out)
     elif theta <= 0.0:
         out[:] = x
     else:

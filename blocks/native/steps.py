@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Indices, Matrix, Vector
+from ..numerics.arrays import Cube, Indices, Matrix, Vector
 from .functions import machine_code
+from .kept_matrices import MARKS, MATRICES, most_modes
 from .signatures import run_code
 from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 
-__all__ = ["Code", "Workspace", "error_of_step", "flush_denormals", "keep_denormals",
-           "settle_at", "slope_at", "take_stages", "workspace"]  # fmt: skip
+__all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Code", "Workspace", "error_of_step",
+           "flush_denormals", "keep_denormals", "settle_at", "slope_at", "take_stages",
+           "workspace"]  # fmt: skip
+
+EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 
 
 class Code(NamedTuple):
@@ -27,7 +31,8 @@ class Code(NamedTuple):
     slope: int
     crossings: int
     settle: int  # what brings the end of a step back onto its constraints, or 0
-    linear: int  # df/dx and df/dt, for an implicit method; 0 for an explicit one
+    linear: int  # df/dx and df/dt, for an implicit or exact method; 0 for an explicit one
+    kind: int  # of steps
     p: int
     q: int
 
@@ -41,20 +46,24 @@ class Workspace(NamedTuple):
     step: Vector  # (2,) length of the step, and tolerance or part of the step
     error: Vector  # (2,) largest error and sum of errors
     processor: Vector  # (2,) its state before denormals were flushed
-    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method
+    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit or exact method
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
     inner: Matrix  # (9, n) rows as in k, of a step of a part of the length
+    modes: Cube  # (modes, matrices, n * n) of :mod:`~blocks.native.kept_matrices`; exact steps
+    marks: Matrix  # (modes, numbers) of the same
+    present: Indices  # (4,) of the same
 
 
-def workspace(n: int, implicit: bool = False) -> Workspace:
-    """Work space for ``n`` unknowns."""
-    width = n if implicit else 0
+def workspace(n: int, kind: int = EXPLICIT) -> Workspace:
+    """Work space for ``n`` unknowns, and steps of a kind."""
+    width, modes = 0 if kind == EXPLICIT else n, most_modes(n) if kind == EXACT else 0
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
                      np.empty(2), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
-                     np.empty((ATOL, width)))
+                     np.empty((ATOL, width)), np.empty((modes, MATRICES, n * n)),
+                     np.empty((modes, MARKS)), np.zeros(4, dtype=int))
 
 
 @machine_code

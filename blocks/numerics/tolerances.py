@@ -186,6 +186,7 @@ TIGHT = 1e-8  # relative tolerance below which a method of higher order is bette
 TIGHT_FOR_SOLVES = 1e-10  # the same with exact friction, contacts or tied states
 ROW_AS_TOLD = 1e-9  # of a row of CVODE's history: what it says of it may differ by rounding
 LEAST_RTOL = 1e-15  # relative tolerance that SUNDIALS still takes
+SERIES_ENDS = 1e-18  # of a slope: a bound of the terms of a Taylor series that no longer count
 STEP_REST = 1e-9  # of a fixed step: a shorter rest is not left over
 SAME_COEFFICIENT = 1e-6  # of 1 / step: factors made for one serve the other
 TIED_SOLVED = 1e-9  # of an unknown: its change after which it has converged (squared it is 0)

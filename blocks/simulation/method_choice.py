@@ -10,12 +10,14 @@ from ..system.problem import Problem
 from ..system.system import System
 from .time_events import switches_in_run
 
-__all__ = ["by_stiffness", "chosen_method", "compiled_method", "explicit_one_step",
-           "implicit_one_step", "in_machine_code", "refuse_full_jacobian",
+__all__ = ["by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
+           "explicit_one_step", "implicit_one_step", "in_machine_code", "refuse_full_jacobian",
            "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
+SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
+LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -66,6 +68,8 @@ def refuse_uncompiled(name: str, system: System, problem: Problem | None = None)
 
     why_not = native.why_not if name == "dopri5" else native.why_no_derivatives
     reason = why_not(system, problem and problem.laws)
+    if problem is not None and not reason and name == "exact":
+        reason = native.why_not_linear(problem)
     if problem is not None and not reason:
         reason = native.unwritable(problem)
     if reason:
@@ -113,6 +117,18 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     return method
 
 
+def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
+    """The exact method, where equations are linear and full matrices cost no more than others."""
+    from .. import native
+
+    if not native.is_installed() or not stiff and problem.size > SMALL \
+            or native.why_not_linear(problem) \
+            or native.unwritable(problem):
+        return None
+    method: type[Method] = native.compiled_method("exact")
+    return method
+
+
 def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
     """The same method as machine code, where there is one that can run a problem."""
     from .. import native
@@ -137,11 +153,17 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
             return stiff, f"{why}; in Python, as it takes long to write in machine code"
         if reason := native.unwritable(problem):
             return stiff, f"{why}; in Python, as {reason}"
+        if exact := exact_one_step(problem):
+            return exact, LINEAR
         return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
     rate = problem.fastest_rate(t0, problem.start_vector())
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         switches = switches_in_run(problem.system)
+        hard = rate * (t1 - t0) > MILD and steps > native.most_steps(problem.size)
+        if (hard or native.pays_off(steps, problem.size, rtol, switches)) and (
+                exact := exact_one_step(problem, hard)):
+            return exact, LINEAR
         if steps <= native.most_steps(problem.size) and native.pays_off(
                 steps, problem.size, rtol, switches) and not native.unwritable(problem):
             return native.compiled_method(), (

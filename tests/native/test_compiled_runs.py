@@ -277,6 +277,10 @@ def test_statistics_say_which_method_ran_and_why():
     damped.damper = Damper(damping="1 GN*s/m")
     damped.connect(damped.damper.R, damped.block.M)
     damped.connect(damped.damper.C, damped.ground.V)
+    assert damped.simulate("10 s").statistics["method"] == "exact"
+    damped.push = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")))
+    damped.connect(damped.push.R, damped.block.M)
+    damped.connect(damped.push.C, damped.ground.V)
     assert damped.simulate("10 s").statistics["method"] == "cvode"
 
 

@@ -347,7 +347,7 @@ def test_a_switch_is_one_event_and_says_what_it_did():
             yield when(self.x > self.limit, {self.heat: "-5 W"})
             yield when(self.x < self.limit / 2, {self.heat: "10 W"})
 
-    run = alone(Thermostat()).simulate("7 s")
+    run = alone(Thermostat()).simulate("6.5 s")
     assert_allclose([e.time for e in run.events], [2, 4, 5], atol=1e-9)
     assert [e.description for e in run.events] == [
         "heat becomes -5 W", "heat becomes 10 W", "heat becomes -5 W"]  # fmt: skip

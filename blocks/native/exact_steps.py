@@ -1,0 +1,103 @@
+"""Steps that are exact for linear equations with constant coefficients, compiled.
+
+A step has no error, so what limits it is what is seen of it: relations are looked at in quarters
+of a step, a recording is drawn from its ends. Steps are as long as the course within them is a
+parabola or nearly so; an oscillation gets about a dozen, what has died out or was never there
+none. The measure are values at the quarters, and at one place more that no period has in common
+with them: an oscillation that returns in every quarter is no rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numerics.arrays import Matrix, Vector
+from .exponentials import composed_shift, present_mode, shift, span_of
+from .functions import machine_code
+from .kept_matrices import READS
+from .signatures import run_code
+from .stages import NEW
+from .steps import Code, Workspace, slope_at
+
+__all__ = ["ROOT", "exact_values_inside", "take_exact_step", "whole_power"]
+
+ROOT = 1 / 4  # the defect grows with the fourth power of the step
+DEFECT = 6  # row of k
+SEEN = 100.0  # times its tolerance: what of an unknown is worth a shorter step
+#: Where a value is looked at beside the quarters (in quarters: the golden section of the first),
+#: and what the polynomial through these makes of them there.
+ASIDE = 0.3819660112501051
+WEIGHTS = tuple(float(np.prod([(ASIDE - j) / (i - j) for j in range(5) if j != i]))
+                for i in range(5))
+SLOPE, SHIFT = 5, 6  # rows of room
+
+
+@machine_code
+def whole_power(h: float) -> float:
+    """The power of two next below: lengths that come again have their matrices."""
+    return 2.0 ** np.floor(np.log(h) / np.log(2.0) + 1e-9) if h < 1e300 else h
+
+
+@machine_code
+def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again: bool
+                    ) -> None:
+    """A step from f(t, x) in the first row of k; then the values at the quarters, and the defect.
+    """
+    k, n = work.k, x.size
+    if not again:
+        work.at[0] = t
+        run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+    mode, part = present_mode(work), 0.25 * h
+    slope, moved = work.inner[SLOPE], work.inner[SHIFT]
+    slope[:] = k[0]
+    span, aside = span_of(work, mode, t, part), ASIDE * part
+    if work.present[READS] == 0:
+        shift(work, mode, span_of(work, mode, t, aside), aside, slope, k[DEFECT])
+    before = x
+    for quarter in range(4):
+        if quarter > 0:
+            before = k[quarter]
+            slope_at(code, work, t + quarter * part, before, slope)
+        shift(work, mode, span, part, slope, moved)
+        after = k[NEW]
+        if quarter < 3:
+            after = k[quarter + 1]
+        for i in range(n):
+            after[i] = before[i] + moved[i]
+    if work.present[READS] == 0:
+        _measure_defect(k, x)
+
+
+@machine_code
+def _measure_defect(k: Matrix, x: Vector) -> None:
+    """How far the course is from a polynomial, in place of how far it goes up to the look aside."""
+    defect, new = k[DEFECT], k[NEW]
+    for i in range(x.size):
+        bend = (2.0 / 3.0) * (x[i] - 4.0 * k[1, i] + 6.0 * k[2, i] - 4.0 * k[3, i] + new[i])
+        aside = x[i] + defect[i] - (WEIGHTS[0] * x[i] + WEIGHTS[1] * k[1, i] + WEIGHTS[2] * k[2, i]
+                                    + WEIGHTS[3] * k[3, i] + WEIGHTS[4] * new[i])
+        defect[i] = max(abs(aside), abs(bend)) / SEEN  # not a number, if the look aside is none
+
+
+@machine_code
+def exact_values_inside(code: Code, work: Workspace, t: float, theta: float, h: float, x: Vector,
+                        out: Vector) -> None:
+    """Values in the step just taken, exact as its end, from the quarter before them."""
+    k, quarter = work.k, int(4.0 * theta)
+    if quarter > 3:
+        quarter = 3
+    rest = theta * h - 0.25 * h * quarter
+    before, slope = x, work.inner[SLOPE]
+    if quarter > 0:
+        before = k[quarter]
+    if rest <= 0.0:
+        out[:] = before
+        return
+    if quarter > 0:
+        slope_at(code, work, t + 0.25 * h * quarter, before, slope)
+    else:
+        slope[:] = k[0]
+    moved = work.inner[SHIFT]
+    composed_shift(work, work.present[0], rest, slope, moved)
+    for i in range(x.size):
+        out[i] = before[i] + moved[i]

@@ -1,0 +1,32 @@
+"""Where do the matrices stand that are kept of linear equations with constant coefficients?
+
+Of every mode, which is what its coefficients are, an array (matrices, n * n) and a row of numbers.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CAME", "GROWTH", "IN_TIME", "KEY", "KNOWN", "LENGTH", "LEVEL", "LEVELS",
+           "LEVEL_IN_TIME", "MADE", "MARKS", "MATRICES", "OLDEST", "PRESENT", "PRODUCT", "RATE",
+           "READS", "REPLACED", "SHORTEST", "SPAN", "SPANS", "TERM", "most_modes"]  # fmt: skip
+
+LEVELS = 64  # lengths that are powers of two times the shortest
+SPANS = 12  # other lengths whose matrices are kept
+#: Matrices of a mode: A, G of the longest level, room; then P and Q of levels, and of spans.
+KEY, GROWTH, TERM, PRODUCT, LEVEL = range(5)
+LEVEL_IN_TIME = LEVEL + LEVELS
+SPAN = LEVEL_IN_TIME + LEVELS
+MATRICES = SPAN + 2 * SPANS
+#: Numbers of a mode: levels made, shortest length, rate, whether df/dt counts, the span to be
+#: replaced next; then lengths of spans, and how often they came.
+MADE, SHORTEST, RATE, IN_TIME, OLDEST, LENGTH = range(6)
+CAME = LENGTH + SPANS
+MARKS = CAME + SPANS
+#: Entries of ``present``: which mode, how many are known, which is replaced next; and whether steps
+#: are taken again for a reader, who must find the same in whatever order: spans are not used then.
+PRESENT, KNOWN, REPLACED, READS = range(4)
+MOST, ROOM = 64, 1 << 22  # modes, and numbers in all
+
+
+def most_modes(n: int) -> int:
+    """How many modes are kept of ``n`` states; memory is taken when one is met."""
+    return max(4, min(MOST, ROOM // (MATRICES * n * n)))

@@ -1,0 +1,136 @@
+"""Are the equations of a model linear, with constant coefficients?
+
+While relations, modes and discrete values are held: x' = A x + b + c t. Read off the expressions;
+what looks linear at some points only, as a sign or a floor does, is not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from .forms import why_no_derivatives
+
+if TYPE_CHECKING:
+    from ..language.kernel import Kernel
+    from ..numerics.arrays import Array
+    from ..system import System
+
+__all__ = ["degrees", "why_not_linear"]
+
+SUMS = {ca.OP_ADD, ca.OP_SUB}
+KEEP = {ca.OP_NEG, ca.OP_TWICE, ca.OP_ASSIGN}
+MOVING, PARAMETERS = (0, 1, 2), 3  # arguments of a system's functions: time, states, unknowns
+NONLINEAR = 2
+
+
+def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> str:
+    """Why steps of a model cannot be exact, in a few words; empty if they can.
+
+    Parameters
+    ----------
+    laws : the model's set-valued laws, where they are known
+    p : values of parameters: a coefficient that is zero makes its term vanish
+    """
+    if reason := why_no_derivatives(system, laws):
+        return reason
+    kept = system.cache.setdefault("nonlinear states", {})
+    if (laws is None) not in kept:
+        kept[laws is None] = _nonlinear_states(system, laws, None)
+    states, of_time = kept[laws is None]
+    if states and p is not None:
+        states, of_time = _nonlinear_states(system, laws, p)
+    if not states:
+        return ""
+    culprit = "a function of time" if of_time else _nonlinear_law(system)
+    return (f"der({system.state_name(states[0])}) is not linear with constant coefficients"
+            + (f", by {culprit}" if culprit else ""))
+
+
+def _nonlinear_states(system: System, laws: Any, p: Array | None) -> tuple[list[int], bool]:
+    """States whose slopes, or all of them if the torn unknowns, are not linear; if not in time."""
+    symbols, slope = system.arguments, system.tape.slope
+    if laws is not None:
+        symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
+    function = ca.Function("slope", symbols, [slope, system.tape.residual])
+    if p is not None:
+        given: list[Any] = [*symbols[:PARAMETERS], ca.DM(p), *symbols[PARAMETERS + 1 :]]
+        free = [*symbols[:PARAMETERS], *symbols[PARAMETERS + 1 :]]
+        function = ca.Function("slope", free, function.call(given))
+    slopes, residuals = degrees(function, MOVING)
+    of_time = any((rows >= NONLINEAR).any() for rows in degrees(function, MOVING[:1]))
+    if (residuals >= NONLINEAR).any():
+        return list(range(system.nx)), of_time
+    return [int(i) for i in np.flatnonzero(slopes >= NONLINEAR)], of_time
+
+
+def degrees(function: ca.Function, moving: Sequence[int]) -> list[np.ndarray]:
+    """The degree of every result in the inputs ``moving``: 0, 1, or 2 for all that is not linear.
+
+    Numbers, and inputs that do not move, are constants.
+    """
+    room = np.zeros(function.sz_w(), dtype=int)
+    out = [np.zeros(function.nnz_out(k), dtype=int) for k in range(function.n_out())]
+    for k in range(function.n_instructions()):
+        operation = function.instruction_id(k)
+        given, results = function.instruction_input(k), function.instruction_output(k)
+        if operation == ca.OP_INPUT:
+            room[results[0]] = int(given[0] in moving)
+        elif operation == ca.OP_OUTPUT:
+            out[results[0]][results[1]] = room[given[0]]
+        elif operation == ca.OP_CONST:
+            room[results[0]] = 0
+        else:
+            room[results[0]] = _degree(operation, [int(room[i]) for i in given])
+    return out
+
+
+def _degree(operation: int, given: list[int]) -> int:
+    """The degree of a result, by those of the operands."""
+    if operation in SUMS:
+        return max(given)
+    if operation in KEEP:
+        return given[0]
+    if operation == ca.OP_MUL:
+        return min(sum(given), NONLINEAR)
+    if operation == ca.OP_DIV and not given[1]:
+        return given[0]
+    if operation == ca.OP_IF_ELSE_ZERO and not given[0]:
+        return given[1]
+    return NONLINEAR if any(given) else 0
+
+
+def _nonlinear_law(system: System) -> str:
+    """An equation that is not linear, and of which component; empty if none shows it alone."""
+    for family in system.network.families:
+        kernel = family.kernel
+        shown = _shown_only(kernel)
+        for law in kernel.laws:
+            if not shown & {i for i, _ in law.arguments} and _bends(kernel, law.residual):
+                return f"{law.text} of {family.path(0)}"
+        for set_valued in kernel.set_valued:
+            if any(_bends(kernel, sx) for sx in set_valued.given):
+                return f"the set-valued law of {family.path(0)}"
+    return ""
+
+
+def _shown_only(kernel: Kernel) -> set[int]:
+    """Variables that are calculated for the reader: in one law only, and at no port."""
+    count = Counter(i for law in kernel.laws for i in {i for i, _ in law.arguments})
+    at_ports = {i for _, members in kernel.ports.values() for i in members.values()}
+    return {i for i, n in count.items() if n == 1 and i not in at_ports
+            and (i, 1) not in kernel.symbols}  # fmt: skip
+
+
+def _bends(kernel: Kernel, expression: ca.SX) -> bool:
+    """Whether an expression of a class is not linear in its variables and time."""
+    held = [s for (i, _), s in kernel.symbols.items() if kernel.variables[i].kind == "discrete"]
+    fixed = {s.__hash__() for s in [*held, *kernel.relation_symbols]} | kernel.parameter_hashes
+    moving = [s for s in ca.symvar(expression) if s.__hash__() not in fixed]
+    others = [s for s in ca.symvar(expression) if s.__hash__() in fixed]
+    function = ca.Function("law", [ca.vertcat(*moving), ca.vertcat(*others)], [expression])
+    return bool((degrees(function, (0,))[0] >= NONLINEAR).any())

@@ -1,0 +1,317 @@
+"""Exact steps of linear equations: matrix exponentials, closed forms, switches, who takes them."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+from benchmarks.models import block_on_belt, stick_slip
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    ParameterError,
+    Variable,
+    der,
+    quantity,
+    sin,
+    time,
+    when,
+)
+from library.translational import Damper, ForceSource, Mass, Reference, Spring
+from library.translational.domain import TwoPort
+from tests.native.test_rosenbrock import Buck, of
+
+pytest.importorskip("llvmlite")
+
+from blocks.native import exact_steps  # noqa: E402
+from blocks.native.exponentials import composed_shift, present_mode, shift, span_of  # noqa: E402
+from blocks.native.kept_matrices import SPAN, most_modes  # noqa: E402
+from blocks.native.linearity import degrees  # noqa: E402
+from blocks.native.method import Exact  # noqa: E402
+from blocks.native.stages import ATOL, NEW  # noqa: E402
+from blocks.native.steps import EXACT, slope_at, workspace  # noqa: E402
+
+PER_SECOND = quantity("1 1/s")
+
+
+def at(run, name, times):
+    return run[name].at(quantity(times, "s")).magnitude
+
+
+# -- matrices -----------------------------------------------------------------------------------
+def room(a, c):
+    """Work space whose equations are x' = a x + c t."""
+    work = workspace(len(a), EXACT)
+    work.linear[:-1], work.linear[-1] = a, c
+    work.k[ATOL] = 1e-8
+    return work
+
+
+def moved(a, c, h, slope):
+    """The same by the exponential of the equations with their slope and time as states."""
+    n = len(a)
+    whole = np.zeros((n + 2, n + 2))
+    whole[:n, :n], whole[:n, n], whole[:n, n + 1] = a, slope, c
+    whole[n, n + 1] = 0.0
+    step, in_time = np.zeros((n + 1, n + 1)), np.zeros((n + 2, n + 2))
+    step[:n, :n], step[:n, n] = a, slope
+    in_time[:n, :n], in_time[:n, n], in_time[n, n + 1] = a, c, 1.0
+    return expm(step * h)[:n, n] + expm(in_time * h)[:n, n + 1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+@pytest.mark.parametrize("h", [1e-4, 0.5, 1.7, 9.0])
+def test_motions_are_those_of_the_matrix_exponential(n, h):
+    generator = np.random.default_rng(n)
+    a = generator.normal(size=(n, n)) - 2 * np.eye(n)
+    c, slope = generator.normal(size=(2, n))
+    work, out = room(a, c), np.empty(n)
+    mode = present_mode(work)
+    expected = moved(a, c, h, slope)
+    composed_shift(work, mode, h, slope, out)
+    assert_allclose(out, expected, rtol=1e-12, atol=1e-13 * abs(expected).max())
+    for _ in range(4):  # the matrix of a length that comes again
+        span = span_of(work, mode, 0.0, h)
+        shift(work, mode, span, h, slope, out)
+        assert_allclose(out, expected, rtol=1e-12, atol=1e-13 * abs(expected).max())
+    assert h == 0.5 or span >= SPAN
+
+
+def test_machine_code_and_python_make_the_same_matrices():
+    generator = np.random.default_rng(3)
+    a, (c, slope) = generator.normal(size=(3, 3)), generator.normal(size=(2, 3))
+    out = np.empty((2, 3))
+    for k, (find, go) in enumerate([(present_mode, composed_shift),
+                                    (present_mode.python, composed_shift.python)]):
+        work = room(a, c)
+        go(work, find(work), 0.73, slope, out[k])
+    assert_allclose(out[0], out[1], rtol=1e-14)
+
+
+def test_units_make_no_matrix_large():
+    """A spring of 1e12 N/m at a mass of 1e6 kg: 1e3 1/s, whatever stands in the matrix."""
+    k, m, h = 1e12, 1e6, 1e-3
+    work, out = room(np.array([[0, 1], [-k / m, 0]]), np.zeros(2)), np.empty(2)
+    composed_shift(work, present_mode(work), h, np.array([1.0, 0.0]), out)
+    w = np.sqrt(k / m)
+    assert_allclose(out, [np.sin(w * h) / w, np.cos(w * h) - 1], rtol=1e-14)
+    assert work.marks[0, 2] < 1.1 * w
+
+
+def test_slow_motions_keep_their_digits_beside_fast_ones():
+    """x' = -1e12 x + y, y' = -y: over a second, with 41 doublings."""
+    work, out = room(np.array([[-1e12, 1.0], [0.0, -1.0]]), np.zeros(2)), np.empty(2)
+    composed_shift(work, present_mode(work), 1.0, np.array([1.0, -1.0]), out)
+    y = np.expm1(-1.0)
+    assert_allclose(out, [1e-12 + (1e-12 + y) / (1e12 - 1), y], rtol=1e-14)
+
+
+def test_modes_come_back_and_the_oldest_goes():
+    work = room(np.eye(2), np.zeros(2))
+    assert present_mode(work) == 0
+    for k in range(1, most_modes(2)):
+        work.linear[0, 0] = 1.0 + k
+        assert present_mode(work) == k
+    work.linear[0, 0] = 3.0
+    assert present_mode(work) == 2
+    work.linear[0, 0] = -1.0
+    assert present_mode(work) == 0  # in the place of the first
+    work.linear[0, 0] = 3.0
+    assert present_mode(work) == 2
+
+
+def test_coefficients_that_are_no_numbers_give_none():
+    work, out = room(np.array([[np.nan]]), np.zeros(1)), np.empty(1)
+    composed_shift(work, present_mode(work), 1.0, np.ones(1), out)
+    assert np.isnan(out).all()
+
+
+def test_steps_are_the_same_in_machine_code_and_in_python():
+    problem = oscillator().simulate("1 ms").recording.problem
+    y = problem.start_vector()
+    method = Exact(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+    work, k, x = method.work_space.record, method.k, method.x
+    slope_at(method.code, work, 0.0, x, k[0])
+    kept = []
+    for take in (exact_steps.take_exact_step, exact_steps.take_exact_step.python):
+        take(method.code, work, 0.0, 1e-2, x, False)
+        kept.append(k[1 : NEW + 1].copy())
+    assert_allclose(kept[0][[0, 1, 2, 5, 7]], kept[1][[0, 1, 2, 5, 7]], rtol=1e-12)
+
+
+# -- smooth motions -----------------------------------------------------------------------------
+def oscillator(stiffness="1 kN/m", damping="10 N*s/m", force=None):
+    model = Model("oscillator")
+    model.block, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness=stiffness)
+    model.damper, model.ground = Damper(damping=damping), Reference()
+    model.connect(model.block.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    if force is not None:
+        model.push = ForceSource(force=force)
+        model.connect(model.push.R, model.block.M)
+        model.connect(model.push.C, model.ground.V)
+    return model
+
+
+def test_an_oscillation_is_exact_between_the_steps_too():
+    run = oscillator().simulate("2 s", method="exact")
+    t, w = np.linspace(0, 2, 777), np.sqrt(975.0)
+    v = np.exp(-5 * t) * (np.cos(w * t) - 5 / w * np.sin(w * t))
+    assert_allclose(at(run, "block.v", t), v, rtol=0, atol=3e-15)
+    per_period = run.statistics["steps"] / (2 * w / (2 * np.pi))
+    assert 8 < per_period < 40  # for who looks at them
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_a_force_that_grows_with_time_is_exact():
+    run = oscillator(force=lambda t: quantity("3 N/s") * t).simulate("2 s", method="exact")
+    t, w = np.linspace(0, 2, 333), np.sqrt(975.0)
+    # x = (3 t - 3 d / k) / k + transient, and what is free as above
+    v0 = 1 - 3e-3
+    transient = np.exp(-5 * t) * (3e-5 * np.cos(w * t) + (v0 + 5 * 3e-5) / w * np.sin(w * t))
+    assert_allclose(at(run, "spring.x", t), 3e-3 * t - 3e-5 + transient, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("stiff", [1.0, 1e6])
+def test_a_chain_is_the_exponential_of_its_matrix(stiff):
+    n, d = 12, 0.5
+    k = 1e3 * np.where(np.arange(n) % 2, stiff, 1.0)
+    model = Model("chain")
+    model.masses, model.ground = Mass(count=n), Reference()
+    model.springs, model.dampers = Spring(count=n, stiffness=quantity(k, "N/m")), Damper(
+        count=n, damping=f"{d} N*s/m")
+    model.push = ForceSource(force="1 N")
+    model.connect(model.springs.R, model.dampers.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.dampers[0].C, model.ground.V, model.push.C)
+    model.connect(model.push.R, model.masses[-1].M)
+    run = model.simulate("0.5 s", method="exact", max_step="20 ms")
+    ends = np.eye(n) - np.eye(n, k=-1)  # strain rates by velocities
+    a = np.zeros((2 * n + 1, 2 * n + 1))
+    a[:n, n:-1] = ends
+    a[n:-1, :n], a[n:-1, n:-1] = -ends.T * k, -d * ends.T @ ends
+    a[2 * n - 1, -1] = 1.0
+    for t in (0.1234, 0.5):
+        expected = expm(a * t)[:-1, -1]
+        v = np.array([at(run, f"masses[{i}].v", t) for i in range(n)])
+        assert_allclose(v, expected[n:], rtol=0, atol=2e-12 * abs(expected[n:]).max() * stiff**0.5)
+
+
+# -- switches -----------------------------------------------------------------------------------
+def test_a_converter_ends_where_its_exact_solution_does():
+    # to the last digits of the reference; one step for each position of the switches
+    run = of(Buck()).simulate("10 ms", method="exact")
+    assert_allclose(run["part.i"].final.magnitude, 1.61762457195, atol=1e-11)
+    assert_allclose(run["part.u"].final.magnitude, 11.2392811227, atol=1e-10)
+    assert run.statistics["steps"] < 1100
+    periods = np.unique([e.time for e in run.events]) / 10e-6
+    own = periods[np.abs(periods - np.round(periods)) > 1e-6]  # of the diode, not with the switch
+    assert len(own) == 12
+
+
+def test_exact_friction_sticks_and_slips_at_the_times_of_the_closed_form():
+    # friction of 5 N takes it along to the belt's 0.2 m/s; it sticks until the spring pulls with
+    # 25 N, and slides on a circle about 50 mm until it has the belt's speed again
+    run = block_on_belt().simulate("2 s", method="exact")
+    sticks = np.arcsin(0.4) / 10
+    slides = sticks + (0.25 - 0.05 * (1 - np.sqrt(1 - 0.4**2))) / 0.2
+    again = slides + (np.pi - np.arctan(10)) / 5
+    assert_allclose([e.time for e in run.events], [sticks, slides, again], rtol=0, atol=1e-13)
+    t = np.linspace(0, again - slides, 50)
+    v = 0.2 * np.cos(10 * t) - 2 * np.sin(10 * t)
+    assert_allclose(at(run, "block.v", slides + t), v, rtol=0, atol=1e-12)
+
+
+class Bell(Component):
+    """Rings at 2^20 1/s once it is struck, and counts how often it passes half of its swing."""
+
+    x, v = Variable("1", 0, priority="high"), Variable("1", 0, priority="high")
+    slow = Variable("1", 1, priority="high")
+    number = Discrete("1", 0)
+    struck = Discrete("1", 0)
+
+    def equations(self):
+        w = 2 * np.pi * 2.0**20 * PER_SECOND
+        yield der(self.x) == w * self.v
+        yield der(self.v) == -w * self.x
+        yield der(self.slow) == -PER_SECOND * self.slow
+        yield when(time > quantity("0.5 s"), {self.v: 1.0})
+        yield when(self.x > 0.5, {self.number: self.number + 1})
+
+
+def test_what_swings_exactly_as_often_as_it_is_looked_at_is_seen():
+    """Before, nothing moves but a slow decay, and a step takes many thousand of its periods."""
+    run = of(Bell()).simulate(quantity(0.5 + 40.5 * 2.0**-20, "s"), method="exact")
+    assert run["part.number"].final.magnitude == 41
+    assert run.statistics["steps"] < 3000
+
+
+# -- who takes it -------------------------------------------------------------------------------
+class Drag(TwoPort):
+    """f = d v + c v^3."""
+
+    linear, cubic = Parameter("10 N*s/m"), Parameter("0 N*s^3/m^3")
+
+    def equations(self):
+        yield self.f == self.linear * self.v + self.cubic * self.v**3
+
+
+def dragged(**given):
+    model = oscillator()
+    model.drag = Drag(**given)
+    model.connect(model.drag.R, model.block.M)
+    model.connect(model.drag.C, model.ground.V)
+    return model
+
+
+def test_a_law_that_is_not_linear_is_refused_by_name():
+    with pytest.raises(ParameterError, match=r"exact.*der\(block.v\) is not linear.*f == .*cubic.* "
+                                             r"of drag"):
+        dragged(cubic="1 N*s^3/m^3").simulate("1 s", method="exact")
+    with pytest.raises(ParameterError, match="constant coefficients, by .* of friction"):
+        stick_slip().simulate("1 s", method="exact")
+    # a sine is no line
+    with pytest.raises(ParameterError, match="constant coefficients, by a function of time"):
+        oscillator(force=lambda t: quantity("1 N") * sin(t * PER_SECOND)).simulate(
+            "1 s", method="exact")
+
+
+def test_a_term_without_a_coefficient_is_no_term():
+    one, other = dragged(), oscillator(damping="20 N*s/m")
+    ends = [m.simulate("1 s", method="exact")["block.v"].final.magnitude for m in (one, other)]
+    assert_allclose(ends[0], ends[1], rtol=1e-13)
+
+
+def test_more_states_than_a_full_matrix_serves_are_refused():
+    model = Model("bodies")
+    model.masses, model.springs, model.ground = Mass(count=30), Spring(count=30), Reference()
+    model.connect(model.springs.R, model.masses.M)
+    model.connect(model.springs.C, model.ground.V)
+    with pytest.raises(ParameterError, match="exact.*more than 50 states"):
+        model.simulate("1 s", method="exact")
+
+
+def test_auto_takes_it_for_what_is_linear_small_or_stiff_and_long_enough():
+    assert oscillator().simulate("1 s").statistics["method"] == "ode45"  # loading takes longer
+    long = oscillator().simulate("2000 s").statistics
+    assert long["method"] == "exact" and "linear with constant coefficients" in long["why"]
+    assert oscillator(damping="1 GN*s/m").simulate("10 s").statistics["method"] == "exact"
+    assert block_on_belt().simulate("2 s").statistics["method"] == "exact"
+    assert of(Buck()).simulate("0.1 ms").statistics["method"] == "exact"
+    assert dragged(cubic="1 N*s^3/m^3").simulate("2000 s").statistics["method"] == "dopri5"
+
+
+def test_the_degree_of_an_expression_is_read_off_its_operations():
+    x, p = ca.SX.sym("x"), ca.SX.sym("p")
+    for expression, degree in [
+        (p**3 + ca.sin(p), 0), (3 * x - p * x / ca.sqrt(p), 1), (ca.if_else(p > 0, x, -2 * x), 1),
+        (x * x, 2), (x / (x + p), 2), (ca.fabs(x), 2), (ca.floor(x), 2), (ca.sign(x), 2),
+        (ca.if_else(x > 0, p, 1), 2), (ca.fmin(x, p), 2), (p * x + ca.sin(x), 2),
+    ]:  # fmt: skip
+        (found,) = degrees(ca.Function("f", [x, p], [ca.SX(expression)]), [0])
+        assert found.tolist() == [degree], expression

@@ -31,8 +31,8 @@ class Rows(Protocol):
     def nbytes(self) -> int:
         """Memory held by them."""
 
-    def append(self, rows: Array) -> None:
-        """Add (k, width) rows."""
+    def append(self, times: Array, rows: Array) -> None:
+        """Add (k, width) rows, and the times (k,) that they are of."""
 
     def take(self, numbers: Indices, columns: Indices | None = None) -> Array:
         """Some rows, (k, width), or some columns of them."""
@@ -47,7 +47,7 @@ class RowBlocks:
         self._first: list[int] = []  # rows before each block
         self._room = 0  # rows that fit into the last one
 
-    def append(self, rows: Array) -> None:
+    def append(self, times: Array, rows: Array) -> None:
         done = 0
         while done < len(rows):
             if not self._room:
@@ -173,7 +173,7 @@ class Pieces:
         new[:, 0] = ~joined
         self._last.extend(self._times.count - 1 + np.cumsum(new.sum(axis=1)))
         self._times.extend(at[new])
-        self.rows.append(values.reshape(-1, self.width)[new.ravel()])
+        self.rows.append(at[new], values.reshape(-1, self.width)[new.ravel()])
         self._steps.extend(np.broadcast_to(steps, (k,)))
 
     def __call__(self, times: Array, side: str = "right", columns: Indices | None = None) -> Array:

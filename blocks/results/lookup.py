@@ -45,7 +45,11 @@ def exists(catalog: Catalog, path: object) -> bool:
     """Whether :func:`find` would find it."""
     if not isinstance(path, str) or len(path) > LONGEST_NAME:
         return False
-    return path in catalog or bool(_listed(catalog, _instances(catalog, path)))
+    if path in catalog:
+        return True
+    found = _instances(catalog, path)
+    several = (found,) if isinstance(found, VariableInfo) else found or ()
+    return bool(several) and len(_listed(catalog, several)) == len(several)
 
 
 def _instances(
@@ -77,12 +81,10 @@ def _numbered(
     return tuple(found)
 
 
-def _listed(catalog: Catalog, infos: tuple[VariableInfo, ...] | VariableInfo | None
-            ) -> tuple[VariableInfo, ...]:
+def _listed(catalog: Catalog, infos: tuple[VariableInfo, ...]) -> tuple[VariableInfo, ...]:
     """Those that a catalogue lists, which may find more than it lists (``kept``, by path)."""
-    found = (infos,) if isinstance(infos, VariableInfo) else infos or ()
     kept = getattr(catalog, "kept", None)
-    return found if kept is None else tuple(i for i in found if i.path in kept)
+    return infos if kept is None else tuple(i for i in infos if i.path in kept)
 
 
 def collapsed(path: str) -> str:

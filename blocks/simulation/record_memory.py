@@ -27,6 +27,7 @@ __all__ = ["MemoryBound", "WholeRecord", "allowed_bytes"]
 SHARE = 0.25  # of the memory of the machine
 UNKNOWN = 8 << 30  # bytes of a machine that does not tell
 ENOUGH = 0.7  # of what is allowed: a record is thinned down to it
+WORTH = 0.95  # of what was held before: thinning that leaves more is none
 GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 ADVICE = ("Name what is to be kept, simulate(…, record=['block.x']), and a file for what does not "
           "fit either: record_to='run.parquet'.")  # fmt: skip
@@ -88,9 +89,11 @@ class MemoryBound:
             self.off += thin()
             self.thinned += 1
             held = count()
-            if held > min(0.95 * before, self.allowed):
-                self._stop()
-        if self.thinned == 1 or "record thinned" not in self.recording.statistics:
+            if held > WORTH * before:
+                if held > self.allowed:
+                    self._stop()
+                break
+        if "record thinned" not in self.recording.statistics:
             self._say()
         self.recording.statistics.update({"record thinned": self.thinned,
                                           "record error": self.off})

@@ -93,7 +93,7 @@ class ParquetRows:
             out[here] = rows * self.factor[chosen] + self.offset[chosen]
         return out
 
-    def _group(self, number: int, columns: Array) -> Array:
+    def _group(self, number: int, columns: Indices) -> Array:
         """Some columns of a group, (rows, columns)."""
         if number == len(self._first) - 1:
             return np.concatenate(self._pending)[:, 1 + columns]

@@ -7,9 +7,10 @@ solver, or variables of a model.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..numerics.arrays import Array, Flags, Indices
 from .interpolation import basis, chebyshev_nodes, unit_interval
@@ -19,6 +20,8 @@ __all__ = ["Growing", "Pieces", "RowBlocks", "Rows"]
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 BLOCK = 1 << 17  # numbers of a block of rows
 FIRST = 16  # rows of the first block
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 class Rows(Protocol):
@@ -80,25 +83,25 @@ class RowBlocks:
                 self._blocks[b] = np.empty((0, self.width))
 
 
-class Growing:
-    """A row of numbers that grows by doubling."""
+class Growing(Generic[Number]):
+    """A row of numbers of one kind that grows by doubling."""
 
-    def __init__(self, kind: type = float) -> None:
+    def __init__(self, kind: type[Number]) -> None:
         self.count = 0
-        self._store = np.empty(FIRST, dtype=kind)
+        self._store: NDArray[Number] = np.empty(FIRST, dtype=kind)
 
     @property
-    def values(self) -> Array:
+    def values(self) -> NDArray[Number]:
         return self._store[: self.count]
 
     @property
     def nbytes(self) -> int:
         return self._store.nbytes
 
-    def extend(self, values: Array) -> None:
+    def extend(self, values: NDArray[Number]) -> None:
         end = self.count + len(values)
         if end > len(self._store):
-            larger = np.empty(max(end, 2 * len(self._store)), dtype=self._store.dtype)
+            larger: NDArray[Number] = np.empty(max(end, 2 * len(self._store)), dtype=self._store.dtype)
             larger[: self.count] = self.values
             self._store = larger
         self._store[self.count : end] = values
@@ -126,7 +129,7 @@ class Pieces:
     def __init__(self, width: int, nodes: int, rows: Rows | None = None) -> None:
         self.width, self.nodes = width, nodes
         self.rows: Rows = RowBlocks(width) if rows is None else rows
-        self._times = Growing()  # of the rows
+        self._times = Growing(np.float64)  # of the rows
         self._last = Growing(np.int64)  # the row at the end of every piece
         self._steps = Growing(np.int64)  # that a piece stands for
 
@@ -173,7 +176,7 @@ class Pieces:
         new[:, 0] = ~joined
         self._last.extend(self._times.count - 1 + np.cumsum(new.sum(axis=1)))
         self._times.extend(at[new])
-        self.rows.append(at[new], values.reshape(-1, self.width)[new.ravel()])
+        self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
         self._steps.extend(np.broadcast_to(steps, (k,)))
 
     def __call__(self, times: Array, side: str = "right", columns: Indices | None = None) -> Array:

@@ -92,7 +92,7 @@ class ChosenVariables:
     """
 
     def __init__(self, recording: RunRecording, options: RecordOptions, rtol: float) -> None:
-        self.recording, self.tolerance = recording, AGREES * rtol
+        self.tolerance = AGREES * rtol
         self.steps = options.every
         self.infos = _variables(recording, options.variables)
         self.place = {info.index: k for k, info in enumerate(self.infos)}
@@ -102,10 +102,11 @@ class ChosenVariables:
         self.modes = indices[self.is_mode] - count
         self.function, self.wanted = recording.functions.function(
             tuple(indices[~self.is_mode].tolist()))
+        self.catalog = recording.catalog
         recording.catalog = KeptCatalog(recording.catalog, self.infos)
         self.file = None if options.file is None else ParquetRows(options.file, self.infos)
         self.pieces = Pieces(len(self.infos), NODES, self.file)
-        self.bound = MemoryBound(recording)
+        self.bound = MemoryBound()
         self.largest, self.off = np.zeros((2, len(self.infos)))
         self._last_episode = -1  # that of the last piece, among those that are there
         self._together = 1
@@ -113,34 +114,33 @@ class ChosenVariables:
         self._waits = recording.problem.laws is not None and recording.problem.laws.recorded
 
     # -- during the run ----------------------------------------------------------------------
-    def look(self) -> None:
+    def look(self, recording: RunRecording) -> None:
         """Called after every step, or as many as a method takes at once."""
-        episodes = self.recording.episodes
+        episodes = recording.episodes
         if not self._waits and (len(episodes) > FEW_EPISODES
                                 or episodes[-1].trajectory.nbytes > 8 * MANY):
-            FiniteValues.of(self.recording.system).refuse_lost(self.recording)
-            self._take()
+            FiniteValues.of(recording.system).refuse_lost(recording)
+            self._take(recording)
 
-    def finish(self) -> None:
+    def finish(self, recording: RunRecording) -> None:
         """The run is over."""
         try:
-            self._take()
+            self._take(recording)
         finally:
             if self.file is not None:
                 self.file.close()
-        statistics = self.recording.statistics
+        statistics = recording.statistics
         statistics["record bytes"] = self.pieces.nbytes
         with np.errstate(invalid="ignore", divide="ignore"):
             relative = np.where(self.off > 0, self.off / self.largest, 0.0)
         statistics["record error"] = float(np.nan_to_num(relative).max(initial=0.0))
 
-    def _take(self) -> None:
+    def _take(self, recording: RunRecording) -> None:
         """Keep the variables over all steps that are there, and forget these."""
-        recording = self.recording
-        spans = self._spans()
+        spans = self._spans(recording)
         length = max(1, CHUNK // (max(self.pieces.width, 1) * (NODES + len(PROBES))))
         for k in range(0, len(spans.starts), length):
-            self._add(spans.some(slice(k, k + length)))
+            self._add(recording, spans.some(slice(k, k + length)))
         last = recording.episodes[-1]
         if self.wanted.unknowns or self.wanted.inputs.any():  # a guess for what follows
             here = recording.replay.points(
@@ -150,12 +150,12 @@ class ChosenVariables:
         self._last_episode -= len(recording.episodes) - 1  # negative unless it goes on
         del recording.episodes[:-1]
         if self.pieces.nbytes > self.bound.allowed:
-            self.bound.keep(self.pieces.nbytes, self._thin, lambda: self.pieces.nbytes)
+            self.bound.keep(recording, self._thin, lambda: self.pieces.nbytes)
 
-    def _spans(self) -> _Spans:
+    def _spans(self, recording: RunRecording) -> _Spans:
         """The steps, so many together as are to be one piece."""
         starts, ends, episode, steps = [], [], [], []
-        for number, e in enumerate(self.recording.episodes):
+        for number, e in enumerate(recording.episodes):
             t = e.trajectory.t
             border = np.append(np.arange(0, len(t) - 1, self.steps or 1), len(t) - 1)
             starts.append(t[border[:-1]])
@@ -165,12 +165,12 @@ class ChosenVariables:
         return _Spans(np.concatenate(starts), np.concatenate(ends), np.concatenate(episode),
                       np.concatenate(steps))
 
-    def _add(self, spans: _Spans) -> None:
+    def _add(self, recording: RunRecording, spans: _Spans) -> None:
         """Find polynomials over stretches of time, halved where these do not follow."""
         found: list[tuple[_Spans, Array]] = []
         before = np.full(len(spans.starts), np.inf)
         for halvings in range(MOST_HALVINGS + 1):
-            values, off = self._looked_at(spans)
+            values, off = self._looked_at(recording, spans)
             self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
             size = self.tolerance * self.largest
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -195,7 +195,7 @@ class ChosenVariables:
         self.pieces.append(starts, ends, values, joined, steps)
         self._last_episode = int(episode[-1])
 
-    def _looked_at(self, spans: _Spans) -> tuple[Array, Array]:
+    def _looked_at(self, recording: RunRecording, spans: _Spans) -> tuple[Array, Array]:
         """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""
         nodes = chebyshev_nodes(NODES)
         places = np.sort(np.concatenate([nodes, PROBES]))
@@ -206,10 +206,10 @@ class ChosenVariables:
         which = np.repeat(spans.episode, len(places))
         rows = np.empty((at.size, len(self.infos)))
         if not self.is_mode.all():
-            rows[:, ~self.is_mode] = self.recording.evaluate(
+            rows[:, ~self.is_mode] = recording.evaluate(
                 self.function, self.wanted, at.ravel(), which).T
         if self.is_mode.any():
-            modes = np.array([e.modes for e in self.recording.episodes])
+            modes = np.array([e.modes for e in recording.episodes])
             rows[:, self.is_mode] = modes[which][:, self.modes]
         rows = rows.reshape(*at.shape, -1)
         values = rows[:, ~probe]
@@ -244,7 +244,7 @@ class ChosenVariables:
         return rows.T
 
     def _refuse(self, index: int) -> NoReturn:
-        catalog = self.recording.catalog
+        catalog = self.catalog
         path = (catalog.elements.path_of(index - catalog.count) if index >= catalog.count
                 else catalog.info(*catalog.locate(index)).path)
         raise ParameterError(

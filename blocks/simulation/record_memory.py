@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ..exceptions import SimulationError
 from ..results.recording import RecordWarning
@@ -64,26 +64,29 @@ def _windows_memory() -> int:
 
 
 class MemoryBound:
-    """Thins a record where it passes what is allowed, and says so once.
+    """Thins a record where it passes what is allowed, and says so once."""
 
-    Parameters
-    ----------
-    recording : whose statistics and status tell of it
-    """
-
-    def __init__(self, recording: RunRecording) -> None:
-        self.recording, self.allowed = recording, allowed_bytes()
+    def __init__(self) -> None:
+        self.allowed = allowed_bytes()
         self.thinned = 0  # how often
         self.off = 0.0  # by how much values are off for that
 
-    def keep(self, held: int, thin: Callable[[], float], count: Callable[[], int]) -> int:
-        """What is held in the end, of so many bytes, given how to thin it and to count again.
+    def keep(self, recording: RunRecording, thin: Callable[[], float], count: Callable[[], int]
+             ) -> None:
+        """Thin what a recording holds.
+
+        Parameters
+        ----------
+        recording : whose statistics and status tell of it
+        thin : gives up about half, and tells by how much values are off for it
+        count : bytes that are held
 
         Raises
         ------
         SimulationError
             Where it cannot be thinned any more.
         """
+        held = count()
         while held > ENOUGH * self.allowed:
             before = held
             self.off += thin()
@@ -91,26 +94,23 @@ class MemoryBound:
             held = count()
             if held > WORTH * before:
                 if held > self.allowed:
-                    self._stop()
+                    self._stop(recording)
                 break
-        if "record thinned" not in self.recording.statistics:
-            self._say()
-        self.recording.statistics.update({"record thinned": self.thinned,
-                                          "record error": self.off})
-        return held
+        if "record thinned" not in recording.statistics:
+            self._say(recording.name)
+        recording.statistics.update({"record thinned": self.thinned, "record error": self.off})
 
-    def _say(self) -> None:
+    def _say(self, name: str) -> None:
         what = ("Values between steps are off by up to 'record error' in the statistics, relative "
                 "to nominal values." if self.off else
                 "Nothing is lost: steps are taken again where values between them are asked for, "
                 "which takes time.")  # fmt: skip
         warnings.warn(
-            f"{self.recording.name}: all variables at all steps would take more than "
+            f"{name}: all variables at all steps would take more than "
             f"{self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the memory: fewer steps are kept. "
             f"{what} {ADVICE}", RecordWarning, stacklevel=2)
 
-    def _stop(self) -> None:
-        recording = self.recording
+    def _stop(self, recording: RunRecording) -> NoReturn:
         recording.fail("the record does not fit into the memory")
         raise SimulationError(
             "", f"the record of the run passes {self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the "
@@ -123,30 +123,29 @@ class MemoryBound:
 class WholeRecord:
     """Everything is kept: all states of all steps, from which any variable follows."""
 
-    def __init__(self, recording: RunRecording) -> None:
-        self.recording, self.bound = recording, MemoryBound(recording)
+    def __init__(self) -> None:
+        self.bound = MemoryBound()
         self._counted, self._closed = 0, 0  # episodes that have ended, and their bytes
 
-    def look(self) -> None:
+    def look(self, recording: RunRecording) -> None:
         """Called after every step, or as many as a method takes at once."""
-        if self._held() > self.bound.allowed:
-            self.bound.keep(self._held(), self._thin, self._held)
+        episodes = recording.episodes
+        if self._held(episodes) > self.bound.allowed:
+            self.bound.keep(recording, lambda: self._thin(episodes), lambda: self._held(episodes))
 
-    def finish(self) -> None:
+    def finish(self, recording: RunRecording) -> None:
         """The run is over."""
-        self.recording.statistics["record bytes"] = self._held()
+        recording.statistics["record bytes"] = self._held(recording.episodes)
 
-    def _held(self) -> int:
-        episodes = self.recording.episodes
+    def _held(self, episodes: Sequence[Episode]) -> int:
         for k in range(self._counted, len(episodes) - 1):
             self._closed += _bytes_of(episodes[k], episodes[k - 1] if k else None)
         self._counted = max(self._counted, len(episodes) - 1)
         return self._closed + (episodes[-1].trajectory.nbytes if episodes else 0)
 
-    def _thin(self) -> float:
-        off = max(e.trajectory.thin() for e in self.recording.episodes)
+    def _thin(self, episodes: Sequence[Episode]) -> float:
         self._counted = self._closed = 0
-        return off
+        return max(e.trajectory.thin() for e in episodes)
 
 
 def _bytes_of(episode: Episode, before: Episode | None) -> int:

@@ -63,7 +63,7 @@ class RunRecording:
         self.catalog = Catalog(self.system)
         self.functions = VariableFunctions.of(self.system, self.catalog)
         self.replay = Replay(self.problem, self.p, self.episodes)
-        self.keeper: WholeRecord | ChosenVariables = WholeRecord(self)
+        self.keeper: WholeRecord | ChosenVariables = WholeRecord()
         self.chosen: ChosenVariables | None = None
         self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
         self._kept: KeptPoints | None = None

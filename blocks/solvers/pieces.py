@@ -20,6 +20,7 @@ __all__ = ["Growing", "Pieces", "RowBlocks", "Rows"]
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 BLOCK = 1 << 17  # numbers of a block of rows
 FIRST = 16  # rows of the first block
+ONE = np.ones(1, dtype=np.int64)
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -101,7 +102,8 @@ class Growing(Generic[Number]):
     def extend(self, values: NDArray[Number]) -> None:
         end = self.count + len(values)
         if end > len(self._store):
-            larger: NDArray[Number] = np.empty(max(end, 2 * len(self._store)), dtype=self._store.dtype)
+            size = max(end, 2 * len(self._store))
+            larger: NDArray[Number] = np.empty(size, dtype=self._store.dtype)
             larger[: self.count] = self.values
             self._store = larger
         self._store[self.count : end] = values
@@ -178,6 +180,14 @@ class Pieces:
         self._times.extend(at[new])
         self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
         self._steps.extend(np.broadcast_to(steps, (k,)))
+
+    def append_one(self, times: Array, values: Array) -> None:
+        """Add a piece that continues the one before, (K,) times and (K, width) values."""
+        new = slice(0 if not self._last.count else 1, None)
+        self._times.extend(times[new])
+        self.rows.append(times[new], values[new])
+        self._last.extend(np.array([self._times.count - 1]))
+        self._steps.extend(ONE)
 
     def __call__(self, times: Array, side: str = "right", columns: Indices | None = None) -> Array:
         """(k, width) values at times; where two stretches meet, ``side`` tells which is meant."""

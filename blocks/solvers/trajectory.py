@@ -91,12 +91,13 @@ class Trajectory:
         if not end > step.t_old:
             raise ValueError(f"a step must go on from {step.t_old:.9g} (got the end {end:.9g})")
         middle, half = 0.5 * (step.t_old + end), 0.5 * (end - step.t_old)
-        values = np.empty((1, self.nodes, self.size))
-        values[0, 1:-1] = step.dense(middle + half * chebyshev_nodes(self.nodes)[1:-1]).T
-        values[0, 0] = self._last
-        values[0, -1] = step.y if end == step.t else step.dense(np.array([end]))[:, 0]
-        self._pieces.append(np.array([step.t_old]), np.array([end]), values)
-        self.end, self._last = end, values[0, -1].copy()
+        times = middle + half * chebyshev_nodes(self.nodes)
+        times[0], times[-1] = step.t_old, end
+        values = np.empty((self.nodes, self.size))
+        values[0], values[1:-1] = self._last, step.dense(times[1:-1]).T
+        values[-1] = step.y if end == step.t else step.dense(np.array([end]))[:, 0]
+        self._pieces.append_one(times, values)
+        self.end, self._last = end, values[-1].copy()
 
     def __call__(self, t: ArrayLike, side: Literal["left", "right"] = "right") -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,).

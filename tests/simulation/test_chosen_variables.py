@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -150,6 +152,28 @@ def test_what_is_kept_is_what_the_whole_run_says(name, method, often, monkeypatc
     assert some.statistics.steps == whole.statistics.steps
     compare(whole, some, paths, 3e-7)
     assert some.statistics["record error"] < 2e-7
+
+
+@pytest.mark.parametrize(("method", "step"), [("moreau_jean", "1 ms"), ("rk4", "2 ms")])
+def test_fixed_steps_are_kept_too(method, step):
+    model = EXACT["on a belt"]() if method == "moreau_jean" else MODELS["row"]()
+    whole = model.simulate(END, method=method, step=step)
+    some = model.simulate(END, method=method, step=step, record=list(whole))
+    compare(whole, some, list(whole), 1e-6)
+    assert [e.time for e in some.events] == [e.time for e in whole.events]
+
+
+@pytest.mark.parametrize("options", [{}, {"record": "springs.f"}])
+def test_a_result_is_freed_when_it_is_let_go(options):
+    model = row()
+    model.simulate("1 s", **options)
+    gc.collect()
+    gc.disable()
+    try:
+        recording = weakref.ref(model.simulate("1 s", **options).recording)
+        assert recording() is None
+    finally:
+        gc.enable()
 
 
 def test_a_closed_form_is_met_between_samples_and_at_extremes():

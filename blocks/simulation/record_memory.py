@@ -27,6 +27,7 @@ __all__ = ["MemoryBound", "WholeRecord", "allowed_bytes"]
 SHARE = 0.25  # of the memory of the machine
 UNKNOWN = 8 << 30  # bytes of a machine that does not tell
 ENOUGH = 0.7  # of what is allowed: a record is thinned down to it
+OBJECTS = 2000  # bytes of an episode and its course beside their arrays
 WORTH = 0.95  # of what was held before: thinning that leaves more is none
 GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 ADVICE = ("Name what is to be kept, simulate(…, record=['block.x']), and a file for what does not "
@@ -141,7 +142,7 @@ class WholeRecord:
         for k in range(self._counted, len(episodes) - 1):
             self._closed += _bytes_of(episodes[k], episodes[k - 1] if k else None)
         self._counted = max(self._counted, len(episodes) - 1)
-        return self._closed + (episodes[-1].trajectory.nbytes if episodes else 0)
+        return self._closed + (OBJECTS + episodes[-1].trajectory.nbytes if episodes else 0)
 
     def _thin(self, episodes: Sequence[Episode]) -> float:
         self._counted = self._closed = 0
@@ -152,4 +153,4 @@ def _bytes_of(episode: Episode, before: Episode | None) -> int:
     """What an episode holds that the one before does not."""
     arrays = [a for name in ("m", "d", "tied", "x", "z", "u", "modes")
               if (a := getattr(episode, name)) is not getattr(before, name, None)]
-    return episode.trajectory.nbytes + sum(a.nbytes for a in arrays)
+    return OBJECTS + episode.trajectory.nbytes + sum(a.nbytes for a in arrays)

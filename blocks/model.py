@@ -267,7 +267,8 @@ class Model(Component):
         record_every : int, optional
             So many steps of these become one polynomial, however closely it follows.
         record_to : path, optional
-            Parquet file that they go to during the run, where they do not fit into the memory.
+            Parquet file, written anew, that they go to during the run where they do not fit into
+            the memory.
 
         Returns
         -------

@@ -120,7 +120,9 @@ class ChosenVariables:
         if not self._waits and (len(episodes) > FEW_EPISODES
                                 or episodes[-1].trajectory.nbytes > 8 * MANY):
             FiniteValues.of(recording.system).refuse_lost(recording)
+            guess = self._end(recording)
             self._take(recording)
+            recording.episodes[-1].x, recording.episodes[-1].z, recording.episodes[-1].u = guess
 
     def finish(self, recording: RunRecording) -> None:
         """The run is over."""
@@ -141,16 +143,20 @@ class ChosenVariables:
         length = max(1, CHUNK // (max(self.pieces.width, 1) * (NODES + len(PROBES))))
         for k in range(0, len(spans.starts), length):
             self._add(recording, spans.some(slice(k, k + length)))
-        last = recording.episodes[-1]
-        if self.wanted.unknowns or self.wanted.inputs.any():  # a guess for what follows
-            here = recording.replay.points(
-                np.array([last.end]), np.array([len(recording.episodes) - 1]), self.wanted)
-            last.x, last.z, last.u = here.x[:, 0], here.z[:, 0], here.u[:, 0]
-        last.trajectory.forget()
+        recording.episodes[-1].trajectory.forget()
         self._last_episode -= len(recording.episodes) - 1  # negative unless it goes on
         del recording.episodes[:-1]
         if self.pieces.nbytes > self.bound.allowed:
             self.bound.keep(recording, self._thin, lambda: self.pieces.nbytes)
+
+    def _end(self, recording: RunRecording) -> tuple[Array, Array, Array]:
+        """Full states, unknowns and inputs at the end so far: a first guess for what follows."""
+        last = recording.episodes[-1]
+        if not (self.wanted.unknowns or self.wanted.inputs.any()):
+            return last.x, last.z, last.u
+        here = recording.replay.points(
+            np.array([last.end]), np.array([len(recording.episodes) - 1]), self.wanted)
+        return here.x[:, 0], here.z[:, 0], here.u[:, 0]
 
     def _spans(self, recording: RunRecording) -> _Spans:
         """The steps, so many together as are to be one piece."""

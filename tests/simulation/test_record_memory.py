@@ -117,7 +117,7 @@ def test_by_default_a_run_that_fits_is_kept_whole():
 @pytest.mark.slow
 def test_a_long_run_of_a_large_chain_stays_within_its_bound(monkeypatch):
     pytest.importorskip("llvmlite")
-    bound = 50_000_000
+    bound = 10_000_000
     monkeypatch.setattr("blocks.simulation.record_memory.allowed_bytes", lambda: bound)
     with pytest.warns(RecordWarning):
         run = models.chain_of_arrays(10_000).simulate("20 s", method="dopri5")

@@ -88,13 +88,14 @@ from .language.statements import (
 )
 from .model import Model
 from .reading.foreign_words import foreign_words
-from .results.recording import EnergyWarning
+from .results.recording import EnergyWarning, RecordWarning
 from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
     "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model",
     "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
+    "RecordWarning",
     "Replaceable", "Replacement", "SimulationError", "StructureError", "Target", "UnitError",
     "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "breakpoints",
     "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor",

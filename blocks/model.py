@@ -232,6 +232,9 @@ class Model(Component):
         every: Any = None,
         times: Any = None,
         progress: bool | None = None,
+        record: str | list[str] | None = None,
+        record_every: int | None = None,
+        record_to: Any = None,
         **unknown: Any,
     ) -> Any:
         """Run the model.
@@ -258,6 +261,14 @@ class Model(Component):
             Spacing of, or explicit, sample times of the result.
         progress : bool, optional
             Show a progress bar; by default for interactive terminals only.
+        record : str or list of str, optional
+            Variables that are kept, ``["block.x", "masses.v"]``, instead of all steps, from which
+            any variable follows. What is between their samples is off by a tenth of ``rtol``.
+        record_every : int, optional
+            So many steps of these become one polynomial, however closely it follows.
+        record_to : path, optional
+            Parquet file, written anew, that they go to during the run where they do not fit into
+            the memory.
 
         Returns
         -------
@@ -273,7 +284,8 @@ class Model(Component):
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
         return run(self, duration, Options(start, method, rtol, atol, step, max_step, first_step,
-                                           every, times, progress))
+                                           every, times, progress, record, record_every,
+                                           record_to))
 
     def sweep(
         self,

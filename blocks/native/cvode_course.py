@@ -6,7 +6,6 @@ evaluating it, and solves nothing.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -14,13 +13,14 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..solvers.interpolation import chebyshev_nodes
+from ..solvers.pieces import Pieces
+from ..solvers.trajectory import refuse_outside
 from .cvode import Record, values_between
 
 __all__ = ["CvodeCourse", "is_full"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
-MOST_BYTES = 1 << 30  # of polynomials of full degree
-CUBIC = 4  # rows of a cubic
+NODES = 6  # of the polynomials of steps that are put together: as of the highest order
 
 
 def is_full(record: Record, taken: int) -> bool:
@@ -28,28 +28,10 @@ def is_full(record: Record, taken: int) -> bool:
     return bool(2 * record.first[taken] > record.values.size)
 
 
-@cache
-def _to_cubic(count: int) -> Array:
-    """What makes rows of a cubic of ``count`` rows of a polynomial, over the step before 0."""
-    nodes = (chebyshev_nodes(CUBIC) - 1.0) / 2.0
-    powers = nodes[:, None] ** np.arange(count)
-    cubic: Array = np.asarray(np.linalg.solve(nodes[:, None] ** np.arange(CUBIC), powers), float)
-    return cubic
-
-
-def _as_cubics(values: Array, first: Indices, n: int) -> tuple[Array, Indices]:
-    """Rows of steps of which none has more than four, and where each step begins."""
-    steps = [values[a:b].reshape(-1, n) for a, b in zip(first[:-1], first[1:], strict=True)]
-    short = [rows if len(rows) <= CUBIC else _to_cubic(len(rows)) @ rows for rows in steps]
-    return np.concatenate([rows.ravel() for rows in short]), np.cumsum(
-        [0, *(rows.size for rows in short)])
-
-
 class CvodeCourse:
     """The steps of an episode, as a :class:`~blocks.solvers.Trajectory` is asked.
 
-    Once the polynomials take more than :data:`MOST_BYTES`, those of later steps are cubics through
-    both ends and two points between, as of other methods; ``coarse_from`` is the time from which.
+    After :meth:`thin`, pairs of steps, and of what pairs have become, are one polynomial.
 
     Parameters
     ----------
@@ -61,10 +43,12 @@ class CvodeCourse:
     solved = None  # nothing is carried along
 
     def __init__(self, t: float, x: Array, scale: Array, order: Indices) -> None:
-        self._start, self._scale, self._order = float(t), scale, order
+        self.start, self._scale, self._order = float(t), scale, order
         self._first_values = x.copy()
-        self.coarse_from: float | None = None
-        self._ends = [np.array([self._start])]
+        self._thinned: Pieces | None = None  # before the steps, in units of the model
+        self._together = 1  # steps in its pieces
+        self.nbytes = 2 * x.nbytes  # memory of what is kept
+        self._ends = [np.array([self.start])]
         self._centres: list[Array] = []
         self._sizes: list[Array] = []
         self._blocks: list[tuple[Array, Indices]] = []  # rows of steps, and where each begins
@@ -76,29 +60,21 @@ class CvodeCourse:
         return self._scale.size
 
     @property
-    def start(self) -> float:
-        return self._start
-
-    @property
     def end(self) -> float:
         return float(self._ends[-1][-1])
 
     @property
     def t(self) -> Array:
-        """Start and the end of every step."""
+        """Start and the end of every step, or of every piece where the course was thinned."""
         self._gather()
-        return self._ends[0].copy()
+        if self._thinned is None:
+            return self._ends[0].copy()
+        return np.concatenate([self._thinned.starts, self._ends[0]])
 
     @property
     def y(self) -> Array:
         """(n, k) values at ``t``."""
         return self(self.t)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of what is kept."""
-        return sum(a.nbytes for a in (*self._ends, *self._centres, *self._sizes)) + sum(
-            values.nbytes + first.nbytes for values, first in self._blocks)
 
     def extend(self, record: Record, taken: int) -> None:
         """Add the first steps of a record, which is given away where they fill most of it."""
@@ -108,13 +84,43 @@ class CvodeCourse:
         self._counts.append(taken)
         first = record.first[: taken + 1].copy()
         values = record.values[: first[-1]]
-        if self.coarse_from is not None or self.nbytes + values.nbytes > MOST_BYTES:
-            if self.coarse_from is None:
-                self.coarse_from = float(self._ends[-2][-1])
-            values, first = _as_cubics(values, first, self.size)
-        elif not is_full(record, taken):
+        if not is_full(record, taken):
             values = values.copy()
         self._blocks.append((values, first))
+        self.nbytes += 3 * record.ends[:taken].nbytes + first.nbytes + (
+            values.nbytes if values.base is None else values.base.nbytes)
+
+    def thin(self) -> float:
+        """Put pairs of steps together; returns by how much values between are off at most."""
+        self._gather()
+        ends = self._ends[0]
+        pieces = Pieces(self.size, NODES) if self._thinned is None else self._thinned
+        length = max(1, CHUNK // max(1, self.size * NODES))
+        nodes = (chebyshev_nodes(NODES) + 1.0) / 2.0
+        for k in range(0, len(ends) - 1, length):
+            low, high = ends[:-1][k : k + length], ends[1:][k : k + length]
+            at = low[:, None] + (high - low)[:, None] * nodes
+            at[:, -1] = high
+            rows = self._of_steps(at.ravel())
+            pieces.append(low, high, rows.reshape(len(low), NODES, self.size))
+        last = self._of_steps(ends[-1:])[0]
+        self._together *= 2
+        thinned, off = pieces.thinned(self._together)
+        self._begin_anew(last)
+        self._thinned = thinned
+        self.nbytes += thinned.nbytes
+        return float((off / self._scale).max(initial=0.0))
+
+    def forget(self) -> None:
+        """Keep the end alone: steps go on from there."""
+        self._begin_anew(self._of_steps(np.array([self.end]))[0])
+        self._thinned = None
+
+    def _begin_anew(self, last: Array) -> None:
+        """Without steps, at the end."""
+        self._first_values, self._ends = last, [np.array([self.end])]
+        self._centres, self._sizes, self._blocks, self._counts = [], [], [], []
+        self.nbytes = 2 * last.nbytes
 
     def hold(self, until: float, x: Array) -> None:
         """Add a step over a few units in the last place of time, in which nothing moves."""
@@ -139,11 +145,26 @@ class CvodeCourse:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
         asked = np.asarray(t, dtype=float)
         times = asked.reshape(-1)
-        outside = ~((times >= self.start) & (times <= self.end))
-        if outside.any():
-            raise ValueError(f"t = {times[outside][0]:.9g} is outside the run, "
-                             f"which goes from {self.start:.9g} to {self.end:.9g}")
         self._gather()
+        border = float(self._ends[0][0])
+        begins = border if self._thinned is None else float(self._thinned.times[0])
+        refuse_outside(times, begins, self.end)
+        out = np.empty((times.size, self.size))
+        early = times < border
+        if self._thinned is not None and early.any():
+            out[early] = self._thinned(times[early])
+        out[~early] = self._of_steps(times[~early])
+        return self._shown(out).reshape((self.size, *asked.shape))
+
+    # -- within ------------------------------------------------------------------------
+    def _gather(self) -> None:
+        """Times of all steps in one array each."""
+        for kept in (self._ends, self._centres, self._sizes):
+            if len(kept) > 1:
+                kept[:] = [np.concatenate(kept)]
+
+    def _of_steps(self, times: Array) -> Array:
+        """(k, n) values from the first of the steps on, in units and order of the model."""
         # an end belongs to the step before it
         steps = np.searchsorted(self._ends[0], times, side="left") - 1
         out = np.empty((times.size, self.size))
@@ -153,14 +174,7 @@ class CvodeCourse:
         for k in range(0, inner.size, part):
             some = inner[k : k + part]
             out[some] = self._inside(times[some], steps[some])
-        return self._shown(out).reshape((self.size, *asked.shape))
-
-    # -- within ------------------------------------------------------------------------
-    def _gather(self) -> None:
-        """Times of all steps in one array each."""
-        for kept in (self._ends, self._centres, self._sizes):
-            if len(kept) > 1:
-                kept[:] = [np.concatenate(kept)]
+        return out
 
     def _shown(self, rows: Array) -> Array:
         return (rows / self._scale).T

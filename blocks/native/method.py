@@ -15,6 +15,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LEAST_ERROR
 from ..solvers.base import Method, Step
+from ..solvers.trajectory import refuse_outside
 from ..system.time_functions import ACROSS
 from . import one_step
 from .costs import most_steps
@@ -268,14 +269,17 @@ class CourseForm:
 class Course:
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
-    Kept are the ends of steps alone, of a large model only of every eighth: what lies between
-    is found by taking those steps again.
+    Kept are the ends of steps alone, of a large model only of every eighth, and of fewer after
+    :meth:`thin`: what lies between is found by taking those steps again, and is the same.
     """
 
     def __init__(self, form: CourseForm, t: float, x: Array, code: Code, constants: Array) -> None:
         self._form, self._code = form, code
         self._alive = constants  # into which the code points
-        self.every = form.every
+        self.every = self._apart = form.every
+        self.start = float(t)
+        self.nbytes = 2 * x.nbytes  # memory of what is kept
+        self._reached: tuple[int, Array] | None = None  # where the last look between steps ended
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
         self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
@@ -286,10 +290,6 @@ class Course:
     def size(self) -> int:
         """Number of integrated unknowns."""
         return self._form.scale.size
-
-    @property
-    def start(self) -> float:
-        return float(self._times[0][0])
 
     @property
     def end(self) -> float:
@@ -311,11 +311,6 @@ class Course:
         """(n, k) values at ``t``."""
         return self(self.t)
 
-    @property
-    def nbytes(self) -> int:
-        """Memory of what is kept."""
-        return sum(a.nbytes for a in (*self._times, *self._sizes, *self._rows))
-
     def extend(self, ends: Array, sizes: Array, rows: Array, last: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
         taken = len(ends)
@@ -328,6 +323,40 @@ class Course:
         self._steps += taken
         self._times.append(ends.copy())  # without the rest of their blocks
         self._sizes.append(sizes.copy())
+        self.nbytes += 2 * ends.nbytes + numbers.nbytes + len(numbers) * last.nbytes
+
+    def thin(self) -> float:
+        """Keep the ends of half as many steps. Nothing is lost: the others are taken again."""
+        self._gather()
+        self._apart *= 2
+        kept, chosen = self._kept[0], [0]
+        for place, number in enumerate(kept.tolist()):
+            if number - kept[chosen[-1]] >= self._apart:
+                chosen.append(place)
+        if chosen[-1] != len(kept) - 1:
+            chosen.append(len(kept) - 1)
+        rows: list[Array] = []
+        before, wanted = 0, np.array(chosen)
+        for block in self._rows:
+            here = wanted[(wanted >= before) & (wanted < before + len(block))] - before
+            rows.append(block if len(here) == len(block) else block[here])
+            before += len(block)
+        self._rows = [block for block in rows if len(block)]
+        self._kept = [kept[wanted]]
+        self._count_bytes()
+        return 0.0
+
+    def forget(self) -> None:
+        """Keep the end alone: steps go on from there."""
+        last = self.end_values.copy()
+        self._times, self._sizes = [np.array([self.end])], []
+        self._kept, self._rows = [np.array([0])], [last[None, :]]
+        self._steps, self._reached = 0, None
+        self._count_bytes()
+
+    def _count_bytes(self) -> None:
+        arrays = (*self._times, *self._sizes, *self._kept, *self._rows)
+        self.nbytes = self._rows[-1][-1].nbytes + sum(a.nbytes for a in arrays)
 
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""
@@ -371,10 +400,7 @@ class Course:
         """(k, n) rows of unknowns at times."""
         self._gather()
         all_times = self._times[0]
-        outside = ~((times >= self.start) & (times <= self.end))
-        if outside.any():
-            raise ValueError(f"t = {times[outside][0]:.9g} is outside the run, "
-                             f"which goes from {self.start:.9g} to {self.end:.9g}")
+        refuse_outside(times, float(all_times[0]), self.end)
         at = np.searchsorted(all_times, times, side="right") - 1
         place = np.searchsorted(self._kept[0], at)
         known = (all_times[at] == times) & (
@@ -420,14 +446,21 @@ class Course:
         high = int(np.searchsorted(kept, steps[-1], side="right"))
         rows = (self._rows[0][low:high] if len(self._rows) == 1
                 else np.stack([self._row(i) for i in range(low, high)]))  # fmt: skip
+        known, values = kept[low:high], np.ascontiguousarray(rows)
+        if self._reached is not None and known[0] < self._reached[0] <= steps[0]:
+            later = int(np.searchsorted(known, self._reached[0], side="right"))
+            known = np.concatenate([[self._reached[0]], known[later:]])
+            values = np.concatenate([self._reached[1][None, :], values[later:]])
         out = np.empty((times.size, rows.shape[1]))
         theta = (times - starts[steps]) / sizes[steps]
         theta[times == self._times[0][steps + 1]] = 1.0
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
-        taken = one_step.Steps(starts, sizes, kept[low:high], np.ascontiguousarray(rows))
-        one_step.between(self._code, self._form.work, taken, steps, theta, np.empty(out.shape[1]),
-                         np.zeros(5, dtype=np.int64), out)
+        x = np.empty(out.shape[1])
+        one_step.between(self._code, self._form.work, one_step.Steps(starts, sizes, known, values),
+                         steps, theta, x, np.zeros(5, dtype=np.int64), out)
+        if self._apart > self.every:  # the next look may go on from here
+            self._reached = int(steps[-1]), x
         return out
 
 
@@ -454,6 +487,12 @@ class PassedCourses:
 
     def __len__(self) -> int:
         return len(self.events)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+        events = self.events
+        return sum(a.nbytes for a in (*self._steps, events.times, events.marks, events.q, events.x))
 
     def finished(self, number: int) -> Course:
         """The course between an event and the next one."""

@@ -250,17 +250,17 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             if present < 0 or steps.known[nearest] > present:
                 present = steps.known[nearest]
                 x[:] = steps.values[nearest]
-            else:
-                x[:] = k[NEW]
-                present += 1
-            while True:
                 slope_at(code, work, steps.starts[present], x, k[0])
+            else:
+                present += 1
+                arrive(code, work, steps.starts[present], x, True, counts)
+            while True:
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
-                           counts)
+                          counts)
                 if present == i:
                     break
-                x[:] = k[NEW]
                 present += 1
+                arrive(code, work, steps.starts[present], x, True, counts)
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:

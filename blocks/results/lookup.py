@@ -45,7 +45,11 @@ def exists(catalog: Catalog, path: object) -> bool:
     """Whether :func:`find` would find it."""
     if not isinstance(path, str) or len(path) > LONGEST_NAME:
         return False
-    return path in catalog or _instances(catalog, path) is not None
+    if path in catalog:
+        return True
+    found = _instances(catalog, path)
+    several = (found,) if isinstance(found, VariableInfo) else found or ()
+    return bool(several) and len(_listed(catalog, several)) == len(several)
 
 
 def _instances(
@@ -63,7 +67,7 @@ def _instances(
         return (every[start:stop:step] or None) if step != 0 else None
     ends = [m.start() for m in re.finditer(r"\.", path)] + [len(path)]
     for end in ends:
-        if f"{path[:end]}[0]{path[end:]}" in catalog:
+        if catalog.get(f"{path[:end]}[0]{path[end:]}") is not None:
             return _numbered(catalog, path[:end], path[end:])
     return None
 
@@ -75,6 +79,12 @@ def _numbered(
     while (info := catalog.get(f"{head}[{len(found)}]{tail}")) is not None:
         found.append(info)
     return tuple(found)
+
+
+def _listed(catalog: Catalog, infos: tuple[VariableInfo, ...]) -> tuple[VariableInfo, ...]:
+    """Those that a catalogue lists, which may find more than it lists (``kept``, by path)."""
+    kept = getattr(catalog, "kept", None)
+    return infos if kept is None else tuple(i for i in infos if i.path in kept)
 
 
 def collapsed(path: str) -> str:
@@ -97,7 +107,7 @@ def grouped(
                 yield path, catalog[path]
                 continue
             arrays.add(short)
-            yield short, whole
+            yield short, _listed(catalog, whole)
 
 
 def groups(paths: Iterable[str]) -> Iterator[str]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..shapes import Shape
     from .sticking import SharedLoad, StickTerm
 
-__all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "Recording",
-           "VariableInfo"]  # fmt: skip
+__all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "RecordWarning",
+           "Recording", "VariableInfo"]  # fmt: skip
 
 
 class Instant(float):
@@ -89,6 +89,10 @@ class EventRecord:
 
 class EnergyWarning(UserWarning):
     """The energy of a run does not close to its accuracy."""
+
+
+class RecordWarning(UserWarning):
+    """The record of a run is thinned, as it would take too much memory."""
 
 
 @dataclass(frozen=True)

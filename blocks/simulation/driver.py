@@ -96,6 +96,7 @@ class Driver:
                 self.integration.open(t, self.events.struck)
             if self.running.kind.steps_over_events:
                 forget_reversals(recording)
+            recording.keeper.finish(recording)
             recording.statistics.update(self.running.work)
             recording.statistics["events"] = recording.event_count
             recording.statistics["time integrating"] = clock.perf_counter() - started

@@ -74,6 +74,11 @@ class ElementModes:
     def path(self, group: Group, instance: int) -> str:
         return f"{self.network.families[group.family].path(instance)}.{group.name}"
 
+    def path_of(self, element: int) -> str:
+        """The path of the mode of an element, by its number."""
+        group = next(g for g in reversed(self.groups) if g.first <= element)
+        return self.path(group, element - group.first)
+
     def paths_of(self, f: int, instance: int) -> Iterator[str]:
         """Paths of the modes of one instance."""
         return (self.path(group, instance) for group in self.by_family.get(f, ()))
@@ -87,7 +92,7 @@ class ElementModes:
     def told(self, element: int, before: int, after: int) -> dict[str, str]:
         """What an event says of a change of mode."""
         group = next(g for g in reversed(self.groups) if g.first <= element)
-        return {"element": self.path(group, element - group.first),
+        return {"element": self.path_of(element),
                 "mode": group.words.get(after, ""), "previous": group.words.get(before, "")}
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EpisodeList", "StepTable"]
 
+OBJECTS = 2000  # bytes of an episode and its course beside their arrays
+
 
 @dataclass(frozen=True)
 class StepTable:
@@ -44,18 +46,51 @@ class EpisodeList(Sequence[Episode]):
     def __init__(self) -> None:
         self._parts: list[Episode | PassedEpisodes] = []
         self._count = 0
+        self._ended = 0  # bytes of all parts but the last
 
     def append(self, episode: Episode) -> None:
         """Add an episode."""
-        self._parts.append(episode)
-        self._count += 1
+        self._add(episode)
 
     def extend(self, passed: PassedEpisodes) -> None:  # type: ignore[override]
         """Add episodes that a method has passed, and the one that goes on from there."""
         if len(passed):
-            self._parts.append(passed)
-            self._count += len(passed)
-        self.append(passed.last)
+            self._add(passed)
+        self._add(passed.last)
+
+    def _add(self, part: Episode | PassedEpisodes) -> None:
+        if self._parts:
+            self._ended += self._bytes_of(len(self._parts) - 1)
+        self._parts.append(part)
+        self._count += _size(part)
+
+    # -- memory ----------------------------------------------------------------------------
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+        return self._ended + (self._bytes_of(len(self._parts) - 1) if self._parts else 0)
+
+    def _bytes_of(self, place: int) -> int:
+        """What a part holds that the one before does not."""
+        part = self._parts[place]
+        if not isinstance(part, Episode):
+            return part.courses.nbytes
+        before = self._parts[place - 1] if place else None
+        arrays = ((getattr(part, name), getattr(before, name, None))
+                  for name in ("m", "d", "tied", "x", "z", "u", "modes"))
+        return OBJECTS + part.trajectory.nbytes + sum(
+            a.nbytes for a, last in arrays if a is not None and a is not last)
+
+    def thin(self) -> float:
+        """Give up about half of the steps; tells by how much values are off for that."""
+        off = max((part.trajectory.thin() for part in self._parts if isinstance(part, Episode)),
+                  default=0.0)
+        self._ended = sum(self._bytes_of(k) for k in range(len(self._parts) - 1))
+        return off
+
+    def forget(self) -> None:
+        """Give up all but the last episode, which goes on."""
+        self._parts, self._count, self._ended = self._parts[-1:], 1, 0
 
     def __len__(self) -> int:
         return self._count

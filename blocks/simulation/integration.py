@@ -213,6 +213,7 @@ class Integration:
         if self.problem.delays is not None:
             self.problem.delays.keep(self.problem, step, until)
         self.t, self.y = step.t, step.y
+        self.recording.keeper.look(self.recording)
 
     def _choose_states(self, step: Step) -> bool:
         """Make the end of a step the present point; whether other states are integrated now."""

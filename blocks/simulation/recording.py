@@ -21,10 +21,13 @@ from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from .catalog import Catalog
+from .chosen_variables import ChosenVariables
 from .episode_list import EpisodeList
 from .kept_points import KeptPoints
 from .passed_events import PassedEpisodes
+from .record_memory import WholeRecord
 from .replay import READING, Replay
+from .settings import RecordOptions
 from .variable_functions import VariableFunctions
 from .wanted import Wanted
 
@@ -61,6 +64,8 @@ class RunRecording:
         self.catalog = Catalog(self.system)
         self.functions = VariableFunctions.of(self.system, self.catalog)
         self.replay = Replay(self.problem, self.p, self.episodes)
+        self.keeper: WholeRecord | ChosenVariables = WholeRecord()
+        self.chosen: ChosenVariables | None = None
         self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
         self._kept: KeptPoints | None = None
         self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
@@ -82,6 +87,10 @@ class RunRecording:
         """The run has failed, and why."""
         self.status, self.message = "failed", message
 
+    def keep_only(self, options: RecordOptions, rtol: float) -> None:
+        """Keep some variables of the run instead of all steps."""
+        self.keeper = self.chosen = ChosenVariables(self, options, rtol)
+
     def __reduce__(self) -> tuple[Any, ...]:
         raise ParameterError(
             "result", "cannot be pickled: it is read by the compiled equations of its model, which "
@@ -93,7 +102,9 @@ class RunRecording:
     # -- times -------------------------------------------------------------------------
     @property
     def times(self) -> Array:
-        return self._own_times()[0]
+        if self.chosen is None:
+            return self._own_times()[0]
+        return self.chosen.pieces.times if self.samples is None else self.samples
 
     def _own_times(self) -> tuple[Array, Indices]:
         """The times at which a run is shown if none are asked for, and their episodes."""
@@ -133,6 +144,8 @@ class RunRecording:
                ) -> Array:
         """SI values of variables, (variables, times)."""
         indices = [int(i) for i in indices]
+        if self.chosen is not None:
+            return self.chosen.values(indices, self.samples if times is None else times, side)
         if any(i >= self.catalog.count for i in indices):
             return self._with_modes(indices, times, side)
         function, wanted = self.functions.function(tuple(indices))
@@ -203,6 +216,7 @@ class RunRecording:
         """Energy per component; see :mod:`blocks.simulation.energy`."""
         from .energy import energy_terms
 
+        self._refuse_without_all("energy")
         state = len(self.episodes), self.episodes[-1].end
         if self._energy is None or self._energy[0] != state:
             self._energy = state, energy_terms(self)
@@ -212,6 +226,7 @@ class RunRecording:
         """Sticking per component; see :mod:`blocks.simulation.sticking`."""
         from .sticking import sticking_terms
 
+        self._refuse_without_all("sticking")
         return sticking_terms(self)
 
     def shared_loads(self) -> list[SharedLoad]:
@@ -219,6 +234,10 @@ class RunRecording:
         from .sticking import shared_loads
 
         return shared_loads(self)
+
+    def _refuse_without_all(self, what: str) -> None:
+        if self.chosen is not None:
+            self.chosen.refuse_all(what)
 
     # -- people ------------------------------------------------------------------------
     def shapes(self) -> list[Any]:
@@ -230,5 +249,7 @@ class RunRecording:
     @property
     def states(self) -> list[str]:
         """Paths of the integrated variables, for a plot without names."""
+        if self.chosen is not None:
+            return [info.path for info in self.chosen.infos[:8]]
         names = (self.system.state_name(i) for i in range(min(self.system.nx, 12)))
         return [n for n in names if "(" not in n][:8]

@@ -20,7 +20,14 @@ from .driver import Driver
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
 from .progress import Progress
 from .recording import RunRecording
-from .settings import Options, Settings, end_of_run, positive_time, sample_times
+from .settings import (
+    Options,
+    Settings,
+    end_of_run,
+    positive_time,
+    record_options,
+    sample_times,
+)
 from .start import consistent_start
 from .tolerances import Tolerances
 
@@ -82,6 +89,9 @@ def run(model: Model, duration: object, options: Options) -> Result:
         "time initialising": initialised - checked,
     })  # fmt: skip
     recording.start = start
+    kept = record_options(options)
+    if kept is not None:
+        recording.keep_only(kept, options.rtol)
     driver = Driver(recording, settings, tolerances)
     try:
         with Progress(options.progress, t0, t1) as progress:

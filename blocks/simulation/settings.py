@@ -11,6 +11,7 @@ from ..exceptions import (
     ParameterError,
     UnknownName,
     WrongCall,
+    brief,
     did_you_mean,
     nearest,
 )
@@ -20,7 +21,8 @@ from ..reading.foreign_words import option_elsewhere
 from ..solvers import Method
 from ..units import to_si, unit
 
-__all__ = ["Options", "Settings", "end_of_run", "positive_time", "refuse_positional",
+__all__ = ["Options", "RecordOptions", "Settings", "end_of_run", "positive_time",
+           "record_options", "refuse_positional",
            "refuse_unknown_options", "sample_times"]  # fmt: skip
 
 LOST = 0.5  # part of a duration that rounding may take
@@ -40,6 +42,25 @@ class Options:
     every: Any = None
     times: Any = None
     progress: bool | None = None
+    record: Any = None
+    record_every: Any = None
+    record_to: Any = None
+
+
+@dataclass(frozen=True)
+class RecordOptions:
+    """Which variables are kept of a run, and how.
+
+    Attributes
+    ----------
+    variables : paths
+    every : steps that become one polynomial; None: as many as variables are followed closely by
+    file : that they go to, if any
+    """
+
+    variables: tuple[str, ...]
+    every: int | None = None
+    file: Any = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +119,34 @@ def sample_times(every: object, times: object, t0: float, t1: float) -> Array | 
         return None
     h = positive_time(every, "every")
     return np.append(np.arange(t0, t1 - LAST_SAMPLE * h, h), t1)
+
+
+def record_options(options: Options) -> RecordOptions | None:
+    """What of a run is kept, None for everything.
+
+    Raises
+    ------
+    ParameterError
+        For what names no variables, no number of steps, or keeps a file of nothing.
+    """
+    record, every = options.record, options.record_every
+    if record is None:
+        for name in ("record_every", "record_to"):
+            if getattr(options, name) is not None:
+                raise ParameterError(f"simulate({name}=…)", "is about variables that are named.",
+                                     "Name them: record=['block.x', 'spring.f'].")
+        return None
+    paths = (record,) if isinstance(record, str) else record
+    if not isinstance(paths, (list, tuple)) or not paths or not all(
+            isinstance(p, str) for p in paths):
+        raise ParameterError("simulate(record=…)", f"takes paths of variables, but is "
+                             f"{brief(record)}.", "Write for example record=['block.x', "
+                             "'spring.f'].", given=record)  # fmt: skip
+    if every is not None and (not isinstance(every, int) or isinstance(every, bool) or every < 1):
+        raise ParameterError("simulate(record_every=…)", f"is a number of steps, but is "
+                             f"{brief(every)}.", "Write for example record_every=10; sample times "
+                             "are every='1 ms'.", given=every)  # fmt: skip
+    return RecordOptions(tuple(paths), every, options.record_to)
 
 
 def refuse_unknown_options(options: dict[str, object]) -> None:

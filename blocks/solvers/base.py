@@ -114,14 +114,15 @@ class Course(Protocol):
         """Number of unknowns."""
 
     @property
-    def start(self) -> float: ...
+    def start(self) -> float:
+        """Of the episode, also where steps have been forgotten."""
 
     @property
     def end(self) -> float: ...
 
     @property
     def t(self) -> Array:
-        """Start and the end of every step."""
+        """Start and the end of every step that is still known as one."""
 
     @property
     def nbytes(self) -> int:
@@ -133,6 +134,12 @@ class Course(Protocol):
 
     def append(self, step: Step, until: float | None = None) -> None:
         """Add an accepted step, or its part up to an event at ``until``."""
+
+    def thin(self) -> float:
+        """Give up about half of what is kept; returns by how much values are off from then on."""
+
+    def forget(self) -> None:
+        """Give up all but the end."""
 
     def __call__(self, t: ArrayLike, side: Literal["left", "right"] = "right") -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""

@@ -223,13 +223,16 @@ def test_polynomials_are_read_as_in_python():
     assert_allclose(out[0], values[:3] + parts[0] * values[3:6], rtol=1e-14)
 
 
-def test_beyond_its_memory_a_course_keeps_cubics(monkeypatch):
-    exact = oscillator().simulate("3 s", method="cvode", rtol=1e-8, atol=1e-10)
-    monkeypatch.setattr("blocks.native.cvode_course.MOST_BYTES", 1000)
-    run = oscillator().simulate("3 s", method="cvode", rtol=1e-8, atol=1e-10)
-    (course,), (full,) = courses(run), courses(exact)
-    assert full.coarse_from is None and course.coarse_from == 0.0
-    assert course.nbytes < 0.85 * full.nbytes
-    assert_allclose(course(course.t), full(full.t), atol=1e-12)
-    times = np.linspace(0, 3, 1000)
-    assert_allclose(course(times), full(times), atol=3e-6)
+def test_a_thinned_course_tells_what_it_costs():
+    (full,) = courses(oscillator().simulate("3 s", method="cvode", rtol=1e-8, atol=1e-10))
+    (course,) = courses(oscillator().simulate("3 s", method="cvode", rtol=1e-8, atol=1e-10))
+    times, end = np.linspace(0, 3, 1000), full(3.0)
+    off = [course.thin() for _ in range(3)]
+    assert off == sorted(off) and off[-1] < 1e-6
+    assert course.nbytes < 0.4 * full.nbytes
+    assert len(course.t) < len(full.t) / 7
+    assert_allclose(course(course.t), full(course.t), atol=1e-12)
+    assert_allclose(course(times), full(times), atol=3 * off[-1])
+    course.forget()
+    assert list(course.t) == [3.0]
+    assert_allclose(course(3.0), end, rtol=1e-15)

@@ -1,0 +1,273 @@
+"""What is kept of a run of which only some variables are to be recorded?
+
+Their values, as polynomials over time. They are evaluated as they would be from a whole record,
+when the steps of some episodes, or enough steps of a long one, have been taken; then these steps
+are forgotten. Where a polynomial does not follow a variable within a step to a part of the run's
+tolerance, the step is halved: at points between the nodes both are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from ..exceptions import ParameterError
+from ..numerics.arrays import Array, Flags, Indices
+from ..results.lookup import find
+from ..results.parquet_rows import ParquetRows
+from ..results.recording import VariableInfo
+from ..solvers.interpolation import basis, chebyshev_nodes
+from ..solvers.pieces import Pieces
+from ..system.finite_values import FiniteValues
+from .catalog import Catalog
+from .record_memory import MemoryBound
+from .settings import RecordOptions
+
+if TYPE_CHECKING:
+    from .recording import RunRecording
+
+__all__ = ["ChosenVariables", "KeptCatalog"]
+
+NODES = 6  # of a polynomial, as of a step of order 5
+PROBES = np.array([-0.57, 0.02, 0.58])  # of [-1, 1], between the nodes
+AGREES = 0.1  # of the tolerance of the run, relative to the largest value of a variable
+MOST_HALVINGS = 10  # of a step, until polynomials follow what is kept
+STAYS = 0.6  # part of a difference that halving leaves where values are noisy
+MANY = 1 << 22  # numbers that steps may hold before they are looked at
+FEW_EPISODES = 256  # the same of episodes
+CHUNK = 1 << 20  # numbers that are looked at together
+
+
+class KeptCatalog(Catalog):
+    """All variables by path; those are listed that are kept."""
+
+    def __init__(self, catalog: Catalog, kept: list[VariableInfo]) -> None:
+        self.__dict__.update(catalog.__dict__)
+        self.kept = {info.path: info for info in kept}
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.kept
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kept)
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+
+@dataclass(frozen=True)
+class _Spans:
+    """Stretches of time that become pieces.
+
+    starts, ends, episode : of each, the last as its number among those that are looked at
+    steps : that it stands for
+    """
+
+    starts: Array
+    ends: Array
+    episode: Indices
+    steps: Indices
+
+    def some(self, which: Indices | Flags | slice) -> _Spans:
+        return _Spans(self.starts[which], self.ends[which], self.episode[which], self.steps[which])
+
+    def halves(self) -> _Spans:
+        middle = (self.starts + self.ends) / 2
+        starts, ends = (np.column_stack(pair).ravel() for pair in (
+            (self.starts, middle), (middle, self.ends)))  # fmt: skip
+        return _Spans(starts, ends, np.repeat(self.episode, 2), np.ones(len(starts), dtype=int))
+
+
+class ChosenVariables:
+    """Keeps some variables of a run, and forgets its steps.
+
+    Parameters
+    ----------
+    recording : of the run, before it begins
+    options : what is kept, and where
+    rtol : of the run
+    """
+
+    def __init__(self, recording: RunRecording, options: RecordOptions, rtol: float) -> None:
+        self.tolerance = AGREES * rtol
+        self.steps = options.every
+        self.infos = _variables(recording, options.variables)
+        self.place = {info.index: k for k, info in enumerate(self.infos)}
+        count = recording.catalog.count
+        self.is_mode = np.array([info.index >= count for info in self.infos])
+        indices = np.array([info.index for info in self.infos])
+        self.modes = indices[self.is_mode] - count
+        self.function, self.wanted = recording.functions.function(
+            tuple(indices[~self.is_mode].tolist()))
+        self.catalog = recording.catalog
+        recording.catalog = KeptCatalog(recording.catalog, self.infos)
+        self.file = None if options.file is None else ParquetRows(options.file, self.infos)
+        self.pieces = Pieces(len(self.infos), NODES, self.file)
+        self.bound = MemoryBound()
+        self.largest, self.off = np.zeros((2, len(self.infos)))
+        self._last_episode = -1  # that of the last piece, among those that are there
+        self._together = 1
+        #: Time stepping tells in the end which rests were reversals: its steps are kept until then.
+        self._waits = recording.problem.laws is not None and recording.problem.laws.recorded
+
+    # -- during the run ----------------------------------------------------------------------
+    def look(self, recording: RunRecording) -> None:
+        """Called after every step, or as many as a method takes at once."""
+        episodes = recording.episodes
+        if not self._waits and (len(episodes) > FEW_EPISODES
+                                or episodes[-1].trajectory.nbytes > 8 * MANY):
+            FiniteValues.of(recording.system).refuse_lost(recording)
+            guess = self._end(recording)
+            self._take(recording)
+            recording.episodes[-1].x, recording.episodes[-1].z, recording.episodes[-1].u = guess
+
+    def finish(self, recording: RunRecording) -> None:
+        """The run is over."""
+        try:
+            self._take(recording)
+        finally:
+            if self.file is not None:
+                self.file.close()
+        statistics = recording.statistics
+        statistics["record bytes"] = self.pieces.nbytes
+        with np.errstate(invalid="ignore", divide="ignore"):
+            relative = np.where(self.off > 0, self.off / self.largest, 0.0)
+        statistics["record error"] = float(np.nan_to_num(relative).max(initial=0.0))
+
+    def _take(self, recording: RunRecording) -> None:
+        """Keep the variables over all steps that are there, and forget these."""
+        spans = self._spans(recording)
+        length = max(1, CHUNK // (max(self.pieces.width, 1) * (NODES + len(PROBES))))
+        for k in range(0, len(spans.starts), length):
+            self._add(recording, spans.some(slice(k, k + length)))
+        recording.episodes[-1].trajectory.forget()
+        self._last_episode -= len(recording.episodes) - 1  # negative unless it goes on
+        recording.episodes.forget()
+        if self.pieces.nbytes > self.bound.allowed:
+            self.bound.keep(recording, self._thin, lambda: self.pieces.nbytes)
+
+    def _end(self, recording: RunRecording) -> tuple[Array, Array, Array]:
+        """Full states, unknowns and inputs at the end so far: a first guess for what follows."""
+        last = recording.episodes[-1]
+        if not (self.wanted.unknowns or self.wanted.inputs.any()):
+            return last.x, last.z, last.u
+        here = recording.replay.points(
+            np.array([last.end]), np.array([len(recording.episodes) - 1]), self.wanted)
+        return here.x[:, 0], here.z[:, 0], here.u[:, 0]
+
+    def _spans(self, recording: RunRecording) -> _Spans:
+        """The steps, so many together as are to be one piece."""
+        table = recording.episodes.steps
+        moving = np.flatnonzero(table.ends > table.starts)
+        which = table.which[moving]
+        number = np.arange(len(which)) - np.searchsorted(which, which)  # within the episode
+        first = np.flatnonzero(number % (self.steps or 1) == 0)
+        last = np.append(first[1:], len(which)) - 1
+        return _Spans(table.starts[moving][first], table.ends[moving][last], which[first],
+                      last - first + 1)
+
+    def _add(self, recording: RunRecording, spans: _Spans) -> None:
+        """Find polynomials over stretches of time, halved where these do not follow."""
+        found: list[tuple[_Spans, Array]] = []
+        before = np.full(len(spans.starts), np.inf)
+        for halvings in range(MOST_HALVINGS + 1):
+            values, off = self._looked_at(recording, spans)
+            self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
+            size = self.tolerance * self.largest
+            with np.errstate(invalid="ignore", divide="ignore"):
+                worst = np.nan_to_num(np.where(off > size, off / size, 0.0), posinf=np.inf
+                                      ).max(axis=1, initial=0.0)
+            fine = (worst <= 1.0) | (worst > STAYS * before) | bool(self.steps)
+            if halvings == MOST_HALVINGS:
+                fine[:] = True
+            found.append((spans.some(fine), values[fine]))
+            self.off = np.fmax(self.off, off[fine].max(axis=0, initial=0.0))
+            if fine.all():
+                break
+            before = np.repeat(worst[~fine], 2)
+            spans = spans.some(~fine).halves()
+        order = np.argsort(np.concatenate([s.starts for s, _ in found]), kind="stable")
+        starts, ends, episode, steps = (
+            np.concatenate([getattr(s, name) for s, _ in found])[order]
+            for name in ("starts", "ends", "episode", "steps"))
+        values = np.concatenate([v for _, v in found])[order]
+        joined = np.diff(episode, prepend=-1) == 0
+        joined[:1] = episode[:1] == self._last_episode
+        self.pieces.append(starts, ends, values, joined, steps)
+        self._last_episode = int(episode[-1])
+
+    def _looked_at(self, recording: RunRecording, spans: _Spans) -> tuple[Array, Array]:
+        """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""
+        nodes = chebyshev_nodes(NODES)
+        places = np.sort(np.concatenate([nodes, PROBES]))
+        probe = np.isin(places, PROBES)
+        half = (spans.ends - spans.starts)[:, None] / 2
+        at = (spans.starts + spans.ends)[:, None] / 2 + half * places
+        at[:, 0], at[:, -1] = spans.starts, spans.ends
+        which = np.repeat(spans.episode, len(places))
+        rows = np.empty((at.size, len(self.infos)))
+        if not self.is_mode.all():
+            rows[:, ~self.is_mode] = recording.evaluate(
+                self.function, self.wanted, at.ravel(), which).T
+        if self.is_mode.any():
+            modes = np.array([e.modes for e in recording.episodes])
+            rows[:, self.is_mode] = modes[which][:, self.modes]
+        rows = rows.reshape(*at.shape, -1)
+        values = rows[:, ~probe]
+        off = np.abs(np.einsum("pj,kjn->kpn", basis(PROBES, NODES), values) - rows[:, probe])
+        return values, off.max(axis=1, initial=0.0)
+
+    def _thin(self) -> float:
+        self._together *= 2
+        self.pieces, off = self.pieces.thinned(self._together * (self.steps or 1))
+        self.off = self.off + off
+        return float((off / np.where(self.largest > 0, self.largest, 1.0)).max(initial=0.0))
+
+    # -- afterwards --------------------------------------------------------------------------
+    def values(self, indices: list[int], times: Array | None, side: str) -> Array:
+        """SI values of variables, (variables, times).
+
+        Raises
+        ------
+        ParameterError
+            For a variable that was not kept.
+        """
+        for index in indices:
+            if index not in self.place:
+                self._refuse(index)
+        columns = np.array([self.place[i] for i in indices], dtype=int)
+        if times is None:
+            rows = self.pieces.rows.take(np.arange(len(self.pieces.times)), columns)
+        else:
+            rows = self.pieces(np.asarray(times, dtype=float), side, columns)
+        modes = self.is_mode[columns]
+        rows[:, modes] = np.rint(rows[:, modes])
+        return rows.T
+
+    def _refuse(self, index: int) -> NoReturn:
+        catalog = self.catalog
+        path = (catalog.elements.path_of(index - catalog.count) if index >= catalog.count
+                else catalog.info(*catalog.locate(index)).path)
+        raise ParameterError(
+            path, "was not kept: record= has named other variables of the run.",
+            f"Run it again with record=[…, {path!r}], or without record=.",
+            code="result.not_kept")  # fmt: skip
+
+    def refuse_all(self, what: str) -> NoReturn:
+        """Refuse what needs variables all over the model."""
+        raise ParameterError(
+            f"result.{what}()", "needs variables of the whole model, of which record= has kept "
+            f"{len(self.infos):,}.", "Run it again without record=.", code="result.not_kept")
+
+
+def _variables(recording: RunRecording, paths: tuple[str, ...]) -> list[VariableInfo]:
+    """The variables that paths name, each once."""
+    found: dict[int, VariableInfo] = {}
+    for path in paths:
+        infos = find(recording.catalog, path, recording.name)
+        for info in (infos,) if isinstance(infos, VariableInfo) else infos:
+            found[info.index] = info
+    return list(found.values())

@@ -1,0 +1,276 @@
+"""Curves over time as a table of rows: polynomials through consecutive ones.
+
+A piece is the polynomial through K rows at the Chebyshev-Lobatto points of its span; where the
+next piece continues it, both share the row between them. Rows hold any numbers: unknowns of a
+solver, or variables of a model.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.arrays import Array, Flags, Indices
+from .interpolation import basis, chebyshev_nodes, unit_interval
+
+__all__ = ["Growing", "Pieces", "RowBlocks", "Rows"]
+
+CHUNK = 1 << 21  # numbers gathered at a time by a query
+BLOCK = 1 << 17  # numbers of a block of rows
+FIRST = 16  # rows of the first block
+ONE = np.ones(1, dtype=np.int64)
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+class Rows(Protocol):
+    """Rows of numbers that are added in order and read by number."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held by them."""
+
+    def append(self, times: Array, rows: Array) -> None:
+        """Add (k, width) rows, and the times (k,) that they are of."""
+
+    def take(self, numbers: Indices, columns: Indices | None = None) -> Array:
+        """Some rows, (k, width), or some columns of them."""
+
+
+class RowBlocks:
+    """Rows in memory, in blocks that stay where they are when there are more."""
+
+    def __init__(self, width: int) -> None:
+        self.width, self.count, self.nbytes = width, 0, 0
+        self._blocks: list[Array] = []
+        self._first: list[int] = []  # rows before each block
+        self._room = 0  # rows that fit into the last one
+
+    def append(self, times: Array, rows: Array) -> None:
+        done = 0
+        while done < len(rows):
+            if not self._room:
+                most = max(1, BLOCK // max(self.width, 1))
+                size = max(min(max(FIRST, self.count), most), min(len(rows) - done, most))
+                self._blocks.append(np.empty((size, self.width)))
+                self._first.append(self.count)
+                self._room = size
+                self.nbytes += self._blocks[-1].nbytes
+            some = min(self._room, len(rows) - done)
+            at = self.count - self._first[-1]
+            self._blocks[-1][at : at + some] = rows[done : done + some]
+            done, self._room, self.count = done + some, self._room - some, self.count + some
+
+    def take(self, numbers: Indices, columns: Indices | None = None) -> Array:
+        of_block = np.searchsorted(self._first, numbers, side="right") - 1
+        out = np.empty((len(numbers), self.width if columns is None else len(columns)))
+        for b in np.unique(of_block):
+            here = of_block == b
+            rows = numbers[here] - self._first[b]
+            out[here] = (self._blocks[b][rows] if columns is None
+                         else self._blocks[b][rows[:, None], columns])
+        return out
+
+    def drop_before(self, number: int) -> None:
+        """Free blocks whose rows all stand before one; these are not read again."""
+        for b, first in enumerate(self._first[1:]):
+            if first <= number and self._blocks[b].size:
+                self.nbytes -= self._blocks[b].nbytes
+                self._blocks[b] = np.empty((0, self.width))
+
+
+class Growing(Generic[Number]):
+    """A row of numbers of one kind that grows by doubling."""
+
+    def __init__(self, kind: type[Number]) -> None:
+        self.count = 0
+        self._store: NDArray[Number] = np.empty(FIRST, dtype=kind)
+
+    @property
+    def values(self) -> NDArray[Number]:
+        return self._store[: self.count]
+
+    @property
+    def nbytes(self) -> int:
+        return self._store.nbytes
+
+    def extend(self, values: NDArray[Number]) -> None:
+        end = self.count + len(values)
+        if end > len(self._store):
+            size = max(end, 2 * len(self._store))
+            larger: NDArray[Number] = np.empty(size, dtype=self._store.dtype)
+            larger[: self.count] = self.values
+            self._store = larger
+        self._store[self.count : end] = values
+        self.count = end
+
+
+class Pieces:
+    """Polynomials over time, one after the other.
+
+    Parameters
+    ----------
+    width : numbers of a row
+    nodes : K
+    rows : where rows are kept; in memory by default
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parabola = Pieces(1, 3)
+    >>> parabola.append(np.array([0.0]), np.array([2.0]), np.array([[[0.0], [1.0], [4.0]]]))
+    >>> parabola(np.array([1.5]))
+    array([[2.25]])
+    """
+
+    def __init__(self, width: int, nodes: int, rows: Rows | None = None) -> None:
+        self.width, self.nodes = width, nodes
+        self.rows: Rows = RowBlocks(width) if rows is None else rows
+        self._times = Growing(np.float64)  # of the rows
+        self._last = Growing(np.int64)  # the row at the end of every piece
+        self._steps = Growing(np.int64)  # that a piece stands for
+
+    def __len__(self) -> int:
+        return self._last.count
+
+    @property
+    def times(self) -> Array:
+        """Those of the rows, in order; two equal ones where one stretch ends and another begins."""
+        return self._times.values
+
+    @property
+    def starts(self) -> Array:
+        return self.times[self._last.values - (self.nodes - 1)]
+
+    @property
+    def ends(self) -> Array:
+        return self.times[self._last.values]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+        return (self.rows.nbytes + self._times.nbytes + self._last.nbytes + self._steps.nbytes)
+
+    def append(self, starts: Array, ends: Array, values: Array, joined: Flags | None = None,
+               steps: int | Indices = 1) -> None:
+        """Add pieces.
+
+        Parameters
+        ----------
+        starts, ends : (k,) in order
+        values : (k, K, width) at the nodes
+        joined : (k,) whether a piece continues the one before; by default all but the very first
+        steps : that a piece stands for
+        """
+        k = len(starts)
+        if joined is None:
+            joined = np.ones(k, dtype=bool)
+            joined[:1] = len(self) > 0
+        nodes = chebyshev_nodes(self.nodes)
+        at = 0.5 * (starts + ends)[:, None] + 0.5 * (ends - starts)[:, None] * nodes
+        at[:, 0], at[:, -1] = starts, ends
+        new = np.ones((k, self.nodes), dtype=bool)
+        new[:, 0] = ~joined
+        self._last.extend(self._times.count - 1 + np.cumsum(new.sum(axis=1)))
+        self._times.extend(at[new])
+        self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
+        self._steps.extend(np.broadcast_to(steps, (k,)))
+
+    def append_one(self, times: Array, values: Array) -> None:
+        """Add a piece that continues the one before, (K,) times and (K, width) values."""
+        new = slice(0 if not self._last.count else 1, None)
+        self._times.extend(times[new])
+        self.rows.append(times[new], values[new])
+        self._last.extend(np.array([self._times.count - 1]))
+        self._steps.extend(ONE)
+
+    def __call__(self, times: Array, side: str = "right", columns: Indices | None = None) -> Array:
+        """(k, width) values at times; where two stretches meet, ``side`` tells which is meant."""
+        piece = np.searchsorted(self.starts, times, side=side) - 1  # type: ignore[call-overload]
+        return self.within(np.clip(piece, 0, None), times, columns)
+
+    def within(self, piece: Indices, times: Array, columns: Indices | None = None) -> Array:
+        """The same, with the piece of every time."""
+        width = self.width if columns is None else len(columns)
+        out = np.empty((len(times), width))
+        starts, ends, last = self.starts, self.ends, self._last.values
+        before = np.arange(1 - self.nodes, 1)
+        length = max(1, CHUNK // max(1, width * self.nodes))
+        for k in range(0, len(times), length):
+            some, t = piece[k : k + length], times[k : k + length]
+            weights = basis(unit_interval(t, starts[some], ends[some]), self.nodes)
+            rows = self.rows.take((last[some][:, None] + before).ravel(), columns)
+            out[k : k + length] = np.einsum(
+                "kj,kjn->kn", weights, rows.reshape(len(t), self.nodes, width))
+        return out
+
+    # -- thinning ----------------------------------------------------------------------------
+    def thinned(self, steps: int) -> tuple[Pieces, Array]:
+        """The same curves in fewer pieces, of so many steps each or less.
+
+        Of what is given up only the rows between remain known: the new polynomial goes through
+        K of the old curve's values. Rows of the old pieces are freed on the way.
+
+        Returns
+        -------
+        Pieces, and by how much (width,) values at ends of old pieces differ at most
+        """
+        new, off = Pieces(self.width, self.nodes), np.zeros(self.width)
+        first, last = self._groups(steps)
+        starts, ends, count = self.starts, self.ends, self._steps.values
+        together = np.add.reduceat(count, first) if len(first) else count
+        follows = self._follows()
+        nodes = chebyshev_nodes(self.nodes)
+        length = max(1, CHUNK // max(1, self.width * self.nodes))
+        for k in range(0, len(first), length):
+            a, b = first[k : k + length], last[k : k + length]
+            low, high = starts[a], ends[b]
+            at = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * nodes
+            at[:, 0], at[:, -1] = low, high
+            piece = np.searchsorted(starts, at.ravel(), side="right") - 1
+            piece = np.clip(piece.reshape(at.shape), a[:, None], b[:, None]).ravel()
+            values = self.within(piece, at.ravel()).reshape(len(a), self.nodes, self.width)
+            new.append(low, high, values, follows[a], together[k : k + length])
+            off = np.maximum(off, self._missed(new, len(new) - len(a), a, b))
+            if isinstance(self.rows, RowBlocks):
+                self.rows.drop_before(int(self._last.values[b[-1]]))
+        return new, off
+
+    def _missed(self, new: Pieces, begins: int, first: Indices, last: Indices) -> Array:
+        """The largest difference at the ends of pieces inside new ones, counted from a number."""
+        sizes = last - first
+        inner = np.repeat(first, sizes) + np.arange(sizes.sum()) - np.repeat(
+            np.cumsum(sizes) - sizes, sizes)
+        off = np.zeros(self.width)
+        length = max(1, CHUNK // max(1, self.width * self.nodes))
+        which = begins + np.repeat(np.arange(len(first)), sizes)
+        for k in range(0, len(inner), length):
+            some = inner[k : k + length]
+            there = new.within(which[k : k + length], self.ends[some])
+            exact = self.rows.take(self._last.values[some])
+            off = np.fmax(off, np.abs(there - exact).max(axis=0, initial=0.0))
+        return off
+
+    def _follows(self) -> Flags:
+        """Whether a piece continues the one before."""
+        follows = np.diff(self._last.values, prepend=-1) == self.nodes - 1
+        follows[:1] = False
+        return follows
+
+    def _groups(self, steps: int) -> tuple[Indices, Indices]:
+        """First and last pieces of groups of so many steps or less, within their stretches."""
+        first: list[int] = []
+        so_far = 0
+        for k, (count, follows) in enumerate(zip(
+                self._steps.values.tolist(), self._follows().tolist(), strict=True)):
+            if not follows or so_far + count > steps:
+                first.append(k)
+                so_far = 0
+            so_far += count
+        begins = np.array(first, dtype=np.int64)
+        return begins, np.append(begins[1:], len(self)) - 1

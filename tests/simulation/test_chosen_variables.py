@@ -1,0 +1,326 @@
+"""What is kept of a run in which only some variables are recorded is what the whole run says."""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import re
+import weakref
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from parts import alone
+from test_reading import MODELS as EXACT
+
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    SimulationError,
+    UnknownName,
+    Variable,
+    cos,
+    delayed,
+    der,
+    every,
+    interpolate,
+    quantity,
+    sin,
+    sqrt,
+    time,
+    when,
+    where,
+)
+from blocks.exceptions import FileError, MissingPackage, ParameterError
+from blocks.results import read_parquet
+from library.translational import Mass, Reference, Spring, SpringDamper
+
+PER_SECOND = quantity("1 1/s")
+
+
+class Follower(Component):
+    """dx/dt = u, with u = -gain x taken every period and held."""
+
+    period, gain = Parameter("10 ms", above=0), Parameter("30 1/s")
+    x = Variable("m", "1 m")
+    u = Discrete("m/s")
+
+    def equations(self):
+        yield der(self.x) == self.u
+        yield every(self.period, {self.u: -self.gain * self.x})
+
+
+class Echo(Component):
+    """dx/dt = -x(t - delay)."""
+
+    delay = Parameter("0.1 s", above=0)
+    x = Variable("1", "1")
+
+    def equations(self):
+        yield der(self.x) == -delayed(self.x, self.delay, initial=1.0) * PER_SECOND
+
+
+class Pendulum(Component):
+    """In Cartesian coordinates: one of the two is tied to the other."""
+
+    x, y = Variable("m"), Variable("m")
+    vx, vy = Variable("m/s"), Variable("m/s")
+    angle = Variable("rad", "1.2 rad", priority="high")
+    rate = Variable("rad/s", "3 rad/s", priority="high")
+    power = Variable("W")
+
+    def equations(self):
+        length, g = quantity("1 m"), quantity("9.81 m/s**2")
+        yield self.x == length * sin(self.angle)
+        yield self.y == -length * cos(self.angle)
+        yield self.vx == der(self.x)
+        yield self.vy == der(self.y)
+        yield self.rate == der(self.angle)
+        yield der(self.rate) == -g / length * sin(self.angle)
+        yield self.power == quantity("1 kg") * g * self.vy
+
+
+class Ball(Component):
+    """Bounces, and is drawn through a fluid of a tabled density."""
+
+    h, v = Variable("m", "1 m"), Variable("m/s")
+    drag = Variable("m/s**2")
+    thick = Variable("1")
+
+    def equations(self):
+        yield der(self.h) == self.v
+        yield self.thick == interpolate(time, quantity([0, 0.2, 0.31, 1], "s"), [0.1, 2, 0.3, 0.5])
+        yield self.drag == self.thick * self.v * PER_SECOND
+        yield der(self.v) == where(self.h > quantity("0.5 m"), 0.5, 1.0) * quantity(
+            "-9.81 m/s**2") - self.drag
+        yield when(self.h < quantity("0 m"), {self.v: -0.8 * self.v})
+
+
+def oscillator():
+    model = Model("oscillator")
+    model.block, model.spring = Mass(mass="2 kg", v="1 m/s"), Spring(stiffness="8 N/m")
+    model.ground = Reference()
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    return model
+
+
+def row(count=6):
+    model = Model("row")
+    model.masses, model.springs = Mass(count=count, v="1 m/s"), SpringDamper(count=count)
+    model.ground = Reference()
+    model.connect(model.springs.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.ground.V)
+    return model
+
+
+MODELS = {**EXACT, "oscillator": oscillator, "row": row,
+          **{kind.__name__: lambda kind=kind: alone(kind())
+             for kind in (Follower, Echo, Pendulum, Ball)}}
+END = quantity(0.6, "s")
+
+
+def compare(whole, some, paths, off):
+    """At the ends of episodes, both limits, and between."""
+    times = np.unique(np.concatenate([np.linspace(0, 0.6, 301), whole.recording.times]))
+    for path in paths:
+        exact = whole[path]
+        size = np.abs(exact.si).max()
+        for side in ("left", "right"):
+            expected = exact.si_at(times, side, "test")
+            assert_allclose(some[path].si_at(times, side, "test"), expected, rtol=0,
+                            atol=off * size + 1e-300, err_msg=f"{path} {side}")
+
+
+@pytest.mark.parametrize("often", [False, True], ids=["at the end", "at every step"])
+@pytest.mark.parametrize("method", ["auto", "cvode", "DOP853"])
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_kept_is_what_the_whole_run_says(name, method, often, monkeypatch):
+    if method == "cvode" and name in EXACT:
+        pytest.skip("exact friction is not run by cvode")
+    model = MODELS[name]()
+    whole = model.simulate(END, method=method)
+    paths = list(whole)
+    if often:
+        monkeypatch.setattr("blocks.simulation.chosen_variables.MANY", 1)
+    some = model.simulate(END, method=method, record=paths)
+    assert list(some) == paths
+    assert_array_equal([e.time for e in some.events], [e.time for e in whole.events])
+    assert some.statistics.steps == whole.statistics.steps
+    compare(whole, some, paths, 3e-7)
+    assert some.statistics["record error"] < 2e-7
+
+
+@pytest.mark.parametrize(("method", "step"), [("moreau_jean", "1 ms"), ("rk4", "2 ms")])
+def test_fixed_steps_are_kept_too(method, step):
+    model = EXACT["on a belt"]() if method == "moreau_jean" else MODELS["row"]()
+    whole = model.simulate(END, method=method, step=step)
+    some = model.simulate(END, method=method, step=step, record=list(whole))
+    compare(whole, some, list(whole), 1e-6)
+    assert [e.time for e in some.events] == [e.time for e in whole.events]
+
+
+@pytest.mark.parametrize("options", [{}, {"record": "springs.f"}])
+def test_a_result_is_freed_when_it_is_let_go(options):
+    model = row()
+    model.simulate("1 s", **options)
+    gc.collect()
+    gc.disable()
+    try:
+        recording = weakref.ref(model.simulate("1 s", **options).recording)
+        assert recording() is None
+    finally:
+        gc.enable()
+
+
+def test_a_closed_form_is_met_between_samples_and_at_extremes():
+    run = oscillator().simulate("10 s", rtol=1e-9, record=["spring.f", "block.v"])
+    t = np.linspace(0, 10, 501)
+    force = -4 * np.sin(2 * t)  # of 2 kg at 1 m/s on 8 N/m
+    assert_allclose(np.abs(run["spring.f"].at(quantity(t, "s")).m), np.abs(force), atol=1e-7)
+    assert run["spring.f"].max().m == pytest.approx(4, abs=1e-7)
+    assert run["block.v"].rms().m == pytest.approx(
+        np.sqrt(0.5 + np.sin(40) / 80), abs=1e-7)
+    sampled = oscillator().simulate("10 s", rtol=1e-9, record="block.v", every="0.5 s")
+    assert_allclose(sampled["block.v"].m, np.cos(2 * np.arange(21) / 2), atol=1e-7)
+
+
+def test_only_what_was_named_is_listed_and_the_rest_is_refused_by_name():
+    run = row().simulate("1 s", record=["masses[::2].v", "springs.f"])
+    assert len(run) == 9 and "springs.f" in run and "springs[1].f" in run
+    assert "springs.v" not in run and "masses.v" not in run
+    assert run["masses[::2].v"].shape[0] == 3
+    for path, missing in (("springs.v", "springs[0].v"), ("masses.v", "masses[1].v")):
+        with pytest.raises(ParameterError) as error:
+            run[path].final  # noqa: B018
+        assert error.value.code == "result.not_kept"
+        assert str(error.value) == (
+            f"{missing}: was not kept: record= has named other variables of the run. Run it again "
+            f"with record=[…, '{missing}'], or without record=.")
+    with pytest.raises(UnknownName, match="masses.w"):
+        run["masses.w"]
+    for what in ("energy", "sticking"):
+        with pytest.raises(ParameterError, match=rf"result.{what}\(\): needs variables of the "
+                                                 "whole model, of which record= has kept 9"):
+            getattr(run, what)()
+    table = run.table(every="0.1 s")
+    assert table.shape == (11, 9)
+
+
+def test_modes_are_whole_numbers():
+    run = EXACT["on a belt"]().simulate("3 s", record=["friction0.mode", "friction0.f"])
+    assert set(np.unique(run["friction0.mode"].si)) <= {-1.0, 0.0, 1.0}
+    slides = [e.time for e in run.events if e.element == "friction0.mode"][0]
+    before, after = (run["friction0.mode"].at(quantity(slides, "s"), side=side).m
+                     for side in ("left", "right"))
+    assert (before, after) == (1, 0)  # the belt is faster until then
+    with pytest.raises(ParameterError, match="friction1.mode: was not kept"):
+        run["friction1.mode"].final  # noqa: B018
+
+
+def test_memory_is_that_of_what_was_named():
+    whole = row(300).simulate("20 s")
+    run = row(300).simulate("20 s", record=["masses[0].v", "springs[7].f"])
+    assert run.recording.episodes[0].trajectory.nbytes < 30_000
+    assert run.statistics["record bytes"] < whole.statistics["record bytes"] / 20
+
+
+def test_so_many_steps_become_one_polynomial_that_says_how_far_it_is_off():
+    held, off = [], []
+    whole = oscillator().simulate("20 s")
+    t = quantity(np.linspace(0, 20, 1001), "s")
+    for steps in (None, 1, 4, 16):
+        run = oscillator().simulate("20 s", record="spring.f", record_every=steps)
+        held.append(len(run.time))
+        off.append(run.statistics["record error"])
+        error = np.abs(run["spring.f"].at(t).m - whole["spring.f"].at(t).m).max() / 4
+        assert error < 3 * off[-1] + 1e-12
+    assert held[0] == held[1] > 3.9 * held[2] > 15 * held[3]
+    assert off[1] < 1e-12 and off[2] < 1e-6 < off[3] < 1e-3
+
+
+def test_a_run_goes_to_a_file_as_it_goes(tmp_path, monkeypatch):
+    for module, name in (("chosen_variables", "MANY"), ("chosen_variables", "CHUNK")):
+        monkeypatch.setattr(f"blocks.simulation.{module}.{name}", 500)
+    monkeypatch.setattr("blocks.results.parquet_rows.GROUP", 64)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    paths, file = ["spring0.f", "friction0.mode", "mass1.v"], tmp_path / "run.parquet"
+    held = EXACT["on a belt"]().simulate("6 s", record=paths)
+    run = EXACT["on a belt"]().simulate("6 s", record=paths, record_to=file)
+    assert parquet.ParquetFile(file).num_row_groups > 5
+    assert run.statistics["record bytes"] < held.statistics["record bytes"] / 2
+    for path in paths:
+        assert_allclose(run[path].si, held[path].si, rtol=1e-15)
+        at = quantity(np.linspace(0, 6, 100), "s")
+        assert_allclose(run[path].at(at).m, held[path].at(at).m, rtol=1e-12, atol=1e-14)
+    table = read_parquet(file)
+    assert list(table) == paths
+    assert_array_equal(table.time.to("s").m, run.time.si)
+    assert_allclose(table["mass1.v"].to("m/s").m, held["mass1.v"].to("m/s").m, rtol=1e-15)
+    file.unlink()
+    with pytest.raises(FileError, match="there is no such file"):
+        run["mass1.v"].si  # noqa: B018
+
+
+class Breaking(Component):
+    """A root that has no value after a second."""
+
+    x, y = Variable("s", "1 s"), Variable("1")
+
+    def equations(self):
+        yield der(self.x) == -1.0
+        yield self.y == sqrt(self.x * PER_SECOND)
+
+
+@pytest.mark.parametrize("often", [False, True])
+def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
+    pytest.importorskip("pyarrow")
+    if often:
+        monkeypatch.setattr("blocks.simulation.chosen_variables.MANY", 1)
+    model, file = alone(Breaking()), tmp_path / "run.parquet"
+    (path,) = (f"{name}.x" for name in model._children)
+    with pytest.raises(SimulationError) as error:
+        model.simulate("3 s", max_step="0.1 s", record=path, record_to=file)
+    run = error.value.result
+    assert run[path].at("0.5 s").m == pytest.approx(0.5)
+    assert read_parquet(file)[path].m[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("options", "text"), [
+    ({"record": []}, "simulate(record=…): takes paths of variables, but is []. Write for example "
+                     "record=['block.x', 'spring.f']."),
+    ({"record": [3]}, "simulate(record=…): takes paths of variables, but is [3]. Write for example "
+                      "record=['block.x', 'spring.f']."),
+    ({"record_every": 3}, "simulate(record_every=…): is about variables that are named. Name them: "
+                          "record=['block.x', 'spring.f']."),
+    ({"record": "block.v", "record_every": "1 ms"},
+     "simulate(record_every=…): is a number of steps, but is '1 ms'. Write for example "
+     "record_every=10; sample times are every='1 ms'."),
+    ({"record": "block.v", "record_to": 3},
+     "simulate(record_to=…): is 3, which is no path. Give the name of a file, such as "
+     "'run.parquet'."),
+])  # fmt: skip
+def test_what_cannot_be_kept_is_refused_before_the_run(options, text):
+    with pytest.raises(ParameterError, match=f"^{re.escape(text)}$"):
+        oscillator().simulate("1 s", **options)
+
+
+def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
+    with pytest.raises(UnknownName, match="Did you mean 'block.v'"):
+        oscillator().simulate("1 s", record="block.vv")
+    pytest.importorskip("pyarrow")
+    with pytest.raises(FileError, match="there is no folder"):
+        oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "no" / "run.parquet")
+    load = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return load(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingPackage, match="needs the package pyarrow"):
+        oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.parquet")

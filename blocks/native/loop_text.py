@@ -5,7 +5,7 @@ Entries that follow each other in memory are addressed directly, others through 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -58,7 +58,7 @@ class LoopText:
         bases = np.stack([o.base for o in everything])
         factors = np.stack([o.factor for o in everything])
         index = np.stack([o.index for o in everything])
-        part = _alike(np.concatenate([bases, factors.view(np.int64)]))
+        part = _alike([*bases, *factors])
         if part.max(initial=-1) >= MOST_PARTS:  # factors are read from tables
             part = _alike(bases)
         for k in range(part.max(initial=-1) + 1):
@@ -79,12 +79,10 @@ class LoopText:
         lengths = np.bincount(which, minlength=size)
         starts = np.cumsum(lengths) - lengths
         longest = int(lengths.max(initial=0))
-        form = np.zeros((3 * longest + 2, size), dtype=np.int64)
-        form[0], form[1] = target.factor.view(np.int64), target.base
+        form = np.full((2, longest, size), -1.0)
         place = np.arange(count) - starts[which]
-        form[3 * place + 2, which], form[3 * place + 3, which] = 1 + terms.base, 0
-        form[3 * place + 4, which] = terms.factor.view(np.int64)
-        part = _alike(form)
+        form[0, place, which], form[1, place, which] = terms.base, terms.factor
+        part = _alike([target.base, target.factor, lengths, *form[0], *form[1]])
         if part.max(initial=-1) >= MOST_PARTS:
             self._add_table_of_sums(which, terms, target)
             return
@@ -118,11 +116,17 @@ class LoopText:
         return f"loop{self._count}"
 
 
-def _alike(columns: Array) -> Indices:
-    """Numbers that are the same for equal columns."""
-    if not columns.size:
-        return np.zeros(columns.shape[1], dtype=int)
-    return np.unique(columns, axis=1, return_inverse=True)[1].ravel()
+def _alike(rows: Iterable[Array]) -> Indices:
+    """Numbers that are the same for equal columns of an array."""
+    label = np.zeros(1, dtype=int)
+    for row in rows:
+        if (row == row[:1]).all():
+            label = np.broadcast_to(label, row.shape)
+            continue
+        values, number = np.unique(row, return_inverse=True)
+        _, label = np.unique(label * len(values) + number.ravel(), return_inverse=True)
+        label = label.ravel()
+    return label
 
 
 class _Loop:

@@ -229,7 +229,7 @@ class Loops:
         key = which * self.flat.classes + classes
         _, first, same = np.unique(key, return_index=True, return_inverse=True)
         if len(first) < len(key):  # a class occurs more than once in a sum
-            added = np.bincount(same.ravel(), weights=factors)
+            added = np.bincount(same.ravel(), weights=factors).astype(float)
             order = np.argsort(first)
             first, factors = first[order], added[order]
             which, classes = which[first], classes[first]
@@ -290,8 +290,8 @@ class Loops:
 
 def _merged(steps: list[Step]) -> Iterator[Step | list[Block]]:
     """Steps, with blocks that are solved side by side together."""
-    for (level, torn), run in groupby(steps, lambda s: (s.level, s.group < 0)):
-        if not torn:
+    for (group, _), run in groupby(steps, lambda s: (min(s.group, 0), s.level)):
+        if group == 0:
             yield from run
             continue
         blocks: dict[int, list[Block]] = {}

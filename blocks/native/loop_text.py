@@ -20,6 +20,7 @@ __all__ = ["PARALLEL", "Body", "LoopText", "Operand"]
 BASES = ("%x", "%q", "%p", "%out", "%t")  # by number
 MOST_PARTS = 4  # loops that differ in factors or bases alone
 LEAST_RUN = 16  # instances in one of several such stretches
+MOST_TERMS = 16  # of a sum that is written without a table
 MOST_RUNS = 8  # stretches of regular addresses that are written as loops of their own
 PARALLEL = """
 !0 = distinct !{}
@@ -79,6 +80,9 @@ class LoopText:
         lengths = np.bincount(which, minlength=size)
         starts = np.cumsum(lengths) - lengths
         longest = int(lengths.max(initial=0))
+        if longest > MOST_TERMS:
+            self._add_table_of_sums(which, terms, target)
+            return
         form = np.full((2, longest, size), -1.0)
         place = np.arange(count) - starts[which]
         form[0, place, which], form[1, place, which] = terms.base, terms.factor
@@ -116,7 +120,7 @@ class LoopText:
         return f"loop{self._count}"
 
 
-def _alike(rows: Iterable[Array]) -> Indices:
+def _alike(rows: Iterable[Array | Indices]) -> Indices:
     """Numbers that are the same for equal columns of an array."""
     label = np.zeros(1, dtype=int)
     for row in rows:

@@ -28,12 +28,12 @@ from .algebraic_loops import (
     solvable,
     torn_block,
 )
-from .flatten import Group, Parameters
+from .flatten import Flat, Group, Parameters
 from .matching import distinct
 from .reduced import Reduced, Singular
 from .writer import Writer, put
 
-__all__ = ["Step", "Tape", "tape_of", "write_tape"]
+__all__ = ["Step", "Tape", "alike", "by_level", "tape_of", "write_tape"]
 
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
 
@@ -48,6 +48,8 @@ class Step:
     unknowns: Indices
     torn: int = 0  # torn unknowns of a block that stay in z
     linear: bool = True
+    block: Block | None = None
+    level: int = 0  # blocks of one level do not need each other
 
 
 @dataclass
@@ -120,8 +122,6 @@ class _Order:
         self.steps: list[Step] = []
         self.all_linear = True  # in z, with coefficients of parameters only
 
-
-
     # -- order ------------------------------------------------------------------------
     def run(self) -> None:
         reduced, flat = self.reduced, self.flat
@@ -142,7 +142,7 @@ class _Order:
         wanted = classes_with_guesses(flat)
         pairs = pairs_within(reduced, self.writer.parameters, block_of, column_block, hard)
         level = _levels(column_block[columns], block_of[rows], len(sizes))
-        for blocks in _by_level(level):
+        for depth, blocks in enumerate(by_level(level)):
             easy = blocks[~hard[blocks]]
             local = m.block_equations[starts[easy]]
             self._assign_level(equations[local], unknowns[m.unknown_of[local]],
@@ -152,7 +152,7 @@ class _Order:
                            unknowns[m.block_unknowns[starts[b] : starts[b + 1]]],
                            pairs.of_block(b), wanted)
                 for b in blocks[hard[blocks]]
-            ])  # fmt: skip
+            ], depth)  # fmt: skip
 
     def _explicit_positions(self, equations: Indices, unknown_of: Indices) -> Indices:
         """Per equation the argument it can be solved for explicitly, -1 where it cannot."""
@@ -189,22 +189,13 @@ class _Order:
     def _assign_level(self, equations: Indices, unknowns: Indices, position: Indices
                       ) -> None:
         """Vector evaluation of independent explicit equations."""
-        for g, k, mine in self._alike(equations, position):
+        for g, k, mine in alike(self.flat, equations, position):
             self.writer.assign(self.flat.groups[g], equations[mine] - self.flat.groups[g].first, k,
-                        unknowns[mine])
+                               unknowns[mine])
             self.steps.append(Step(g, k, equations[mine], unknowns[mine]))
 
-    def _alike(self, equations: Indices, position: Indices
-               ) -> Iterator[tuple[int, int, Indices]]:
-        """Equations of one group that are solved for the same argument."""
-        key = self.flat.groups_of(equations) * 1000 + position
-        order = np.argsort(key, kind="stable")
-        for mine in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(key) else ():
-            g, k = divmod(int(key[mine[0]]), 1000)
-            yield g, k, mine
-
     # -- blocks -------------------------------------------------------------------------
-    def _solve_blocks(self, blocks: list[Block]) -> None:
+    def _solve_blocks(self, blocks: list[Block], level: int) -> None:
         """Independent blocks: evaluated side by side, the small linear ones solved."""
         if not blocks:
             return
@@ -232,7 +223,7 @@ class _Order:
             self.all_linear = self.all_linear and bool(constant[iterated].all())
         for i, b in enumerate(blocks):
             self.steps.append(Step(-1, -1, b.equations, b.unknowns, counts[i] * int(i in iterated),
-                                   bool(linear[i])))
+                                   bool(linear[i]), b, level))
 
     def _linearity(self, residuals: ca.SX, z: ca.SX) -> tuple[bool, bool]:
         """Whether residuals are linear in z, and whether with coefficients of parameters only."""
@@ -267,8 +258,8 @@ class _Order:
         equations, unknowns, position, depth = (
             np.concatenate([getattr(b, name) for b in blocks])
             for name in ("solved", "assigned", "position", "depth"))
-        for now in _by_level(depth):
-            for g, k, mine in self._alike(equations[now], position[now]):
+        for now in by_level(depth):
+            for g, k, mine in alike(self.flat, equations[now], position[now]):
                 at = now[mine]
                 group = self.flat.groups[g]
                 self.writer.assign(group, equations[at] - group.first, k, unknowns[at])
@@ -297,6 +288,7 @@ class _Order:
             np.array(self.z_classes, dtype=int), self.steps, self.all_linear, writer,
         )  # fmt: skip
 
+
 def _levels(source: Indices, target: Indices, count: int) -> Indices:
     """Longest path to each block, by peeling blocks that need nothing open (Kahn)."""
     cross = source != target
@@ -320,7 +312,18 @@ def _levels(source: Indices, target: Indices, count: int) -> Indices:
     return level
 
 
-def _by_level(level: Indices) -> list[Indices]:
+def alike(flat: Flat, equations: Indices, position: Indices
+          ) -> Iterator[tuple[int, int, Indices]]:
+    """Equations of one group that are solved for the same argument: both, and their places."""
+    key = flat.groups_of(equations) * 1000 + position
+    order = np.argsort(key, kind="stable")
+    for mine in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(key) else ():
+        g, k = divmod(int(key[mine[0]]), 1000)
+        yield g, k, mine
+
+
+def by_level(level: Indices) -> list[Indices]:
+    """The places of equal levels together, the lowest first."""
     order = np.argsort(level, kind="stable")
     cuts = np.flatnonzero(np.diff(level[order])) + 1
     return np.split(order, cuts) if len(order) else []

@@ -30,12 +30,13 @@ def most_steps(size: int) -> float:
 def pays_off(steps: float, size: int, rtol: float, switches: bool = False) -> bool:
     """Whether machine code saves more time in about so many steps than it takes to load.
 
-    A few events do, where anything ``switches``: each costs milliseconds in Python.
+    A few events do, where anything ``switches``: each costs milliseconds in Python. A step of 100
+    unknowns costs twice as much there as one of none.
     """
     if switches and rtol >= TIGHT:
         return is_installed()
     runs = study.get() if rtol >= TIGHT else 1
-    return is_installed() and steps * runs * (1 + size / 500) > LOADS
+    return is_installed() and steps * runs * (1 + size / 100) > LOADS
 
 
 def solves_compiled(rtol: float) -> bool:

@@ -18,8 +18,9 @@ from ..numerics.arrays import Array, Flags, Indices
 from .costs import MOMENT
 from .expressions import Writer
 from .forms import is_large, is_solved_for
-from .instance_loops import PARALLEL, Loops
+from .instance_loops import Loops
 from .linearisation import write_derivatives
+from .loop_text import PARALLEL
 from .machine import compiled
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import run_code
@@ -253,9 +254,10 @@ class Equations:
         loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)
         getattr(loops, what)()
         self.scratch = max(self.scratch, loops.scratch - start)
+        lines = loops.text.lines
         return compiled("\n".join([
-            *sorted(loops.declared), f"define void @main({ARGUMENTS}) {{", *loops.lines,
-            "  ret void", "}", PARALLEL]))  # fmt: skip
+            *sorted(loops.text.declared), f"define void @main({ARGUMENTS}) {{", *lines,
+            "  ret void", "}", PARALLEL]), quick=len(lines) > LONG)  # fmt: skip
 
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None) -> int:

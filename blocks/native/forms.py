@@ -27,9 +27,8 @@ def why_not(system: System, laws: Any = None) -> str:
         return "algebraic unknowns beside exact friction or contacts are solved for in Python"
     if any(f.kernel.delays for f in system.network.families):
         return "delayed values are looked up in Python"
-    if is_large(system) and (system.nz or system.clusters
-                             or any(step.group < 0 for step in system.tape.steps)):
-        return "a large network with algebraic loops is solved in Python"
+    if is_large(system) and (system.nz or system.clusters):
+        return "a large network with large or nonlinear algebraic loops is solved in Python"
     if not system.nx:
         return "there is nothing to integrate"
     return ""

@@ -1,48 +1,34 @@
 """How does a large network read as machine code?
 
 The steps of the evaluation order, each one loop over the instances of a law: code
-whose size depends on the number of different laws, not of components. Entries
-that follow each other in memory are addressed directly, others through tables.
+whose size depends on the number of different laws, not of components. Blocks of linear
+equations are solved side by side (:mod:`blocks.native.block_loops`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from ..assembly.algebraic_loops import Block
 from ..assembly.flatten import Group
+from ..assembly.matching import distinct
+from ..assembly.tape import Step
+from ..language.kernel import Key
 from ..numerics.arrays import Array, Flags, Indices
+from .block_loops import write_blocks
 from .expressions import Unwritable, Writer
-from .machine import table
+from .loop_text import LoopText, Operand
+from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
     from ..system import System
 
 __all__ = ["Loops"]
-
-MOST_RUNS = 8  # stretches of regular addresses that are written as loops of their own
-PARALLEL = """
-!0 = distinct !{}
-!1 = distinct !{!1, !2}
-!2 = !{!"llvm.loop.parallel_accesses", !0}
-"""
-
-
-#: Writes the body of a loop, with a function that reads an operand by number; its value's name.
-Body: TypeAlias = Callable[[Writer, Callable[[int], str]], str]
-
-
-@dataclass
-class Operand:
-    """One value per instance: entries ``index`` of an array, with coefficients."""
-
-    base: Indices  # number of the array, see Loops.BASES
-    index: Indices
-    factor: Array
 
 
 class Loops:
@@ -51,29 +37,22 @@ class Loops:
     Parameters
     ----------
     system : System
-    p : present parameters; those equal for all instances of a family are read once
-    offsets : of z, m, d in ``q``; scratch follows at ``scratch``
+    uniform : parameters that are equal for all instances of a family, and read once
+    offsets : of z, m, d in ``q``
+    scratch : the first free entry of ``q``
     """
-
-    BASES = ("%x", "%q", "%p", "%out", "%t")
-    X, Q, P, OUT, T = range(5)
 
     def __init__(self, system: System, uniform: Flags, offsets: Sequence[int], scratch: int
                  ) -> None:
         self.system, self.uniform = system, uniform
-        self.tape, self.flat, self.writer = system.tape, system.flat, system.tape.writer
+        self.tape, self.flat = system.tape, system.flat
         self.m, self.d = int(offsets[1]), int(offsets[2])
         self.scratch = scratch
-        self.lines: list[str] = []
-        self.declared: set[str] = set()
-        self.count = 0
-        flat = self.flat
-        self.base = np.full(flat.classes, -1)
-        self.place = np.zeros(flat.classes, dtype=int)
-        self.flip = np.ones(flat.classes)
+        self.text = LoopText()
+        self.values = Places(self.flat.classes)
         states = self.tape.reduced.states
-        self.base[states], self.place[states] = self.X, np.arange(len(states))
-        self.firsts = np.array([g.first for g in flat.groups])
+        self.values.put(states, X, np.arange(len(states)))
+        self.steps = list(_merged(self.tape.steps))
 
     # -- what is needed ------------------------------------------------------------------
     def slope(self) -> None:
@@ -82,25 +61,21 @@ class Loops:
         wanted = self.flat.derivative[states]
         signs = self.flat.derivative_sign[states].astype(float)
         needed, plain = self._needed(wanted), np.bincount(wanted, minlength=self.flat.classes) == 1
-        inner = self._read_by(needed)
-        at = np.full(self.flat.classes, -1)
-        at[wanted] = np.arange(len(wanted))
-        direct = plain & ~inner & (self.base < 0)  # needed for nothing but x'
-        self._run(needed, at, direct, dict(zip(wanted.tolist(), signs.tolist(), strict=True)))
+        direct = plain & ~self._read_by(needed) & ~self.values.known  # needed for nothing but x'
+        out = Places(self.flat.classes)
+        out.put(wanted, OUT, np.arange(len(wanted)), signs)
+        self._run(needed, direct, out)
         rest = np.flatnonzero(~direct[wanted])
         if len(rest):
-            c = wanted[rest]
-            if (self.base[c] < 0).any():
-                raise Unwritable("a derivative is not computed by a step")
-            value = Operand(self.base[c], self.place[c], self.flip[c] * signs[rest])
-            self._loop([value], Operand(np.full(len(rest), self.OUT), rest, np.ones(len(rest))),
-                       lambda writer, read: read(0))
+            value = self.values.operand(wanted[rest], signs[rest])
+            self.text.add([value], Operand(np.full(len(rest), OUT), rest, np.ones(len(rest))),
+                          lambda writer, read: read(0))
 
     def crossings(self) -> None:
         """Crossing functions into ``%out``."""
         rows = []
         offset = 0
-        wanted: list[np.ndarray] = []
+        wanted: list[Indices] = []
         for f, family in enumerate(self.flat.network.families):
             for crossing, _ in family.kernel.relations:
                 function, keys = self._row(f, crossing)
@@ -112,14 +87,13 @@ class Loops:
                         wanted.append(self.flat.argument(group, key)[0])
                 offset += family.size
         classes = np.unique(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=int)
-        none = np.zeros(self.flat.classes, dtype=bool)
-        self._run(self._needed(classes), np.full(self.flat.classes, -1), none, {})
+        self._run(self._needed(classes), np.zeros(self.flat.classes, dtype=bool), self.values)
         for f, function, keys, instances, offset in rows:
-            at = Operand(np.full(len(instances), self.OUT), offset + instances,
+            at = Operand(np.full(len(instances), OUT), offset + instances,
                          np.ones(len(instances)))
             self._kernel(function, f, keys, instances, at)
 
-    def _row(self, f: int, sx: Any) -> tuple[ca.Function, list[tuple[int, int]]]:
+    def _row(self, f: int, sx: ca.SX) -> tuple[ca.Function, list[Key]]:
         """A kernel expression as a function of the variables in it."""
         kernel = self.flat.network.families[f].kernel
         while True:
@@ -131,276 +105,212 @@ class Loops:
             sx = ca.substitute(sx, ca.vertcat(*(kernel.symbols[k] for k in observed)),
                                ca.vertcat(*(kernel.observed[k[0]] for k in observed)))
 
-    def _inputs(self, step: Any) -> list[np.ndarray]:
-        """Classes that the equations of a step read or give."""
-        group = self.flat.groups[step.group]
-        rows = step.equations - group.first
+    def _inputs(self, g: int, rows: Indices) -> list[Indices]:
+        """Classes that some equations of a group read or give."""
+        group = self.flat.groups[g]
         if group.law is None:
-            counts = np.diff(group.starts)[rows]
-            at = np.repeat(group.starts[rows] - np.cumsum(counts) + counts, counts)
-            return [group.classes[at + np.arange(counts.sum())]]
+            return [group.terms(rows)[1]]
         one = Group(group.family, group.law, group.instances[rows])
-        kinds = group.law.kernel.variables
-        return [self.flat.argument(one, key)[0] for key in group.law.arguments
-                if kinds[key[0]].kind != "discrete"]
+        return [self.flat.argument(one, key)[0] for key in group.law.unknowns]
 
-    def _needed(self, wanted: np.ndarray) -> np.ndarray:
-        """Per step which of its rows lead to the wanted classes, as one mask per class."""
+    def _inputs_of(self, blocks: list[Block]) -> Indices:
+        """Classes in the equations of some blocks."""
+        equations = np.concatenate([b.equations for b in blocks])
+        of = self.flat.groups_of(equations)
+        return np.concatenate([
+            classes for g in distinct(of)
+            for classes in self._inputs(int(g), equations[of == g] - self.flat.groups[g].first)])
+
+    def _needed(self, wanted: Indices) -> Flags:
+        """Which classes lead to the wanted ones."""
         need = np.zeros(self.flat.classes, dtype=bool)
         need[wanted] = True
-        for step in reversed(self.tape.steps):
+        for step in reversed(self.steps):
+            if isinstance(step, list):
+                if blocks := _needed_blocks(step, need):
+                    need[np.concatenate([b.unknowns for b in blocks])] = True
+                    need[self._inputs_of(blocks)] = True
+                continue
             mine = need[step.unknowns]
             if not mine.any():
                 continue
-            if step.group < 0:
-                raise Unwritable("a large model with algebraic loops")
-            for classes in self._inputs(step):
+            first = self.flat.groups[step.group].first
+            for classes in self._inputs(step.group, step.equations - first):
                 if len(classes) == len(mine):
                     need[classes[mine]] = True
                 else:
                     need[classes] = True
         return need
 
-    def _read_by(self, need: np.ndarray) -> np.ndarray:
+    def _read_by(self, need: Flags) -> Flags:
         """Classes that are read by a step that is run, beside the one that gives them."""
         reads = np.zeros(self.flat.classes, dtype=int)
-        for step in self.tape.steps:
-            if step.group < 0 or not need[step.unknowns].any():
+        for step in self.steps:
+            if isinstance(step, list):
+                if blocks := _needed_blocks(step, need):
+                    np.add.at(reads, self._inputs_of(blocks), 1)
                 continue
-            for classes in self._inputs(step):
+            if not need[step.unknowns].any():
+                continue
+            first = self.flat.groups[step.group].first
+            for classes in self._inputs(step.group, step.equations - first):
                 np.add.at(reads, classes, 1)
             np.add.at(reads, step.unknowns, -1)
         return reads > 0
 
     # -- steps -----------------------------------------------------------------------------
-    def _run(self, need: np.ndarray, at: np.ndarray, direct: np.ndarray, sign: dict[int, float]
-             ) -> None:
-        for step in self.tape.steps:
-            mine = np.flatnonzero(need[step.unknowns])
-            if not len(mine):
+    def _run(self, need: Flags, direct: Flags, out: Places) -> None:
+        """Write all steps that are needed; what is ``direct`` stands where ``out`` says."""
+        for step in self.steps:
+            if isinstance(step, list):
+                write_blocks(self, _needed_blocks(step, need))
                 continue
-            unknowns, equations = step.unknowns[mine], step.equations[mine]
-            for part in (direct[unknowns], ~direct[unknowns]):
-                if part.any():
-                    self._assign(step, equations[part], unknowns[part], at, direct, sign)
+            mine = np.flatnonzero(need[step.unknowns])
+            unknowns = step.unknowns[mine]
+            rows = step.equations[mine] - self.flat.groups[step.group].first
+            for part, places in ((direct[unknowns], out), (~direct[unknowns], self.values)):
+                if not part.any():
+                    continue
+                if places is self.values:
+                    self.values.put(unknowns[part], Q, self.room(int(part.sum())))
+                self.solve(step.group, rows[part], step.position, unknowns[part],
+                           places.operand(unknowns[part]))
 
-    def _assign(self, step: Any, equations: np.ndarray, unknowns: np.ndarray, at: np.ndarray,
-                direct: np.ndarray, sign: dict[int, float]) -> None:
-        n = len(unknowns)
-        factor = np.ones(n)
-        if direct[unknowns[0]]:
-            base, place = self.OUT, at[unknowns]
-            factor = np.array([sign[int(c)] for c in unknowns])
-        else:
-            base, place = self.Q, self.scratch + np.arange(n)
-            self.scratch += n
-        target = Operand(np.full(n, base), place, factor)
-        group = self.flat.groups[step.group]
-        rows = equations - group.first
+    def room(self, count: int) -> Indices:
+        """So many new entries of ``q``."""
+        self.scratch += count
+        return np.arange(self.scratch - count, self.scratch)
+
+    def solve(self, g: int, rows: Indices, position: int, unknowns: Indices, target: Operand,
+              tangents: Places | None = None) -> None:
+        """Equations of a group, solved for an argument; or the change that follows from others.
+
+        Parameters
+        ----------
+        g, rows, position : the group, its equations, and the argument
+        unknowns, target : what is given a value, and where
+        tangents : where changes of other unknowns stand, if theirs is asked for
+        """
+        group = self.flat.groups[g]
         if group.law is None:
-            self._sums(group, rows, unknowns, target)
-        else:
-            instances = group.instances[rows]
-            law = group.law
-            one = Group(group.family, law, instances)
-            _, signs = self.flat.argument(one, law.arguments[step.position])
-            target.factor = target.factor * signs
-            self._kernel(law.solved(step.position), group.family, law.arguments, instances, target)
-        self.base[unknowns], self.place[unknowns] = base, place
-        self.flip[unknowns] = factor if base == self.OUT else 1.0
+            which, classes, signs = group.terms(rows)
+            mine = classes == unknowns[which]
+            own = np.bincount(which[mine], weights=signs[mine], minlength=len(rows))
+            self._sums(which[~mine], classes[~mine], -(signs / own[which])[~mine], target,
+                       tangents)
+            return
+        law, instances = group.law, group.instances[rows]
+        _, signs = self.flat.argument(Group(group.family, law, instances), law.arguments[position])
+        target.factor = target.factor * signs
+        self._kernel(law.solved(position), group.family, law.arguments, instances, target,
+                     tangents)
 
-    def _sums(self, group: Group, rows: np.ndarray, unknowns: np.ndarray, target: Operand) -> None:
-        """Node balances, those with the same number of terms together."""
-        terms: dict[int, list[tuple[int, list[int], list[float]]]] = {}
-        for k, row in enumerate(rows):
-            span = slice(group.starts[row], group.starts[row + 1])
-            classes, signs = group.classes[span], group.signs[span]
-            mine = classes == unknowns[k]
-            own = float(signs[mine].sum())
-            others: dict[int, float] = {}
-            for c, s in zip(classes[~mine].tolist(), signs[~mine].tolist(), strict=True):
-                others[c] = others.get(c, 0.0) - s / own
-            terms.setdefault(len(others), []).append(
-                (k, list(others), list(others.values())))
-        for count, found in terms.items():
-            picked = np.array([k for k, *_ in found])
-            classes = np.array([c for _, c, _ in found]).reshape(len(found), count)
-            factors = np.array([s for *_, s in found]).reshape(len(found), count)
-            operands = [self._value(classes[:, j], factors[:, j]) for j in range(count)]
+    def residuals(self, equations: Indices, targets: Indices, tangents: Places | None = None
+                  ) -> None:
+        """The residuals of equations, or their changes, into entries of ``q``."""
+        of = self.flat.groups_of(equations)
+        for g in distinct(of):
+            mine, group = np.flatnonzero(of == g), self.flat.groups[int(g)]
+            rows, n = equations[mine] - group.first, len(mine)
+            target = Operand(np.full(n, Q), targets[mine], np.ones(n))
+            if group.law is None:
+                which, classes, signs = group.terms(rows)
+                self._sums(which, classes, signs.astype(float), target, tangents)
+            else:
+                self._kernel(group.law.value, group.family, group.law.arguments,
+                             group.instances[rows], target, tangents)
 
-            def total(writer: Writer, read: Callable[[int], str], count: int = count) -> str:
-                value = read(0) if count else writer.constant(0.0)
-                for j in range(1, count):
-                    value = writer.binary("fadd", value, read(j))
-                return value
+    def _sums(self, which: Indices, classes: Indices, factors: Array, target: Operand,
+              tangents: Places | None) -> None:
+        """Sums of terms; ``which`` says, ascending, to which of them a term belongs."""
+        if tangents is not None:
+            moved = tangents.known[classes]
+            which, classes, factors = which[moved], classes[moved], factors[moved]
+        key = which * self.flat.classes + classes
+        _, first, same = np.unique(key, return_index=True, return_inverse=True)
+        if len(first) < len(key):  # a class occurs more than once in a sum
+            added = np.bincount(same.ravel(), weights=factors).astype(float)
+            order = np.argsort(first)
+            first, factors = first[order], added[order]
+            which, classes = which[first], classes[first]
+        read = tangents or self.values
+        self.text.add_sums(which, read.operand(classes, factors), target)
 
-            self._loop(operands, Operand(target.base[picked], target.index[picked],
-                                         target.factor[picked]), total)
-
-    def _value(self, classes: np.ndarray, factors: np.ndarray) -> Operand:
-        if (self.base[classes] < 0).any():
-            raise Unwritable("a value is needed before it is known")
-        return Operand(self.base[classes], self.place[classes], self.flip[classes] * factors)
-
-    def _kernel(self, function: ca.Function, f: int, keys: list[tuple[int, int]],
-                instances: np.ndarray, target: Operand) -> None:
-        """A kernel function on some instances."""
-        family = self.flat.network.families[f]
-        kernel, n = family.kernel, len(instances)
+    def _kernel(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
+                target: Operand, tangents: Places | None = None) -> None:
+        """A kernel function on some instances, or its change with those of its arguments."""
+        kernel, n = self.flat.network.families[f].kernel, len(instances)
+        unknown = [kernel.variables[i].kind != "discrete" for i, _ in keys]
+        if tangents is not None:
+            function = _tangent(function, unknown)
         used = {tuple(function.instruction_input(k)) for k in range(function.n_instructions())
                 if function.instruction_id(k) == ca.OP_INPUT}
-        group = Group(f, None, instances)
-        ones = np.ones(n)
+        group, ones = Group(f, None, instances), np.ones(n)
         operands: dict[tuple[int, int], Operand] = {}
         relations = {r: o for g, r, o in self.tape.relation_layout if g == f}
         discrete = {i: o for g, i, o in self.tape.discrete_layout if g == f}
         layout = [(o, w) for g, _, o, w in self.tape.parameter_layout if g == f]
+        changes = len(keys) + 1 + len(relations) + len(layout)
         for a, i in used:
-            if a < len(keys):
-                key = keys[a]
-                if kernel.variables[key[0]].kind == "discrete":
-                    operands[a, i] = Operand(np.full(n, self.Q),
-                                             self.d + discrete[key[0]] + instances, ones)
-                else:
-                    classes, signs = self.flat.argument(group, key)
-                    operands[a, i] = self._value(classes, signs.astype(float))
-                continue
-            b = a - len(keys)
-            if b == 0:
-                operands[a, i] = Operand(np.full(n, self.T), np.zeros(n, dtype=int), ones)
-            elif b <= len(relations):
-                operands[a, i] = Operand(np.full(n, self.Q),
-                                         self.m + relations[b - 1] + instances, ones)
+            key = keys[a % changes] if a < len(keys) or a >= changes else None
+            if key is not None and not unknown[a % changes]:
+                operands[a, i] = Operand(np.full(n, Q), self.d + discrete[key[0]] + instances,
+                                         ones)
+            elif key is not None:
+                classes, signs = self.flat.argument(group, key)
+                read = tangents if tangents is not None and a >= changes else self.values
+                operands[a, i] = read.operand(classes, signs.astype(float))
+            elif a == len(keys):
+                operands[a, i] = Operand(np.full(n, T), np.zeros(n, dtype=int), ones)
+            elif a <= len(keys) + len(relations):
+                operands[a, i] = Operand(
+                    np.full(n, Q), self.m + relations[a - len(keys) - 1] + instances, ones)
             else:
-                offset, width = layout[b - 1 - len(relations)]
+                offset, width = layout[a - len(keys) - 1 - len(relations)]
                 index = offset + width * instances + i
                 if self.uniform[index].all():
                     index = np.full(n, index[0])
-                operands[a, i] = Operand(np.full(n, self.P), index, ones)
+                operands[a, i] = Operand(np.full(n, P), index, ones)
+        self.call(function, operands, target)
+
+    def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],
+             target: Operand, result: int = 0) -> None:
+        """One scalar result of a function, by operands for entries of its arguments."""
         order = sorted(operands)
         number = {place: k for k, place in enumerate(order)}
 
         def body(writer: Writer, read: Callable[[int], str]) -> str:
-            result = [writer.constant(0.0)]
+            found = {result: writer.constant(0.0)}
             writer.write(function, lambda a, i: read(number[a, i]),
-                         lambda _, i, value: result.__setitem__(0, value))
-            return result[0]
+                         lambda r, _, value: found.__setitem__(r, value))
+            return found[result]
 
-        self._loop([operands[k] for k in order], target, body)
-
-    # -- loops -----------------------------------------------------------------------------
-    def _loop(self, operands: list[Operand], target: Operand,
-              body: Body) -> None:
-        """Write ``target[i] = body(operands[i])``, as few loops as the addresses allow."""
-        everything = [*operands, target]
-        kinds = np.stack([o.base for o in everything]
-                         + [o.factor.view(np.int64) for o in everything])
-        _, part = np.unique(kinds, axis=1, return_inverse=True)
-        part = part.ravel()
-        for k in range(part.max(initial=-1) + 1):
-            mine = np.flatnonzero(part == k)
-            index = np.stack([o.index[mine] for o in everything])
-            first = mine[0]
-            bases = [int(o.base[first]) for o in everything]
-            factors = [float(o.factor[first]) for o in everything]
-            for span, steps in _runs(index):
-                self._write(index[:, span], steps, bases, factors, body)
-
-    def _write(self, index: Indices, steps: Indices | None, bases: list[int],
-               factors: list[float], body: Body) -> None:
-        """One loop over operands and, last, what they give."""
-        self.count += 1
-        loop = _Loop(f"loop{self.count}", index, steps, [self.BASES[b] for b in bases], factors)
-        self.lines += loop.lines(body)
-        self.declared |= loop.writer.declared
+        self.text.add([operands[k] for k in order], target, body)
 
 
-class _Loop:
-    """A loop over instances; of one instance, its body alone.
-
-    Parameters
-    ----------
-    tag : its name
-    index : (operand, instance), entries of their arrays
-    steps : by which the entries go on, where all go on by constant steps
-    bases, factors : of the operands, arrays and what their values are multiplied by
-    """
-
-    def __init__(self, tag: str, index: Indices, steps: Indices | None, bases: list[str],
-                 factors: list[float]) -> None:
-        self.tag, self.index, self.steps = tag, index, steps
-        self.bases, self.factors = bases, factors
-        self.count = index.shape[1]
-        self.writer = Writer(prefix=f"{tag}.", inline=True)
-        self.group = ", !llvm.access.group !0" if self.count > 1 else ""
-
-    def lines(self, body: Body) -> list[str]:
-        """The loop's text."""
-        writer, tag, last = self.writer, self.tag, len(self.bases) - 1
-        value = self._scaled(body(writer, self._read), last)
-        at = self._address(last)
-        writer.lines.append(f"  store double {value}, ptr {at}, align 8{self.group}")
-        if self.count == 1:
-            return writer.lines
-        return [
-            f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
-            f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag} ]",
-            *writer.lines,
-            f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
-            f"  %{tag}.c = icmp ult i64 %{tag}.n, {self.count}",
-            f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end, !llvm.loop !1", f"{tag}.end:",
-        ]  # fmt: skip
-
-    def _read(self, j: int) -> str:
-        address = self._address(j)
-        return self._scaled(
-            self.writer.new(f"load double, ptr {address}, align 8{self.group}"), j)
-
-    def _scaled(self, value: str, j: int) -> str:
-        """A value times the factor of an operand."""
-        factor = self.factors[j]
-        if factor == 1.0:
-            return value
-        if factor == -1.0:
-            return self.writer.new(f"fneg double {value}")
-        return self.writer.binary("fmul", value, self.writer.constant(factor))
-
-    def _address(self, j: int) -> str:
-        """Where an operand of the present instance stands."""
-        new, tag, first = self.writer.new, self.tag, self.index[j, 0]
-        step = None if self.steps is None else self.steps[j]
-        at = str(first)
-        if self.count > 1 and step is None:
-            entries = table(np.ascontiguousarray(self.index[j], dtype=np.int32))
-            self.writer.declared.add(f"{entries} = external global i32")
-            entry = new(f"getelementptr inbounds i32, ptr {entries}, i64 %{tag}.i")
-            short = new(f"load i32, ptr {entry}, align 4{self.group}")
-            at = new(f"sext i32 {short} to i64")
-        elif self.count > 1 and step != 0:
-            at = f"%{tag}.i"
-            if step != 1:
-                at = new(f"mul nsw i64 {at}, {step}")
-            at = new(f"add nsw i64 {at}, {first}")
-        return new(f"getelementptr inbounds double, ptr {self.bases[j]}, i64 {at}")
-
-
-def _runs(index: Indices) -> list[tuple[slice, Indices | None]]:
-    """Stretches in which all addresses go on by constant steps; one without, where too many."""
-    n = index.shape[1]
-    if n == 1:
-        return [(slice(0, 1), None)]
-    steps = np.diff(index, axis=1)
-    found: list[tuple[slice, Indices | None]] = []
-    start = 0
-    changes = np.flatnonzero(np.any(steps[:, 1:] != steps[:, :-1], axis=0)) + 1
-    if len(changes) > 4 * MOST_RUNS:
-        return [(slice(0, n), None)]
-    for end in [*(changes + 1).tolist(), n]:
-        if end <= start:
+def _merged(steps: list[Step]) -> Iterator[Step | list[Block]]:
+    """Steps, with blocks that are solved side by side together."""
+    for (group, _), run in groupby(steps, lambda s: (min(s.group, 0), s.level)):
+        if group == 0:
+            yield from run
             continue
-        length = end - start
-        found.append((slice(start, end), steps[:, start] if length > 1 else None))
-        start = end
-    if len(found) > MOST_RUNS:
-        return [(slice(0, n), None)]
-    return found
+        blocks: dict[int, list[Block]] = {}
+        for step in run:
+            if step.block is None or step.torn or not step.linear:
+                raise Unwritable("a large model with algebraic loops")
+            blocks.setdefault(len(step.block.torn), []).append(step.block)
+        yield from blocks.values()
+
+
+def _needed_blocks(blocks: list[Block], need: Flags) -> list[Block]:
+    return [b for b in blocks if need[b.unknowns].any()]
+
+
+def _tangent(function: ca.Function, varied: list[bool]) -> ca.Function:
+    """The change of a function with those of its varied arguments, which follow the others."""
+    symbols = function.sx_in()
+    changes = [ca.SX.sym("change") for _ in varied]
+    at = [k for k, varies in enumerate(varied) if varies]
+    change = ca.jtimes(function.call(symbols)[0], ca.vertcat(*(symbols[k] for k in at)),
+                       ca.vertcat(*(changes[k] for k in at)))
+    return ca.Function("change", [*symbols, *changes], [ca.densify(change)])

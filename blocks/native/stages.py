@@ -15,7 +15,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices
 from .expressions import Writer
-from .instance_loops import PARALLEL
+from .loop_text import PARALLEL
 from .machine import compiled, target_name
 
 __all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic",

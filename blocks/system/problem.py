@@ -236,15 +236,17 @@ class Problem:
 
     def _jacobian_product(self, t: float, y: Array) -> Callable[[Array], Array]:
         """What multiplies a vector by the Jacobian."""
-        if not self.algebraic and self.laws is None:
+        plain = not self.algebraic and self.laws is None
+        if plain and self.size <= MANY:
             self.solve(t, y)
             here = tuple(np.array(a) for a in self.arguments(t))
             along = self.system.slope_along_x
             return lambda v: along(*here, v * self.scale) / self.scale
-        if self.algebraic <= MANY or not self.system.linear or self.laws is not None:
+        if not plain and (self.algebraic <= MANY or not self.system.linear
+                          or self.laws is not None):
             product: Callable[[Array], Array] = self.slope_jacobian(t, y).__matmul__
             return product
-        base = self.slope(t, y)
+        base = self.slope(t, y)  # differences: derivatives would be written for all unknowns
         start = self.x.copy(), self.z.copy()
         h = DIRECTION_STEP * max(1.0, float(np.linalg.norm(y)))
 

@@ -1,0 +1,289 @@
+"""How does a loop over instances read as LLVM text?
+
+Entries that follow each other in memory are addressed directly, others through tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from .expressions import Writer
+from .machine import table
+
+__all__ = ["PARALLEL", "Body", "LoopText", "Operand"]
+
+BASES = ("%x", "%q", "%p", "%out", "%t")  # by number
+MOST_PARTS = 4  # loops that differ in factors or bases alone
+LEAST_RUN = 16  # instances in one of several such stretches
+MOST_TERMS = 16  # of a sum that is written without a table
+MOST_RUNS = 8  # stretches of regular addresses that are written as loops of their own
+PARALLEL = """
+!0 = distinct !{}
+!1 = distinct !{!1, !2}
+!2 = !{!"llvm.loop.parallel_accesses", !0}
+"""
+
+#: Writes the body of a loop, with a function that reads an operand by number; its value's name.
+Body: TypeAlias = Callable[[Writer, Callable[[int], str]], str]
+
+
+@dataclass
+class Operand:
+    """One value per instance: entries ``index`` of an array, with coefficients."""
+
+    base: Indices  # number of the array
+    index: Indices
+    factor: Array
+
+    def part(self, which: Indices) -> Operand:
+        """Those of some instances."""
+        return Operand(self.base[which], self.index[which], self.factor[which])
+
+
+class LoopText:
+    """The lines of some loops, one after the other."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+        self._count = 0
+
+    def add(self, operands: list[Operand], target: Operand, body: Body) -> None:
+        """Write ``target[i] = body(operands[i])``, as few loops as the addresses allow."""
+        everything = [*operands, target]
+        bases = np.stack([o.base for o in everything])
+        factors = np.stack([o.factor for o in everything])
+        index = np.stack([o.index for o in everything])
+        part = _alike([*bases, *factors])
+        if part.max(initial=-1) >= MOST_PARTS:  # factors are read from tables
+            part = _alike(bases)
+        for k in range(part.max(initial=-1) + 1):
+            mine = np.flatnonzero(part == k)
+            names = [BASES[b] for b in bases[:, mine[0]].tolist()]
+            for span, steps in _runs(index[:, mine]):
+                at = mine[span]
+                loop = _Loop(self._name(), index[:, at], steps, names, factors[:, at])
+                self.lines += loop.lines(body)
+                self.declared |= loop.writer.declared
+
+    def add_sums(self, which: Indices, terms: Operand, target: Operand) -> None:
+        """Write ``target[i] =`` the sum of terms with ``which == i``, in this order.
+
+        Sums of the same form stand in a loop without tables of terms, if there are few forms.
+        """
+        size, count = len(target.index), len(which)
+        lengths = np.bincount(which, minlength=size)
+        starts = np.cumsum(lengths) - lengths
+        longest = int(lengths.max(initial=0))
+        if longest > MOST_TERMS:
+            self._add_table_of_sums(which, terms, target)
+            return
+        form = np.full((2, longest, size), -1.0)
+        place = np.arange(count) - starts[which]
+        form[0, place, which], form[1, place, which] = terms.base, terms.factor
+        part = _alike([target.base, target.factor, lengths, *form[0], *form[1]])
+        if part.max(initial=-1) >= MOST_PARTS:
+            self._add_table_of_sums(which, terms, target)
+            return
+        for k in range(part.max(initial=-1) + 1):
+            sums = np.flatnonzero(part == k)
+            length = int(lengths[sums[0]])
+            operands = [terms.part(starts[sums] + j) for j in range(length)]
+
+            def total(writer: Writer, read: Callable[[int], str], length: int = length) -> str:
+                value = read(0) if length else writer.constant(0.0)
+                for j in range(1, length):
+                    value = writer.binary("fadd", value, read(j))
+                return value
+
+            self.add(operands, target.part(sums), total)
+
+    def _add_table_of_sums(self, which: Indices, terms: Operand, target: Operand) -> None:
+        """Sums of any form in one loop; terms and where those of a sum begin stand in tables."""
+        for base in np.unique(target.base).tolist():
+            sums = np.flatnonzero(target.base == base)
+            number = np.full(len(target.index), -1)
+            number[sums] = np.arange(len(sums))
+            mine = np.flatnonzero(number[which] >= 0)
+            loop = _LoopOfSums(self._name(), number[which[mine]], terms.part(mine),
+                               target.part(sums))
+            self.lines += loop.lines()
+            self.declared |= loop.writer.declared
+
+    def _name(self) -> str:
+        self._count += 1
+        return f"loop{self._count}"
+
+
+def _alike(rows: Iterable[Array | Indices]) -> Indices:
+    """Numbers that are the same for equal columns of an array."""
+    label = np.zeros(1, dtype=int)
+    for row in rows:
+        if (row == row[:1]).all():
+            label = np.broadcast_to(label, row.shape)
+            continue
+        values, number = np.unique(row, return_inverse=True)
+        _, label = np.unique(label * len(values) + number.ravel(), return_inverse=True)
+        label = label.ravel()
+    return label
+
+
+class _Loop:
+    """A loop over instances; of one instance, its body alone.
+
+    Parameters
+    ----------
+    tag : its name
+    index : (operand, instance), entries of their arrays
+    steps : by which the entries go on, where all go on by constant steps
+    bases : arrays of the operands
+    factors : (operand, instance), what their values are multiplied by
+    """
+
+    def __init__(self, tag: str, index: Indices, steps: Indices | None, bases: list[str],
+                 factors: Array) -> None:
+        self.tag, self.index, self.steps = tag, index, steps
+        self.bases, self.factors = bases, factors
+        self.count = index.shape[1]
+        self.writer = Writer(prefix=f"{tag}.", inline=True)
+        self.group = ", !llvm.access.group !0" if self.count > 1 else ""
+
+    def lines(self, body: Body) -> list[str]:
+        """The loop's text."""
+        writer, tag, last = self.writer, self.tag, len(self.bases) - 1
+        value = self._scaled(body(writer, self._read), last)
+        at = self._address(last)
+        writer.lines.append(f"  store double {value}, ptr {at}, align 8{self.group}")
+        if self.count == 1:
+            return writer.lines
+        return [
+            f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
+            f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag} ]",
+            *writer.lines,
+            f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
+            f"  %{tag}.c = icmp ult i64 %{tag}.n, {self.count}",
+            f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end, !llvm.loop !1", f"{tag}.end:",
+        ]  # fmt: skip
+
+    def _read(self, j: int) -> str:
+        address = self._address(j)
+        return self._scaled(
+            self.writer.new(f"load double, ptr {address}, align 8{self.group}"), j)
+
+    def _scaled(self, value: str, j: int) -> str:
+        """A value times the factor of an operand."""
+        factors, writer = self.factors[j], self.writer
+        factor = float(factors[0])
+        if (factors != factor).any():
+            return writer.binary("fmul", value, _entry(writer, "double", factors,
+                                                       f"%{self.tag}.i", self.group))
+        if factor == 1.0:
+            return value
+        if factor == -1.0:
+            return writer.new(f"fneg double {value}")
+        return writer.binary("fmul", value, writer.constant(factor))
+
+    def _address(self, j: int) -> str:
+        """Where an operand of the present instance stands."""
+        new, tag, first = self.writer.new, self.tag, self.index[j, 0]
+        step = None if self.steps is None else self.steps[j]
+        at = str(first)
+        if self.count > 1 and step is None:
+            short = _entry(self.writer, "i32", self.index[j], f"%{tag}.i", self.group)
+            at = new(f"sext i32 {short} to i64")
+        elif self.count > 1 and step != 0:
+            at = f"%{tag}.i"
+            if step != 1:
+                at = new(f"mul nsw i64 {at}, {step}")
+            at = new(f"add nsw i64 {at}, {first}")
+        return new(f"getelementptr inbounds double, ptr {self.bases[j]}, i64 {at}")
+
+
+class _LoopOfSums:
+    """Sums of different numbers of terms: a loop over them, and one over the terms of each.
+
+    Parameters
+    ----------
+    tag : its name
+    which : the sum that a term is in, ascending
+    terms, target : values, in one or more arrays; and where sums go, in one array
+    """
+
+    def __init__(self, tag: str, which: Indices, terms: Operand, target: Operand) -> None:
+        self.tag, self.which, self.terms, self.target = tag, which, terms, target
+        self.writer = Writer(prefix=f"{tag}.")
+
+    def lines(self) -> list[str]:
+        """The loops' text."""
+        w, tag, target = self.writer, self.tag, self.target
+        size, last = len(target.index), f"{tag}.head"
+        w.lines += [f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
+                    f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag}.last ]",
+                    f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1"]
+        value, last = w.constant(0.0), tag
+        for base in np.unique(self.terms.base).tolist():
+            value, last = self._terms(base, value, last)
+        w.lines += [f"  br label %{tag}.last", f"{tag}.last:"]
+        factor = _entry(w, "double", target.factor, f"%{tag}.i")
+        place = w.new(f"sext i32 {_entry(w, 'i32', target.index, f'%{tag}.i')} to i64")
+        w.store(w.binary("fmul", value, factor), BASES[int(target.base[0])], place)
+        w.lines += [f"  %{tag}.c = icmp ult i64 %{tag}.n, {size}",
+                    f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:"]
+        return w.lines
+
+    def _terms(self, base: int, value: str, before: str) -> tuple[str, str]:
+        """Add the terms in one array; the sum, and the label of the lines that end with it."""
+        w, tag, inner = self.writer, self.tag, f"{self.tag}.of{base}"
+        mine = np.flatnonzero(self.terms.base == base)
+        size = len(self.target.index)
+        starts = np.searchsorted(self.which[mine], np.arange(size + 1))
+        first, end = (w.new(f"sext i32 {_entry(w, 'i32', starts, at)} to i64")
+                      for at in (f"%{tag}.i", f"%{tag}.n"))
+        w.lines += [f"  br label %{inner}.head", f"{inner}.head:",
+                    f"  %{inner}.k = phi i64 [ {first}, %{before} ], [ %{inner}.more, %{inner} ]",
+                    f"  %{inner}.sum = phi double [ {value}, %{before} ], "
+                    f"[ %{inner}.added, %{inner} ]",
+                    f"  %{inner}.c = icmp slt i64 %{inner}.k, {end}",
+                    f"  br i1 %{inner}.c, label %{inner}, label %{inner}.end", f"{inner}:"]
+        place = w.new(f"sext i32 {_entry(w, 'i32', self.terms.index[mine], f'%{inner}.k')} to i64")
+        factor = _entry(w, "double", self.terms.factor[mine], f"%{inner}.k")
+        term = w.binary("fmul", factor, w.load(BASES[base], place))
+        w.lines += [f"  %{inner}.added = fadd contract double %{inner}.sum, {term}",
+                    f"  %{inner}.more = add nuw nsw i64 %{inner}.k, 1",
+                    f"  br label %{inner}.head", f"{inner}.end:"]
+        return f"%{inner}.sum", f"{inner}.end"
+
+
+def _entry(writer: Writer, kind: str, entries: Array | Indices, at: str, group: str = "") -> str:
+    """An entry of a table of numbers, ``double`` or ``i32``."""
+    name = table(np.ascontiguousarray(entries, dtype=float if kind == "double" else np.int32))
+    writer.declared.add(f"{name} = external global {kind}")
+    place = writer.new(f"getelementptr inbounds {kind}, ptr {name}, i64 {at}")
+    return writer.new(f"load {kind}, ptr {place}, align {8 if kind == 'double' else 4}{group}")
+
+
+def _runs(index: Indices) -> list[tuple[slice, Indices | None]]:
+    """Stretches in which all addresses go on by constant steps; one without, where too many."""
+    n = index.shape[1]
+    if n == 1:
+        return [(slice(0, 1), None)]
+    steps = np.diff(index, axis=1)
+    found: list[tuple[slice, Indices | None]] = []
+    start = 0
+    changes = np.flatnonzero(np.any(steps[:, 1:] != steps[:, :-1], axis=0)) + 1
+    if len(changes) > 4 * MOST_RUNS:
+        return [(slice(0, n), None)]
+    for end in [*(changes + 1).tolist(), n]:
+        if end <= start:
+            continue
+        length = end - start
+        found.append((slice(start, end), steps[:, start] if length > 1 else None))
+        start = end
+    if len(found) > MOST_RUNS or (len(found) > 1 and n < LEAST_RUN * len(found)):
+        return [(slice(0, n), None)]
+    return found

@@ -1,0 +1,41 @@
+"""Where do values of a network stand in the arrays that machine code is given?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices
+from .expressions import Unwritable
+from .loop_text import Operand
+
+__all__ = ["OUT", "P", "Q", "T", "X", "Places"]
+
+X, Q, P, OUT, T = range(5)  # the arrays, see ``loop_text.BASES``
+
+
+class Places:
+    """Per class of unknowns, the array and entry in which its value stands, and a factor.
+
+    Parameters
+    ----------
+    classes : number of classes
+    zero : an entry of ``q`` that is zero, which classes without a place are read from
+    """
+
+    def __init__(self, classes: int, zero: int = -1) -> None:
+        self._base = np.full(classes, -1 if zero < 0 else Q)
+        self._entry = np.full(classes, zero)
+        self._factor = np.ones(classes)
+        self.known: Flags = np.zeros(classes, dtype=bool)
+
+    def put(self, classes: Indices, base: int, entries: Indices, factors: Array | float = 1.0
+            ) -> None:
+        """Give classes their places."""
+        self._base[classes], self._entry[classes] = base, entries
+        self._factor[classes], self.known[classes] = factors, True
+
+    def operand(self, classes: Indices, factors: Array | float = 1.0) -> Operand:
+        """Values of classes times factors."""
+        if (self._base[classes] < 0).any():
+            raise Unwritable("a value is needed before it is known")
+        return Operand(self._base[classes], self._entry[classes], self._factor[classes] * factors)

@@ -1,0 +1,138 @@
+"""Large networks with algebraic loops in machine code, beside CasADi's evaluation."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from benchmarks import models
+from blocks import Component, Model, Parameter, Variable, der, quantity
+from library.translational import Damper, ForceSource, FreeEnd, Mass, Reference, Spring, TwoPort
+
+pytest.importorskip("llvmlite")
+
+from blocks.exceptions import ParameterError  # noqa: E402
+from blocks.native import why_not  # noqa: E402
+from blocks.native.equations import equations_of  # noqa: E402
+from blocks.native.signatures import run_code  # noqa: E402
+
+COPIES = 80
+
+
+class Wedge(TwoPort):
+    """A damper that becomes harder the further it is pressed in."""
+
+    damping, length = Parameter("5 N*s/m"), Parameter("1 m")
+    x = Variable("m")
+    power_dissipated = Variable("W")
+
+    def equations(self):
+        yield self.v == der(self.x)
+        yield self.f == self.damping * (1 + (self.x / self.length) ** 2) * self.v
+        yield self.power_dissipated == self.f * self.v
+
+
+def webs(nodes, kind: type[Component] = Damper):
+    """Copies of a mass on a web of dampers: massless nodes, each joined with all others."""
+    rng = np.random.default_rng(nodes)
+    model = Model(f"{COPIES} webs of {nodes} nodes")
+    model.ground = Reference()
+    model.mass = Mass(count=COPIES, mass=quantity(rng.uniform(1, 3, COPIES), "kg"), v="0.1 m/s")
+    model.spring = Spring(count=COPIES, stiffness=quantity(rng.uniform(50, 90, COPIES), "N/m"))
+    model.push = ForceSource(count=COPIES, force=models._push)
+    model.connect(model.spring.R, model.mass.M, model.push.R)
+    model.connect(model.spring.C, model.push.C, model.ground.V)
+    inner = [model.add(f"node{k}", FreeEnd(count=COPIES)).V for k in range(nodes)]
+    ends = [model.mass.M, *inner, model.ground.V]
+    for k, (a, b) in enumerate(itertools.combinations(ends, 2)):
+        damping = quantity(rng.uniform(1, 9, COPIES), "N*s/m")
+        part = model.add(f"damper{k}", kind(count=COPIES, damping=damping))
+        model.connect(part.R, a)
+        model.connect(part.C, b)
+    return model
+
+
+def slopes_of(system, seed=0):
+    """Slopes at a random point, by machine code and by CasADi."""
+    p, rng = system.parameters(), np.random.default_rng(seed)
+    x, z, m = rng.normal(size=system.nx), np.zeros(system.nz), np.ones(system.nm)
+    equations = equations_of(system, p)
+    q = np.concatenate([z, m, np.zeros(system.nd + equations.scratch + 1)])
+    q[-equations.scratch :] = np.nan  # what was there before does not matter
+    found = np.empty(system.nx)
+    run_code(equations.slope, np.array([0.3]), x, p, q, found)
+    return found, system.slope(0.3, x, z, p, m, np.zeros(system.nd), np.zeros(system.nu))
+
+
+@pytest.mark.parametrize("model", [
+    lambda: models.random_network(400), lambda: webs(2), lambda: webs(3), lambda: webs(4),
+    lambda: webs(3, Wedge),
+], ids=["rods and levers", "one torn", "two torn", "three torn", "coefficients of states"])
+def test_compiled_and_interpreted_slopes_agree_to_rounding(model):
+    found, expected = slopes_of(model().compile())
+    assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+
+
+def test_webs_are_blocks_of_several_torn_unknowns():
+    for nodes in (2, 3, 4):
+        steps = webs(nodes).compile().tape.steps
+        assert {len(s.block.torn) for s in steps if s.block is not None} == {nodes - 1}
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 4])
+def test_parallel_webs_move_as_one_of_them_alone(nodes):
+    """The Schur complement of the conductances is the damper that a web is."""
+    model = webs(nodes)
+    found, _ = slopes_of(model.compile())
+    size = nodes + 2
+    laplacian = np.zeros((COPIES, size, size))
+    for k, (a, b) in enumerate(itertools.combinations(range(size), 2)):
+        damping = getattr(model, f"damper{k}").damping.to("N*s/m").m
+        for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+            laplacian[:, i, j] += sign * damping
+    inner = slice(1, 1 + nodes)
+    whole = laplacian[:, 0, 0] - np.einsum(
+        "ci,cij,cj->c", laplacian[:, 0, inner], np.linalg.inv(laplacian[:, inner, inner]),
+        laplacian[:, inner, 0])  # fmt: skip
+    system = model.compile()
+    at = {system.state_name(i): i for i in range(system.nx)}
+    x = np.random.default_rng(0).normal(size=system.nx)
+    for copy in (0, COPIES - 1):
+        v, stretch = (x[at[f"{name}[{copy}].{what}"]] for name, what in
+                      (("mass", "v"), ("spring", "x")))
+        force = (np.sin(3.0) - model.spring.stiffness.to("N/m").m[copy] * stretch
+                 - whole[copy] * v)
+        expected = force / model.mass.mass.to("kg").m[copy]
+        assert_allclose(found[at[f"mass[{copy}].v"]], expected, rtol=1e-12)
+
+
+def test_a_large_network_with_levers_runs_in_machine_code():
+    model = models.random_network(2000)
+    result = model.simulate("2 s")
+    assert result.statistics["method"] == "dopri5"
+    exact = model.simulate("2 s", method="DOP853", rtol=1e-11, atol=1e-13)
+    for name in ("masses.v", "springs.x"):
+        v, reference = (r[name].final.m for r in (result, exact))
+        assert_allclose(v, reference, rtol=0, atol=2e-6 * max(1.0, np.abs(reference).max()))
+
+
+def test_webs_that_keep_their_torn_unknowns_are_solved_in_python():
+    system = webs(5).compile()
+    assert system.nz == 4 * COPIES and "algebraic unknowns" in why_not(system)
+    with pytest.raises(ParameterError, match="algebraic unknowns are solved for in Python"):
+        webs(5).simulate("1 s", method="dopri5")
+
+
+def test_a_node_of_a_thousand_springs_is_one_sum():
+    """A heavy frame on many springs of different stiffness: the sum of their forces."""
+    rng, n = np.random.default_rng(0), 1000
+    model = Model("a frame and what hangs on it")
+    model.frame, model.bodies = Mass(mass="50 kg"), Mass(count=n, mass="1 kg")
+    model.springs = Spring(count=n, stiffness=quantity(rng.uniform(1, 2, n), "N/m"))
+    model.connect(model.springs.R, model.bodies.M)
+    model.connect(model.springs.C, model.frame.M)
+    found, expected = slopes_of(model.compile())
+    assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())

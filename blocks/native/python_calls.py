@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from .expressions import number
 from .function_text import FunctionText, Value, returned
+from .operations import number
 from .signatures import (
     BOOL,
     FLOAT,

@@ -148,6 +148,11 @@ class Expression:
     def __getitem__(self, index: Any) -> Expression:
         return Expression(self.sx[index], self.dimension)
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it depends on nothing, such as the arrays of a long table."""
+        return bool(self.sx.is_constant())
+
     def __len__(self) -> int:
         return int(self.sx.numel())
 

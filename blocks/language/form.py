@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .component import Component
 
 __all__ = ["LONG", "MOST", "arrays_are_numbers", "declared_by_laws", "form_of", "in_form",
-           "refuse_idle", "refuse_of_other_law", "refuse_other_form", "settled_by", "settles_form", "structure_key",
-           "with_values_of_laws"]  # fmt: skip
+           "refuse_idle", "refuse_of_other_law", "refuse_other_form", "settled_by",
+           "settles_form", "structure_key", "with_values_of_laws"]  # fmt: skip
 
 MOST = 1000  # numbered ports or variables of one kind
 LONG = 20  # entries of an array up to which its values are no matter of the equations

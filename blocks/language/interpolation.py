@@ -32,7 +32,7 @@ from .expression import (
 from .form import LONG
 from .lookup import Choice, lookup
 
-__all__ = ["interpolate", "interpolate_grid"]
+__all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
 
 AROUND = (-2, -1, 0, 1, 2, 3)  # points that a smooth curve looks at, the interval's first is 0
 
@@ -109,6 +109,37 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
         _refuse_unsorted(one)
     found = _searched([x.sx for x in each], arrays, heights.reshape(sizes), hold, smooth)
     return Expression(found, known.dimension)
+
+
+def integral_of_table(x: object, xs: object, ys: object) -> Expression:
+    """Integral from 0 to x of the table (xs, ys), linear and continued by its end segments.
+
+    As of :func:`interpolate`, a long table of numbers is looked up by search.
+    """
+    x, ys = as_expression(x), as_expression(ys)
+    xs = same_dimension(xs, x, "integral_of_table")
+    dimension = x.dimension * ys.dimension
+    points, heights = _numbers(xs.sx), _numbers(ys.sx)
+    if points is None or heights is None or points.size <= LONG:
+        zero = ca.SX(0)
+        return Expression(_area(x.sx, xs.sx, ys.sx) - _area(zero, xs.sx, ys.sx), dimension)
+    _refuse_unsorted(points)
+    pieces = _pieces(points, heights[:, None], False, False)[0]
+    before = np.concatenate([[0.0], np.cumsum(np.diff(points) * (heights[1:] + heights[:-1]) / 2)])
+    area = np.column_stack([np.concatenate([before[:1], before]), pieces[:, 0], pieces[:, 1] / 2])
+    node = lookup(points, area[None])
+    return Expression(node(x.sx) - node.value(0.0), dimension)
+
+
+def _area(x: ca.SX, xs: ca.SX, ys: ca.SX) -> ca.SX:
+    """Integral from the first point to x of a table that is written out."""
+    total, last = ca.SX(0), xs.numel() - 2
+    for i in range(last + 1):
+        end = x if i == 0 else ca.fmax(x, xs[i])
+        end = end if i == last else ca.fmin(end, xs[i + 1])
+        at_end = ca.pw_lin(end, xs[i : i + 2], ys[i : i + 2])
+        total += (end - xs[i]) * (ys[i] + at_end) / 2
+    return total
 
 
 def _word(count: int) -> str:

@@ -185,8 +185,9 @@ class TimeTable(Component):
         yield from _increasing(self, "times", jumps=self.interpolation != "smooth")
 
     def equations(self):
-        for instant in self.times:
-            yield breakpoints(instant)
+        if self.interpolation != "linear" or not self.times.is_number:
+            for instant in self.times:
+                yield breakpoints(instant)
         if self.interpolation == "linear":
             yield self.y == with_jumps(time, self.times, self.values, self.settled("times"))
         else:

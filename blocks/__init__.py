@@ -59,7 +59,6 @@ from .language.expression import (
     exp,
     floor,
     held,
-    interpolate,
     log,
     maximum,
     minimum,
@@ -73,6 +72,7 @@ from .language.expression import (
     time,
     where,
 )
+from .language.interpolation import integral_of_table, interpolate, interpolate_grid
 from .language.replaceable import Replaceable, Replacement
 from .language.statements import (
     breakpoints,
@@ -99,7 +99,7 @@ __all__ = [
     "Replaceable", "Replacement", "SimulationError", "StructureError", "Target", "UnitError",
     "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "breakpoints",
     "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor",
-    "foreign_words", "held", "initially", "interpolate", "load_law", "log", "maximum",
-    "minimum", "mod", "partial", "quantity", "require", "reset", "sample", "set_valued", "sign",
-    "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where",
+    "foreign_words", "held", "initially", "integral_of_table", "interpolate", "interpolate_grid",
+    "load_law", "log", "maximum", "minimum", "mod", "partial", "quantity", "require", "reset",
+    "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

@@ -7,24 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from blocks import interpolate, maximum, minimum, quantity, time, where
+from blocks import interpolate, quantity, time, where
 from blocks.exceptions import ParameterError, WrongDimension
 
-__all__ = ["integral", "jumps", "table", "table_faults", "with_jumps"]
-
-
-def integral(x: Any, xs: Any, ys: Any) -> Any:
-    """Integral from 0 to x of the table (xs, ys), continued by its end segments."""
-    return _from_first(x, xs, ys) - _from_first(0 * xs[0], xs, ys)
-
-
-def _from_first(x: Any, xs: Any, ys: Any) -> Any:
-    total, last = 0.0, len(xs) - 2
-    for i in range(last + 1):
-        end = x if i == 0 else maximum(x, xs[i])
-        end = end if i == last else minimum(end, xs[i + 1])
-        total = total + (end - xs[i]) * (ys[i] + interpolate(end, xs[i : i + 2], ys[i : i + 2])) / 2
-    return total
+__all__ = ["jumps", "table", "table_faults", "with_jumps"]
 
 
 def table_faults(xs: Any, **columns: Any) -> Iterator[str]:
@@ -89,7 +75,7 @@ def jumps(points: Any) -> tuple[int, ...]:
 
 def with_jumps(t: Any, times: Any, values: Any, jumps: tuple[int, ...]) -> Any:
     """The value of a table at a time, held outside."""
-    if t is time and hasattr(times, "magnitude"):
+    if t is time and (hasattr(times, "magnitude") or times.is_number):
         return interpolate(t, times, values, hold=True)  # jumps and all
     ends = [*jumps, len(times) - 1]
     value = None

@@ -31,6 +31,7 @@ from .assignment import aim, pass_on, refuse_count, shaped
 from .declarations import Declaration, Option, Parameter, Port, Variable
 from .documentation import Documentation, Signature, nameless_values
 from .form import (
+    arrays_are_numbers,
     form_of,
     in_form,
     refuse_idle,
@@ -236,7 +237,8 @@ class Component(Node):
             return True
         if np.ndim(declared.default) and (
                 np.shape(accepted) != np.shape(present)
-                or settled_by(declared, accepted) != settled_by(declared, present)):
+                or settled_by(declared, accepted) != settled_by(declared, present)
+                or arrays_are_numbers(self) and not np.array_equal(accepted, present)):
             return True
         return declared.any_unit and self._units.get(declared.name) != declared.unit
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan", "arctan2",
     "as_condition", "as_expression", "cos", "cosh", "current_trace", "delayed", "der", "exp",
-    "floor", "held", "interpolate", "log", "maximum", "minimum", "mod", "same_dimension",
+    "floor", "held", "log", "maximum", "minimum", "mod", "same_dimension",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "where",
 ]  # fmt: skip
 
@@ -147,6 +147,11 @@ class Expression:
     # -- vectors ---------------------------------------------------------------
     def __getitem__(self, index: Any) -> Expression:
         return Expression(self.sx[index], self.dimension)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it depends on nothing, such as the arrays of a long table."""
+        return bool(self.sx.is_constant())
 
     def __len__(self) -> int:
         return int(self.sx.numel())
@@ -449,35 +454,6 @@ def arctan2(y: object, x: object) -> Expression:
     y = as_expression(y)
     x = same_dimension(x, y, "arctan2")
     return Expression(ca.atan2(y.sx, x.sx))
-
-
-def interpolate(x: object, xs: object, ys: object, *, hold: bool = False) -> Expression:
-    """Linear interpolation in a table; continued by its last segments.
-
-    A table of numbers over time is looked up by search, and the run stops at each of its
-    points, so that it may be long; two points at one time make a jump.
-
-    Parameters
-    ----------
-    x : expression
-    xs, ys : vector expressions, quantities or numbers of equal length
-        Table points with ``xs`` strictly increasing (over time: not decreasing).
-    hold : bool
-        Hold the end values outside the table instead of extrapolating.
-    """
-    x, ys = as_expression(x), as_expression(ys)
-    xs = same_dimension(xs, x, "interpolate")
-    n = xs.sx.numel()
-    if n != ys.sx.numel() or n < 2:
-        raise EquationError(reading_place(), "a table needs at least two points and as many y as "
-                            f"x, but was given {n} x and {ys.sx.numel()} y.")
-    trace = current_trace.get()
-    if trace is not None and xs.sx.is_constant() and ys.sx.is_constant() \
-            and x.sx.__hash__() == TIME.__hash__():
-        points, heights = (np.array(ca.DM(v.sx), dtype=float).ravel() for v in (xs, ys))
-        return Expression(trace.tabulated(points, heights, hold, ys.dimension), ys.dimension)
-    at = ca.fmin(ca.fmax(x.sx, xs.sx[0]), xs.sx[n - 1]) if hold else x.sx
-    return Expression(ca.pw_lin(at, xs.sx, ys.sx), ys.dimension)
 
 
 _UFUNCS: dict[str, Callable[..., Any]] = {

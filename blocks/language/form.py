@@ -7,7 +7,8 @@ instance is made. Instances with the same options, units and array sizes share t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import hashlib
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from .replaceable import Replaceable, Replacement
 if TYPE_CHECKING:
     from .component import Component
 
-__all__ = ["MOST", "declared_by_laws", "form_of", "in_form", "refuse_idle", "refuse_of_other_law",
-           "refuse_other_form", "settled_by", "settles_form", "structure_key",
-           "with_values_of_laws"]  # fmt: skip
+__all__ = ["LONG", "MOST", "arrays_are_numbers", "declared_by_laws", "form_of", "in_form",
+           "refuse_idle", "refuse_of_other_law", "refuse_other_form", "settled_by",
+           "settles_form", "structure_key", "with_values_of_laws"]  # fmt: skip
 
 MOST = 1000  # numbered ports or variables of one kind
+LONG = 20  # entries of an array up to which its values are no matter of the equations
 
 
 def settles_form(declared: Declaration | None) -> bool:
@@ -58,9 +60,32 @@ def structure_key(component: Component) -> tuple[Hashable, ...]:
         elif isinstance(declared, Parameter) and np.ndim(declared.default):
             parts.append((name, np.shape(value)[-np.ndim(declared.default):],
                           settled_by(declared, value)))
+    if arrays_are_numbers(component):
+        parts += [(name, hashlib.sha256(np.asarray(value).tobytes()).digest())
+                  for name, value, _ in _arrays(component)]
     if component._open:
         parts += [(name, str(u)) for name, u in component._units.items()]
     return tuple(sorted(parts, key=lambda item: item[0]))
+
+
+def arrays_are_numbers(component: Component) -> bool:
+    """Whether its arrays stand in the equations as numbers, because one of them is long.
+
+    Expressions are then as short as if they had few entries (:func:`~blocks.interpolate`); other
+    numbers make other equations.
+    """
+    sizes = [np.size(value) for _, value, _ in _arrays(component)]
+    return max(sizes, default=0) > LONG and all(
+        np.ndim(value) == dimensions for _, value, dimensions in _arrays(component))
+
+
+def _arrays(component: Component) -> Iterator[tuple[str, Any, int]]:
+    """Names and values of its parameters that are arrays, and of how many dimensions."""
+    for name, declared in component._declared.items():
+        if isinstance(declared, Parameter) and np.ndim(declared.default):
+            value = component._values.get(name, declared.default)
+            if not callable(value):
+                yield name, value, np.ndim(declared.default)
 
 
 def settled_by(declared: Parameter, value: Any) -> Any:

@@ -21,6 +21,7 @@ from ..units import Unit
 from .declarations import Declaration, Parameter
 from .domain import Domain
 from .expression import TIME
+from .lookup import derivatives_written
 from .readable import readable
 
 __all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable"]
@@ -140,7 +141,7 @@ class Law:
         """d residual / d argument, as SX."""
         if not self.arguments:
             return []
-        gradient = ca.jacobian(self.residual, ca.vertcat(*self.symbols))
+        gradient = derivatives_written(ca.jacobian(self.residual, ca.vertcat(*self.symbols)))
         return [gradient[0, i] for i in range(len(self.arguments))]
 
     @cached_property
@@ -332,7 +333,7 @@ class Kernel:
                 tangents.append(self.derivative_symbol(key[0], key[1] + 1))
         if not seeds:
             return ca.SX(0)
-        return ca.jtimes(sx, ca.vertcat(*seeds), ca.vertcat(*tangents))
+        return derivatives_written(ca.jtimes(sx, ca.vertcat(*seeds), ca.vertcat(*tangents)))
 
     def refuse_delayed(self, sx: ca.SX, where: str) -> None:
         """Raise where the derivative of something delayed would be needed."""

@@ -12,6 +12,7 @@ __all__ = ["crossing", "readable"]
 
 LONGEST = 400  # characters; what is longer is cut
 DEEPEST = 60  # nested operations
+RESULT_OF_CALL = -1  # what CasADi says of a result of a node that is a function
 
 SUM, MINUS, PRODUCT, POWER, ATOM = 1, 2, 3, 4, 5  # how tightly an operation binds
 _INFIX = {
@@ -21,7 +22,7 @@ _INFIX = {
 }  # fmt: skip
 _NAMES = {
     ca.OP_FABS: "abs_", ca.OP_FMIN: "minimum", ca.OP_FMAX: "maximum", ca.OP_ATAN: "arctan",
-    ca.OP_ASIN: "arcsin", ca.OP_ACOS: "arccos", ca.OP_ATAN2: "arctan2",
+    ca.OP_ASIN: "arcsin", ca.OP_ACOS: "arccos", ca.OP_ATAN2: "arctan2", ca.OP_CALL: "table",
 }  # fmt: skip
 _NAMES |= {
     getattr(ca, name): name[3:].lower() for name in dir(ca)
@@ -84,6 +85,8 @@ def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int) -> tuple[
     if sx.is_symbolic():
         return sx.name(), ATOM
     operation = sx.op()
+    if operation == RESULT_OF_CALL:
+        return _written(sx.dep(0), known, depth)
     parts = [sx.dep(i) for i in range(sx.n_dep())]
     chosen = _chosen(operation, parts)
     if chosen is not None:

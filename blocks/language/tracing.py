@@ -17,7 +17,7 @@ from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .expression import TIME, Equation, Expression, as_expression, current_trace
 from .expression import time as time_expression
-from .form import structure_key
+from .form import arrays_are_numbers, structure_key
 from .kernel import (
     Kernel,
     Law,
@@ -27,6 +27,7 @@ from .kernel import (
     SetValuedLaw,
     TimeTable,
 )
+from .lookup import derivatives_written
 from .readable import readable
 from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
 
@@ -61,6 +62,7 @@ class Trace:
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
+        self.arrays_are_numbers = arrays_are_numbers(component)
         for name, declared in component._declared.items():
             if declared.exists(component):
                 self._declare(name, declared)
@@ -106,6 +108,10 @@ class Trace:
         self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
 
     def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
+        if np.ndim(declared.default) and self.arrays_are_numbers:
+            flat = np.ravel(value) if np.ndim(declared.default) > 2 else np.asarray(value)
+            self.symbols[name] = Expression(ca.SX(ca.DM(flat)), declared.unit.dimension)
+            return
         size = int(np.size(value)) if np.ndim(declared.default) else 1
         symbol = ca.SX.sym(name, size)
         self.kernel.parameters.append(LocalParameter(name, declared.unit, size, declared))
@@ -454,7 +460,7 @@ def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:
             i = free.get(s.__hash__())
             if i is None or used[s.__hash__()] != 1:
                 continue
-            slope = ca.jacobian(law.residual, s)
+            slope = derivatives_written(ca.jacobian(law.residual, s))
             if not slope.is_constant() or float(slope) == 0:
                 continue
             kernel.observed[i] = ca.simplify(-ca.substitute(law.residual, s, ca.SX(0)) / slope)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..system import Problem, System
     from .cvode_library import Band
     from .solved_modes import LoopCode
-    from .tied_states import Tied
+    from .tied_states import Tied, TiedCode
 
 __all__ = ["Equations", "equations_of"]
 
@@ -76,7 +76,8 @@ class Equations:
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
-        self._loop: LoopCode | None = None  # solves for linear unknowns
+        #: Solves for unknowns, and knows their derivatives.
+        self._solved: LoopCode | TiedCode | None = None
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -97,7 +98,7 @@ class Equations:
             code = LoopCode(system, self._places, int(self.offsets[-1]))
             self.slope = compiled(code.of(system.tape.slope), parallel=False)
             self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
-            self.scratch, self._loop = code.scratch, code
+            self.scratch, self._solved = code.scratch, code
             return
         self.slope = self._straight(ca.Function("slope", arguments, [system.tape.slope]))
         self.crossings = 0
@@ -111,7 +112,7 @@ class Equations:
 
         system = self.system
         code = TiedCode(system, self._places, int(self.offsets[-1]))
-        self.carried = code.tied
+        self.carried, self._solved = code.tied, code
         self.slope, self.settle = (compiled(text, parallel=False)
                                    for text in (code.slope(), code.settle()))
         self.reserve = bool(system.clusters)
@@ -170,8 +171,8 @@ class Equations:
     def derivatives(self) -> int:
         """Address of df/dx and df/dt."""
         w, (arguments, slope) = Writer(), self.explicit
-        if self._loop is not None:
-            return compiled(self._loop.derivatives(slope), parallel=False)
+        if self._solved is not None:
+            return compiled(self._solved.derivatives(slope), parallel=False)
         write_derivatives(w, arguments, ca.jacobian(slope, self.system.tape.x),
                           ca.jacobian(slope, TIME), self._places)
         return self._compiled(w)

@@ -7,48 +7,28 @@ no models, no solvers; :mod:`blocks.native.machine` makes it run.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import casadi as ca
 
-__all__ = ["HEADER", "Unwritable", "Writer", "number"]
+from ..language.lookup import lookup_named
+from .lookups import lines_of_lookup
+from .operations import (
+    ARITHMETIC,
+    COMPARE,
+    INTRINSIC,
+    INTRINSIC_2,
+    LIBRARY,
+    LIBRARY_2,
+    number,
+)
+
+__all__ = ["Unwritable", "Writer"]
 
 
 class Unwritable(Exception):
     """An operation that has no machine code here; the run stays interpreted."""
-
-
-# LLVM intrinsics and functions of the C library by CasADi's operation
-_INTRINSIC = {
-    ca.OP_SQRT: "sqrt", ca.OP_FABS: "fabs", ca.OP_FLOOR: "floor", ca.OP_CEIL: "ceil",
-    ca.OP_EXP: "exp", ca.OP_LOG: "log", ca.OP_SIN: "sin", ca.OP_COS: "cos",
-}  # fmt: skip
-_INTRINSIC_2 = {
-    ca.OP_POW: "pow", ca.OP_CONSTPOW: "pow", ca.OP_FMIN: "minnum", ca.OP_FMAX: "maxnum",
-    ca.OP_COPYSIGN: "copysign",
-}  # fmt: skip
-_LIBRARY = {
-    ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan",
-    ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_ASINH: "asinh",
-    ca.OP_ACOSH: "acosh", ca.OP_ATANH: "atanh", ca.OP_ERF: "erf", ca.OP_LOG1P: "log1p",
-    ca.OP_EXPM1: "expm1",
-}  # fmt: skip
-_LIBRARY_2 = {ca.OP_ATAN2: "atan2", ca.OP_FMOD: "fmod", ca.OP_HYPOT: "hypot",
-              ca.OP_REMAINDER: "remainder"}  # fmt: skip
-_COMPARE = {ca.OP_LT: "olt", ca.OP_LE: "ole", ca.OP_EQ: "oeq", ca.OP_NE: "une"}
-_ARITHMETIC = {ca.OP_ADD: "fadd", ca.OP_SUB: "fsub", ca.OP_MUL: "fmul", ca.OP_DIV: "fdiv"}
-
-_UNARY_DECLARED = "\n".join(f"declare double @{n}(double) nounwind" for n in _LIBRARY.values())
-_BINARY_DECLARED = "\n".join(
-    f"declare double @{n}(double, double) nounwind" for n in _LIBRARY_2.values())
-HEADER = f"{_UNARY_DECLARED}\n{_BINARY_DECLARED}\n"
-
-
-def number(value: float) -> str:
-    """A double as LLVM writes it, to the last bit."""
-    return f"0x{struct.unpack('>Q', struct.pack('>d', float(value)))[0]:016X}"
 
 
 @dataclass
@@ -112,15 +92,20 @@ class Writer:
 
     def from_libm(self, name: str, *operands: str) -> str:
         """A function of the C library, lane by lane."""
+        def call(*given: str) -> str:
+            return self.new(f"call double @{name}({', '.join(f'double {o}' for o in given)})")
+
+        return self._each_lane(call, *operands)
+
+    def _each_lane(self, one: Callable[..., str], *operands: str) -> str:
+        """What is written for numbers, lane by lane."""
         if self.lanes == 1:
-            given = ", ".join(f"double {o}" for o in operands)
-            return self.new(f"call double @{name}({given})")
+            return one(*operands)
         result = "poison"
         for lane in range(self.lanes):
-            parts = [self.new(f"extractelement {self.type} {o}, i32 {lane}") for o in operands]
-            given = ", ".join(f"double {p}" for p in parts)
-            one = self.new(f"call double @{name}({given})")
-            result = self.new(f"insertelement {self.type} {result}, double {one}, i32 {lane}")
+            value = one(*(self.new(f"extractelement {self.type} {o}, i32 {lane}")
+                          for o in operands))
+            result = self.new(f"insertelement {self.type} {result}, double {value}, i32 {lane}")
         return result
 
     def truth(self, name: str) -> str:
@@ -211,6 +196,11 @@ class Writer:
                 result, i = function.instruction_output(k)
                 keep(result, i, work[function.instruction_input(k)[0]])
                 continue
+            if op == ca.OP_CALL:
+                for out, value in self._called(function, k, work):
+                    work[out] = value
+                    conditions.pop(out, None)
+                continue
             (out,) = function.instruction_output(k)
             if op == ca.OP_CONST:
                 work[out] = self.constant(function.instruction_constant(k))
@@ -226,6 +216,24 @@ class Writer:
                 continue
             work[out] = self._operation(op, values, known)
             conditions.pop(out, None)
+
+    def _called(self, function: ca.Function, k: int, work: Mapping[int, str]
+                ) -> list[tuple[int, str]]:
+        """Append what an instruction calls; the work entries that it fills, and their values."""
+        called = function.instructions_sx()[k].which_function()
+        given = [work[i] for i in function.instruction_input(k)]
+        outputs = function.instruction_output(k)
+        table = lookup_named(called.name())
+        if table is not None:
+            return [(outputs[0], self._each_lane(lambda *one: lines_of_lookup(
+                table, one, self.new, self.declared), *given))]
+        before = [sum(called.nnz_in(j) for j in range(i)) for i in range(called.n_in())]
+        values: dict[tuple[int, int], str] = {}
+        self.write(called, lambda i, entry: given[before[i] + entry],
+                   lambda i, entry, value: values.__setitem__((i, entry), value))
+        places = [(i, entry) for i in range(called.n_out()) for entry in range(called.nnz_out(i))]
+        return [(out, values[place]) for out, place in zip(outputs, places, strict=True)
+                if out >= 0]
 
     def values(self, function: ca.Function, places: Mapping[int, tuple[str, int]]) -> list[str]:
         """Append a function; the values of its first result, zeros included.
@@ -250,8 +258,8 @@ class Writer:
                    ) -> str | None:
         """The value of an operation with a truth value, else None."""
         one = self._like("i1")
-        if op in _COMPARE:
-            return self.compare(_COMPARE[op], *values)
+        if op in COMPARE:
+            return self.compare(COMPARE[op], *values)
         if op not in (ca.OP_NOT, ca.OP_AND, ca.OP_OR):
             return None
         held = [k or self.compare("une", v, self.constant(0.0))
@@ -262,8 +270,8 @@ class Writer:
 
     def _operation(self, op: int, values: Sequence[str], known: Sequence[str | None]) -> str:
         c = self.constant
-        if op in _ARITHMETIC:
-            return self.binary(_ARITHMETIC[op], *values)
+        if op in ARITHMETIC:
+            return self.binary(ARITHMETIC[op], *values)
         if op == ca.OP_IF_ELSE_ZERO:
             held = known[0] or self.compare("une", values[0], c(0.0))
             return self.select(held, values[1], c(0.0))
@@ -271,14 +279,14 @@ class Writer:
             return self.exp(values[0])
         if op == ca.OP_TANH:
             return self.tanh(values[0])
-        if op in _INTRINSIC:
-            return self.intrinsic(_INTRINSIC[op], *values)
-        if op in _INTRINSIC_2:
-            return self.intrinsic(_INTRINSIC_2[op], *values)
-        if op in _LIBRARY:
-            return self.from_libm(_LIBRARY[op], *values)
-        if op in _LIBRARY_2:
-            return self.from_libm(_LIBRARY_2[op], *values)
+        if op in INTRINSIC:
+            return self.intrinsic(INTRINSIC[op], *values)
+        if op in INTRINSIC_2:
+            return self.intrinsic(INTRINSIC_2[op], *values)
+        if op in LIBRARY:
+            return self.from_libm(LIBRARY[op], *values)
+        if op in LIBRARY_2:
+            return self.from_libm(LIBRARY_2[op], *values)
         if op == ca.OP_NEG:
             return self.new(f"fneg {self.type} {values[0]}")
         if op == ca.OP_SQ:

@@ -40,8 +40,6 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
         return reason
     if system.nx > MOST_STATES:
         return f"more than {MOST_STATES} states need a sparse matrix"
-    if is_solved_for(system):
-        return "tied states and nonlinear algebraic unknowns have no derivatives there"
     if laws is not None and laws.held_modes.length:
         return "efforts that are solved for at every point have no derivatives there"
     return ""

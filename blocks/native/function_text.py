@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .expressions import number
+from .operations import number
 from .signatures import BOOL, FLOAT, INT, Kind, Record, Signature, Untranslatable
 
 __all__ = ["FunctionText", "Value", "returned"]

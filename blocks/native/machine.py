@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .expressions import HEADER
+from .operations import HEADER
 
 __all__ = ["compiled", "folder", "function_of_lapack", "name_of_code", "table", "target_name"]
 

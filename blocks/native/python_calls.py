@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from types import FunctionType
 
-from .expressions import number
 from .function_text import FunctionText, Value, returned
+from .operations import number
 from .signatures import (
     BOOL,
     FLOAT,

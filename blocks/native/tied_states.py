@@ -18,6 +18,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array
 from ..numerics.tolerances import TIED_SOLVED
 from .expressions import Writer
+from .linearisation import write_derivatives
 from .machine import compiled, name_of_code
 from .text import Text
 
@@ -145,6 +146,10 @@ class Tied(Text):
         w.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
                        f"i64 {8 * count}, i1 false)")  # fmt: skip
 
+    def index_of_entry(self, w: Writer, k: int) -> str:
+        """Which entry of x and z the k-th solution is."""
+        return self._index(w, self.entries + k)
+
     def _index(self, w: Writer, entry: int) -> str:
         return w.new(f"load i64, ptr {w.pointer('%q', entry)}, align 8")
 
@@ -168,7 +173,10 @@ class TiedCode(Text):
         self.matrix, self.right, self.pivots, self.failed = (
             self.tied.matrix, self.tied.right, self.tied.pivots, self.tied.failed)
         self.chosen = bool(system.clusters)
-        self.room = self.tied.end - start
+        nx, count = self.tied.nx, self.tied.nx + self.tied.nz
+        self.integrated = self.tied.end  # entries of q: of every state 1, or 0 where it is tied
+        self.changes = self.integrated + count  # of all states and unknowns, by each and by time
+        self.room = self.changes + count * (nx + 1) - start
 
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""
@@ -188,6 +196,40 @@ class TiedCode(Text):
             fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
             value = w.select(fine, value, w.constant(0.0))
             w.store(w.select(bad, w.constant(0.0), value), "%out", tied.nx + i)
+        return self._text(w)
+
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of the derivatives of slopes by the states that are integrated, and by time.
+
+        What is tied to them changes with them (the implicit function theorem). Values do not
+        depend on tied states and torn unknowns, which only say where Newton's method starts; how
+        these themselves change needs no derivative, for the same reason.
+        """
+        w, tied, tape = Writer(), self.tied, self.tape
+        nx, count = tied.nx, tied.nx + tied.nz
+        tied.call(w)
+        self._put(w, [w.constant(1.0)] * count, "%q", self.integrated)
+        integrated = w.pointer("%q", self.integrated)
+        for k in range(tied.n):
+            w.store(w.constant(0.0), integrated, tied.index_of_entry(w, k))
+        by_all = ca.vertcat(tape.x, TIME)
+        right = -ca.jacobian(tied.residual, by_all)
+        self._put(w, [w.constant(0.0)] * (count * (nx + 1)), "%q", self.changes)
+        for j in range(nx + 1):
+            self._put(w, self._values(w, right[:, j]), "%q", self.right)
+            self._solve(w, tied.n, factored=True)
+            column = w.pointer("%q", self.changes + j * count)
+            for k in range(tied.n):
+                w.store(w.load("%q", self.right + k), column, tied.index_of_entry(w, k))
+        changes = ca.SX.sym("changes", count, nx + 1)
+        free = ca.SX.sym("integrated", nx)
+        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, tied.unknowns), changes)
+        by_states = ca.vertcat(whole[:, :-1] * ca.repmat(free.T, nx, 1), ca.SX(tied.nz, nx))
+        places = {**self.places, len(self.arguments): ("%q", self.changes),
+                  len(self.arguments) + 1: ("%q", self.integrated)}  # fmt: skip
+        write_derivatives(w, [*self.arguments, changes, free],
+                          ca.horzcat(by_states, ca.SX(count, tied.nz)),
+                          ca.vertcat(whole[:, -1], ca.SX(tied.nz, 1)), places)
         return self._text(w)
 
     def crossings(self) -> str:

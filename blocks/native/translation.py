@@ -58,15 +58,19 @@ def _entrance(function: Signature) -> str:
 def _callback(function: Signature) -> str:
     takes, lines, given = [], [], []
     for name, kind in function.parameters:
-        if kind not in (FLOAT, INT) or function.returns != (INT,):
+        if kind not in (FLOAT, INT) or function.returns not in ((INT,), (FLOAT,)):
             raise Untranslatable(f"{function.symbol}: C gives and takes numbers alone")
         takes.append(f"{'double' if kind == FLOAT else 'ptr'} %{name}")
         if kind == INT:
             lines.append(f"  %address.{name} = ptrtoint ptr %{name} to i64")
         given.append(f"double %{name}" if kind == FLOAT else f"i64 %address.{name}")
-    return "\n".join([f"define i32 @main({', '.join(takes)}) nounwind {{", *lines,
-                      f"  %result = call i64 @\"{function.symbol}\"({', '.join(given)})",
-                      "  %short = trunc i64 %result to i32", "  ret i32 %short", "}", ""])
+    whole = function.returns == (INT,)
+    inner, outer = ("i64", "i32") if whole else ("double", "double")
+    lines.append(f"  %result = call {inner} @\"{function.symbol}\"({', '.join(given)})")
+    if whole:
+        lines.append("  %short = trunc i64 %result to i32")
+    return "\n".join([f"define {outer} @main({', '.join(takes)}) nounwind {{", *lines,
+                      f"  ret {outer} {'%short' if whole else '%result'}", "}", ""])
 
 
 def _written(text: FunctionText) -> str:

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Parameter, Port, Variable, abs_, der, interpolate
+from blocks import (
+    Component,
+    Option,
+    Parameter,
+    Port,
+    Variable,
+    abs_,
+    der,
+    integral_of_table,
+    interpolate,
+)
 
-from ..tables import integral, table_faults
+from ..tables import table_faults
 from .domain import TwoPort, rotational
 
 __all__ = [
@@ -108,7 +118,7 @@ class RotationalSpring(TwoPort):
         yield der(self.phi) == self.w
         if self.law == "table":
             yield self.t == interpolate(self.phi, self.deformations, self.torques)
-            yield self.energy_stored == integral(self.phi, self.deformations, self.torques)
+            yield self.energy_stored == integral_of_table(self.phi, self.deformations, self.torques)
         else:
             yield self.t == self.preload + self.stiffness * self.phi
             yield self.energy_stored == (self.preload + self.stiffness * self.phi / 2) * self.phi

@@ -4,11 +4,8 @@ Three ways to read between points: ``"linear"``; ``"smooth"``, the modified Akim
 interpolation, once differentiable and without overshoot; ``"held"``, the value of
 the point before, with an event at every point.
 
-References
-----------
-Akima, A new method of interpolation and smooth curve fitting based on local
-procedures, J. ACM 17 (1970) 589-602; the weights are those of the modified method, as
-in scipy's ``Akima1DInterpolator(method="makima")``.
+Tables with more than 20 points are found by search: how long they are costs nothing while a model
+runs.
 """
 
 from __future__ import annotations
@@ -27,8 +24,7 @@ from blocks import (
     breakpoints,
     every,
     interpolate,
-    maximum,
-    minimum,
+    interpolate_grid,
     time,
     where,
 )
@@ -113,8 +109,11 @@ class Table2D(Component):
         yield from _increasing(self, "x2")
 
     def equations(self):
-        values = [self.values[i, j] for i in range(len(self.x1)) for j in range(len(self.x2))]
-        yield self.y == _grid(self, [(self.u1, self.x1), (self.u2, self.x2)], values)
+        axes = [(self.u1, self.x1), (self.u2, self.x2)]
+        values: Any = self.values
+        if self.interpolation == "held":
+            values = [values[i, j] for i in range(len(self.x1)) for j in range(len(self.x2))]
+        yield self.y == _grid(self, axes, values)
 
 
 class Table3D(Component):
@@ -155,7 +154,7 @@ class Table3D(Component):
 
     def equations(self):
         axes = [(self.u1, self.x1), (self.u2, self.x2), (self.u3, self.x3)]
-        yield self.y == _grid(self, axes, list(self.values))
+        yield self.y == _grid(self, axes, self.values)
 
 
 class TimeTable(Component):
@@ -186,8 +185,9 @@ class TimeTable(Component):
         yield from _increasing(self, "times", jumps=self.interpolation != "smooth")
 
     def equations(self):
-        for instant in self.times:
-            yield breakpoints(instant)
+        if self.interpolation != "linear" or not self.times.is_number:
+            for instant in self.times:
+                yield breakpoints(instant)
         if self.interpolation == "linear":
             yield self.y == with_jumps(time, self.times, self.values, self.settled("times"))
         else:
@@ -266,74 +266,28 @@ def _increasing(component: Any, name: str, jumps: bool = False) -> Any:
                f"{points[k]:~P} is followed by {points[k + 1]:~P}.")
 
 
-def _grid(component: Any, axes: list[tuple[Any, Any]], values: list[Any]) -> Any:
+def _grid(component: Any, axes: list[tuple[Any, Any]], values: Any) -> Any:
     """The value of a table of several signals; the last axis is that of neighbours."""
+    if component.interpolation != "held":
+        return interpolate_grid([u for u, _ in axes], [x for _, x in axes], values,
+                                hold=component.extrapolation == "nearest",
+                                smooth=component.interpolation == "smooth")
+    values = list(values)
     for u, x in axes:
-        rest = len(values) // len(x)
-        columns = [values[j::rest] for j in range(rest)]
-        if component.interpolation == "smooth":
-            values = [_read(component, u, x, c, component.extrapolation) for c in columns]
-        else:
-            weights = _weights(component, u, x)
-            values = [sum(w * y for w, y in zip(weights[1:], c[1:], strict=True))
-                      + weights[0] * c[0] for c in columns]  # fmt: skip
-    return values[0]
-
-
-def _weights(component: Any, u: Any, x: Any) -> list[Any]:
-    """What every point counts at u: 1 at the point itself, 0 at the others."""
-    last = len(x) - 1
-    if component.interpolation == "held":
+        rest, last = len(values) // len(x), len(x) - 1
         beyond: list[Any] = [1, *(where(u >= x[k], 1, 0) for k in range(1, last + 1)), 0]
-        return [beyond[k] - beyond[k + 1] for k in range(last + 1)]
-    if component.extrapolation == "nearest":
-        u = minimum(maximum(u, x[0]), x[last])
-    shares = [(u - x[k]) / (x[k + 1] - x[k]) for k in range(last)]  # of the way to the next
-    for k in range(last):  # outside its own interval a share is held, but for the ends
-        shares[k] = minimum(shares[k], 1) if k < last - 1 else shares[k]
-        shares[k] = maximum(shares[k], 0) if k else shares[k]
-    return [1 - shares[0], *(shares[k - 1] - shares[k] for k in range(1, last)), shares[-1]]
+        weights = [beyond[k] - beyond[k + 1] for k in range(last + 1)]
+        values = [sum(w * v for w, v in zip(weights[1:], values[j + rest :: rest], strict=True))
+                  + weights[0] * values[j] for j in range(rest)]  # fmt: skip
+    return values[0]
 
 
 def _read(component: Any, u: Any, x: Any, values: Any, extrapolation: str) -> Any:
     """The table's value at u, as one expression."""
-    if component.interpolation == "linear":
-        return interpolate(u, x, values, hold=extrapolation == "nearest")
     if component.interpolation == "held":
         value = values[0]
         for k in range(1, len(x)):
             value = where(u >= x[k], values[k], value)
         return value
-    inside = minimum(maximum(u, x[0]), x[len(x) - 1])
-    slopes = _akima_slopes(x, values)
-    value = _cubic(inside, x, values, slopes, 0)
-    for k in range(1, len(x) - 1):
-        value = where(inside > x[k], _cubic(inside, x, values, slopes, k), value, events=False)
-    if extrapolation == "linear":
-        beyond = where(u > x[0], slopes[-1], slopes[0], events=False)
-        value = value + beyond * (u - inside)
-    return value
-
-
-def _akima_slopes(x: Any, y: Any) -> list[Any]:
-    """Derivatives at the points, from the two secants on either side."""
-    n = len(x)
-    d = [(y[k + 1] - y[k]) / (x[k + 1] - x[k]) for k in range(n - 1)]
-    d = [2 * d[0] - d[1], *d, 2 * d[-1] - d[-2]]
-    d = [2 * d[0] - d[1], *d, 2 * d[-1] - d[-2]]
-    slopes = []
-    for k in range(n):
-        left = abs(d[k + 1] - d[k]) + abs(d[k + 1] + d[k]) / 2
-        right = abs(d[k + 3] - d[k + 2]) + abs(d[k + 3] + d[k + 2]) / 2
-        weighted = (right * d[k + 1] + left * d[k + 2]) / (left + right)
-        slopes.append(where(left + right > 0, weighted, 0, events=False))
-    return slopes
-
-
-def _cubic(u: Any, x: Any, y: Any, slope: list[Any], k: int) -> Any:
-    """The cubic between points k and k + 1 with given values and slopes at both."""
-    h = x[k + 1] - x[k]
-    s = (u - x[k]) / h
-    bend = slope[k] * h - (y[k + 1] - y[k])
-    turn = -slope[k + 1] * h + (y[k + 1] - y[k])
-    return (1 - s) * y[k] + s * y[k + 1] + s * (1 - s) * ((1 - s) * bend + s * turn)
+    return interpolate(u, x, values, hold=extrapolation == "nearest",
+                       smooth=component.interpolation == "smooth")

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Parameter, Port, Variable, der, interpolate, maximum, minimum
+from blocks import (
+    Component,
+    Option,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    integral_of_table,
+    interpolate,
+    maximum,
+    minimum,
+)
 
-from ..tables import integral, table_faults
+from ..tables import table_faults
 from .domain import TwoPort, translational
 
 __all__ = [
@@ -115,7 +126,7 @@ class Spring(TwoPort):
         yield der(self.x) == self.v
         if self.law == "table":
             yield self.f == interpolate(self.x, self.deformations, self.forces)
-            yield self.energy_stored == integral(self.x, self.deformations, self.forces)
+            yield self.energy_stored == integral_of_table(self.x, self.deformations, self.forces)
         else:
             yield self.f == self.preload + self.stiffness * self.x
             yield self.energy_stored == (self.preload + self.stiffness * self.x / 2) * self.x

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Option, Parameter, Variable, contact, der, interpolate
+from blocks import Option, Parameter, Variable, contact, der, integral_of_table, interpolate
 
 from ..contact import STOP_MODELS, gap_law, stop_law
-from ..tables import integral, table_faults
+from ..tables import table_faults
 from .domain import TwoPort
 
 __all__ = ["ElastoGap", "HardStop", "PositionDependentSupport"]
@@ -159,5 +159,5 @@ class PositionDependentSupport(TwoPort):
         damping = interpolate(self.x, self.positions, self.dampings, hold=True)
         yield der(self.x) == self.v
         yield self.f == interpolate(self.x, self.positions, self.forces) + damping * self.v
-        yield self.energy_stored == integral(self.x, self.positions, self.forces)
+        yield self.energy_stored == integral_of_table(self.x, self.positions, self.forces)
         yield self.power_dissipated == damping * self.v**2

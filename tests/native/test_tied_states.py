@@ -197,3 +197,63 @@ def test_a_study_of_pendulums_gives_what_single_runs_give():
     for stop, x in zip(("0.5 m", "2 m"), data["final(bob.x)"].values, strict=True):
         model.bob.stop = stop
         assert_allclose(model.simulate("5 s", method="dopri5", rtol=1e-9)["bob.x"].final.m, x)
+
+
+class StiffLoop(Component):
+    """x' = -y with y + y^3 = x, and z that follows y within a microsecond."""
+
+    x, y = Variable("1", "1", priority="high"), Variable("1")
+    z = Variable("1", "0", priority="high")
+
+    def equations(self):
+        yield der(self.x) == -self.y / quantity("1 s")
+        yield self.y + self.y**3 == self.x
+        yield der(self.z) == (self.y - self.z) / quantity("1 us")
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8])
+def test_the_implicit_method_follows_a_nonlinear_loop_however_stiff_the_rest_is(rtol):
+    model = Model("loop")
+    model.part = StiffLoop()
+    run = model.simulate("1 s", method="rodas4", rtol=rtol, atol=rtol / 100)
+    y = run["part.y"].at(quantity([0, 0.3, 1], "s")).m  # (1 + 3 y^2) y' = -y
+    assert_allclose(np.log(y[0] / y[1:]) + 1.5 * (y[0] ** 2 - y[1:] ** 2), [0.3, 1],
+                    atol=50 * rtol)
+    assert_allclose(run["part.z"].final.m, y[-1], atol=1e-6)
+    assert run.statistics.steps < 400
+
+
+def test_the_implicit_method_swings_a_pendulum_and_is_of_order_four():
+    period = 4 * ellipk(0.5) / np.sqrt(G)
+    errors, steps = [], []
+    for rtol in (1e-6, 1e-10):
+        run = pendulum().simulate("20 s", method="rodas4", rtol=rtol)
+        assert run.statistics.method == "rodas4"
+        errors.append(np.abs(np.subtract(places(run, 8 * period), [1, 0])).max())
+        steps.append(run.statistics.steps)
+    assert errors[0] < 2e-5
+    assert errors[1] < 2e-9
+    assert errors[0] / errors[1] > 0.2 * (steps[1] / steps[0]) ** 4
+
+
+def test_derivatives_are_those_through_the_constraint():
+    """Against differences of the slopes, with tied states solved for at every point."""
+    from blocks.native.method import Rodas4
+    from blocks.native.signatures import run_code
+
+    model = pendulum(0.7, 0.4, swing="0.3 m")
+    problem = model.simulate("1 ms", method="dopri5", rtol=1e-8).recording.problem
+    y = problem.start_vector()
+    method = Rodas4(problem, 0.2, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+    n = method.x.size
+    found, one, other = np.zeros((n + 1, n)), np.empty(n), np.empty(n)
+    at, code = np.array([0.2]), method.code
+    run_code(code.linear, at, method.x, code.p, code.q, found)
+    for j in range(n):
+        step = 1e-6 * (np.arange(n) == j)
+        run_code(code.slope, at, method.x + step, code.p, code.q, one)
+        run_code(code.slope, at, method.x - step, code.p, code.q, other)
+        assert_allclose(found[:n, j], (one - other) / 2e-6, rtol=1e-6, atol=1e-7)
+    run_code(code.slope, at + 1e-6, method.x, code.p, code.q, one)
+    run_code(code.slope, at - 1e-6, method.x, code.p, code.q, other)
+    assert_allclose(found[n], (one - other) / 2e-6, rtol=1e-6, atol=1e-7)

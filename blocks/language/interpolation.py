@@ -1,0 +1,319 @@
+"""What lies between the points of a table?
+
+Tables of a few points, and those whose points are parameters, are written out: their value is one
+expression of all points. Long tables of numbers are found by search, as nodes of an expression
+(:mod:`.lookup`), those of time as rows that hold between instants.
+
+References
+----------
+Akima, A new method of interpolation and smooth curve fitting based on local procedures, J. ACM 17
+(1970) 589-602; the weights are those of the modified method, as in scipy's
+``Akima1DInterpolator(method="makima")``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..exceptions import EquationError
+from ..numerics.arrays import Array
+from .expression import (
+    TIME,
+    Expression,
+    as_expression,
+    current_trace,
+    reading_place,
+    same_dimension,
+)
+from .form import LONG
+from .lookup import Choice, lookup
+
+__all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
+
+AROUND = (-2, -1, 0, 1, 2, 3)  # points that a smooth curve looks at, the interval's first is 0
+
+
+def interpolate(x: object, xs: object, ys: object, *, hold: bool = False, smooth: bool = False
+                ) -> Expression:
+    """Interpolation in a table; linear, and continued by its last segments.
+
+    A long table of numbers is looked up by search. One over time is looked up at its points only,
+    where the run stops; two points at one time make a jump.
+
+    Parameters
+    ----------
+    x : expression
+    xs, ys : vector expressions, quantities or numbers of equal length
+        Table points with ``xs`` strictly increasing (over time: not decreasing).
+    hold : bool
+        Hold the end values outside the table instead of extrapolating.
+    smooth : bool
+        The modified Akima interpolation, once differentiable and without overshoot; takes three
+        points or more.
+    """
+    x, ys = as_expression(x), as_expression(ys)
+    xs = same_dimension(xs, x, "interpolate")
+    n, fewest = xs.sx.numel(), 3 if smooth else 2
+    if n != ys.sx.numel() or n < fewest:
+        raise EquationError(reading_place(), f"a table needs at least {_word(fewest)} points and "
+                            f"as many y as x, but was given {n} x and {ys.sx.numel()} y.")
+    points, heights = _numbers(xs.sx), _numbers(ys.sx)
+    trace = current_trace.get()
+    if points is None or heights is None:
+        return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, smooth), ys.dimension)
+    if trace is not None and not smooth and x.sx.__hash__() == TIME.__hash__():
+        return Expression(trace.tabulated(points, heights, hold, ys.dimension), ys.dimension)
+    if n <= LONG:
+        return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, smooth), ys.dimension)
+    _refuse_unsorted(points)
+    return Expression(_searched([x.sx], [points], heights, hold, smooth), ys.dimension)
+
+
+def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: object, *,
+                     hold: bool = False, smooth: bool = False) -> Expression:
+    """Interpolation in a table of several values, along one after the other.
+
+    Linear in each of them or, if ``smooth``, the modified Akima interpolation along the first and
+    then, of what this gives, along the next.
+
+    Parameters
+    ----------
+    at : of expressions
+    axes : for each of them the points, strictly increasing
+    values : matrix, a row per point of the first axis
+        Or a vector, where the last axis is that of neighbours.
+    hold, smooth : as in :func:`interpolate`
+    """
+    each = [as_expression(x) for x in at]
+    points = [same_dimension(p, x, "interpolate_grid").sx for p, x in zip(axes, each, strict=True)]
+    given = as_expression(values)
+    known = Expression(ca.vec(given.sx.T), given.dimension)  # row by row
+    sizes, fewest = [p.numel() for p in points], 3 if smooth else 2
+    if known.sx.numel() != np.prod(sizes) or min(sizes) < fewest:
+        raise EquationError(reading_place(), f"a table needs at least {_word(fewest)} points of "
+                            "every value and one entry for every combination of them, but was "
+                            f"given {' x '.join(map(str, sizes))} points and "
+                            f"{known.sx.numel()} entries.")  # fmt: skip
+    numbers, heights = [_numbers(p) for p in points], _numbers(known.sx)
+    arrays = [p for p in numbers if p is not None]
+    if heights is None or len(arrays) < len(points) or heights.size <= LONG:
+        columns = [known.sx[i] for i in range(known.sx.numel())]
+        for x, p in zip(each, points, strict=True):
+            columns = _grid_written_out(x.sx, p, columns, hold, smooth)
+        return Expression(columns[0], known.dimension)
+    for one in arrays:
+        _refuse_unsorted(one)
+    found = _searched([x.sx for x in each], arrays, heights.reshape(sizes), hold, smooth)
+    return Expression(found, known.dimension)
+
+
+def integral_of_table(x: object, xs: object, ys: object) -> Expression:
+    """Integral from 0 to x of the table (xs, ys), linear and continued by its end segments.
+
+    As of :func:`interpolate`, a long table of numbers is looked up by search.
+    """
+    x, ys = as_expression(x), as_expression(ys)
+    xs = same_dimension(xs, x, "integral_of_table")
+    dimension = x.dimension * ys.dimension
+    points, heights = _numbers(xs.sx), _numbers(ys.sx)
+    if points is None or heights is None or points.size <= LONG:
+        zero = ca.SX(0)
+        return Expression(_area(x.sx, xs.sx, ys.sx) - _area(zero, xs.sx, ys.sx), dimension)
+    _refuse_unsorted(points)
+    pieces = _pieces(points, heights[:, None], False, False)[0]
+    before = np.concatenate([[0.0], np.cumsum(np.diff(points) * (heights[1:] + heights[:-1]) / 2)])
+    area = np.column_stack([np.concatenate([before[:1], before]), pieces[:, 0], pieces[:, 1] / 2])
+    node = lookup(points, area[None])
+    return Expression(node(x.sx) - node.value(0.0), dimension)
+
+
+def _area(x: ca.SX, xs: ca.SX, ys: ca.SX) -> ca.SX:
+    """Integral from the first point to x of a table that is written out."""
+    total, last = ca.SX(0), xs.numel() - 2
+    for i in range(last + 1):
+        end = x if i == 0 else ca.fmax(x, xs[i])
+        end = end if i == last else ca.fmin(end, xs[i + 1])
+        at_end = ca.pw_lin(end, xs[i : i + 2], ys[i : i + 2])
+        total += (end - xs[i]) * (ys[i] + at_end) / 2
+    return total
+
+
+def _word(count: int) -> str:
+    return {2: "two", 3: "three"}[count]
+
+
+def _numbers(sx: ca.SX) -> Array | None:
+    """The values of an expression that is constant."""
+    return np.array(ca.DM(sx), dtype=float).ravel() if sx.is_constant() else None
+
+
+def _refuse_unsorted(points: Array) -> None:
+    wrong = np.flatnonzero(~(np.diff(points) > 0))
+    if len(wrong):
+        k = int(wrong[0])
+        raise EquationError(reading_place(), f"the points of a table must increase, but "
+                            f"{points[k]:g} is followed by {points[k + 1]:g}.",
+                            "Sort the table and remove points given twice.")  # fmt: skip
+
+
+# -- written out -------------------------------------------------------------------------------
+def _written_out(x: ca.SX, xs: ca.SX, ys: ca.SX, hold: bool, smooth: bool) -> ca.SX:
+    """The value of a table of one variable as an expression of all its points."""
+    n = xs.numel()
+    inside = ca.fmin(ca.fmax(x, xs[0]), xs[n - 1])
+    if not smooth:
+        return ca.pw_lin(inside if hold else x, xs, ys)
+    slopes = _slopes(xs, ys)
+    value = _cubic(inside, xs, ys, slopes, 0)
+    for k in range(1, n - 1):
+        value = ca.if_else(inside > xs[k], _cubic(inside, xs, ys, slopes, k), value)
+    return value if hold else value + ca.if_else(x > xs[0], slopes[n - 1], slopes[0]) * (x - inside)
+
+
+def _grid_written_out(x: ca.SX, xs: ca.SX, values: list[ca.SX], hold: bool, smooth: bool
+                      ) -> list[ca.SX]:
+    """The table without its first axis."""
+    rest = len(values) // xs.numel()
+    columns = [ca.vertcat(*values[j::rest]) for j in range(rest)]
+    if smooth:
+        return [_written_out(x, xs, column, hold, True) for column in columns]
+    weights = _weights(ca.fmin(ca.fmax(x, xs[0]), xs[-1]) if hold else x, xs)
+    return [ca.dot(weights, column) for column in columns]
+
+
+def _weights(x: ca.SX, xs: ca.SX) -> ca.SX:
+    """What every point counts at x: 1 at the point itself, 0 at the others."""
+    last = xs.numel() - 1
+    shares = [(x - xs[k]) / (xs[k + 1] - xs[k]) for k in range(last)]  # of the way to the next
+    for k in range(last):  # outside its own interval a share is held, but for the ends
+        shares[k] = ca.fmin(shares[k], 1) if k < last - 1 else shares[k]
+        shares[k] = ca.fmax(shares[k], 0) if k else shares[k]
+    return ca.vertcat(1 - shares[0], *(shares[k - 1] - shares[k] for k in range(1, last)),
+                      shares[-1])
+
+
+# -- Akima's curve, of symbols or arrays ---------------------------------------------------------
+def _slopes(x: Any, y: Any) -> Any:
+    """Derivatives at the points of a table; beyond its ends secants change as the last two do."""
+    join = np.concatenate if isinstance(y, np.ndarray) else lambda parts: ca.vertcat(*parts)
+    d = (y[1:] - y[:-1]) / (x[1:] - x[:-1])
+    for _ in range(2):
+        d = join([2 * d[:1] - d[1:2], d, 2 * d[-1:] - d[-2:-1]])
+    return _slope(d[:-3], d[1:-2], d[2:-1], d[3:])
+
+
+def _slope(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """The derivative at a point between the second and the third of four secants."""
+    left, right = abs(b - a) + abs(b + a) / 2, abs(d - c) + abs(d + c) / 2
+    if isinstance(left, np.ndarray):
+        none = left + right == 0
+        return np.where(none, 0.0, (right * b + left * c) / np.where(none, 1.0, left + right))
+    return ca.if_else(left + right > 0, (right * b + left * c) / (left + right), 0)
+
+
+def _cubic(u: Any, x: Any, y: Any, slope: Any, k: int) -> Any:
+    """The cubic between points k and k + 1 with given values and slopes at both."""
+    h = x[k + 1] - x[k]
+    s = (u - x[k]) / h
+    bend = slope[k] * h - (y[k + 1] - y[k])
+    turn = -slope[k + 1] * h + (y[k + 1] - y[k])
+    return (1 - s) * y[k] + s * y[k + 1] + s * (1 - s) * ((1 - s) * bend + s * turn)
+
+
+# -- found by search -------------------------------------------------------------------------
+def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, smooth: bool) -> ca.SX:
+    """The value of a table of numbers, by nodes that search."""
+    rows = _pieces(axes[0], values.reshape(len(axes[0]), -1), hold, smooth)
+    steps = AROUND if smooth else (0, 1)
+
+    def value(chosen: tuple[int, ...]) -> ca.SX:
+        """At the rows so many steps from those at the left."""
+        along = len(axes) - 1 - len(chosen)  # axes that are left to read along
+        if along == 0:
+            choices = tuple(Choice(points, step)
+                            for points, step in zip(axes[1:], chosen, strict=True))
+            return lookup(axes[0], rows, choices)(*at)
+        found = [value((step, *chosen)) for step in steps]
+        return between[along - 1](found)
+
+    between = [_between(x, points, hold, smooth)
+               for x, points in zip(at[1:], axes[1:], strict=True)]
+    return value(())
+
+
+def _pieces(x: Array, y: Array, hold: bool, smooth: bool) -> Array:
+    """Polynomials of (columns, pieces, powers), the first and the last piece beyond the ends."""
+    h = np.diff(x)[:, None]
+    d = np.diff(y, axis=0) / h
+    inner = [y[:-1], d]
+    ends = d[0], d[-1]
+    if smooth:
+        slopes = _slopes(x[:, None], y)
+        inner = [y[:-1], slopes[:-1], (3 * d - 2 * slopes[:-1] - slopes[1:]) / h,
+                 (slopes[:-1] + slopes[1:] - 2 * d) / h**2]
+        ends = slopes[0], slopes[-1]
+    out = np.zeros((y.shape[1], len(x) + 1, len(inner)))
+    for power, values in enumerate(inner):
+        out[:, 1:-1, power] = values.T
+    out[:, 0, 0], out[:, -1, 0] = y[0], y[-1]
+    if not hold:
+        out[:, 0, 1], out[:, -1, 1] = ends
+    return out
+
+
+def _between(x: ca.SX, points: Array, hold: bool, smooth: bool) -> Any:
+    """What makes one value of those at the rows around x."""
+    inside = ca.fmin(ca.fmax(x, points[0]), points[-1])
+    if not smooth:
+        share = lookup(points, _shares(points))(inside if hold else x)
+        return lambda found: found[0] + share * (found[1] - found[0])
+    secants_of = _secants_around(points, inside)
+    ends = ca.vertcat(*_stepwise(points, [points[:-1], points[1:]], inside))
+
+    def value(found: list[ca.SX]) -> ca.SX:
+        a, b, c, d, e = secants_of(found)
+        slopes = _slope(a, b, c, d), _slope(b, c, d, e)
+        left = AROUND.index(0)
+        out = _cubic(inside, ends, found[left : left + 2], slopes, 0)
+        end = ca.if_else(x > float(points[0]), slopes[1], slopes[0])
+        return out if hold else out + end * (x - inside)
+
+    return value
+
+
+def _secants_around(points: Array, x: ca.SX) -> Any:
+    """What makes five secants, the middle one that of the interval with x, of values around it.
+
+    Of a secant beyond the ends it makes one that goes on as the last two change.
+    """
+    widths = np.diff(points)
+    known = [(np.arange(len(widths)) + k >= 0) & (np.arange(len(widths)) + k < len(widths))
+             for k in range(-2, 3)]
+    lengths = [np.where(there, np.roll(widths, -k), 1.0)
+               for k, there in zip(range(-2, 3), known, strict=True)]
+    h = _stepwise(points, lengths, x)
+    there = _stepwise(points, [k.astype(float) for k in known], x)
+
+    def secants(found: list[ca.SX]) -> list[ca.SX]:
+        a, b, c, d, e = ((found[k + 1] - found[k]) / h[k] for k in range(5))
+        b, d = (ca.if_else(there[1], b, 2 * c - d), ca.if_else(there[3], d, 2 * c - b))
+        return [ca.if_else(there[0], a, 2 * b - c), b, c, d, ca.if_else(there[4], e, 2 * d - c)]
+
+    return secants
+
+
+def _shares(points: Array) -> Array:
+    """Polynomials of the part of its interval that lies before a value."""
+    widths = np.diff(points)
+    slopes = 1 / np.concatenate([widths[:1], widths, widths[-1:]])
+    starts = np.append(np.zeros(len(points)), 1.0)
+    return np.stack([starts, slopes], axis=1)[None]
+
+
+def _stepwise(points: Array, of_intervals: list[Array], x: ca.SX) -> list[ca.SX]:
+    """Numbers that belong to the interval in which x lies."""
+    return [lookup(points[1:-1], values[None, :, None])(x) for values in of_intervals]

@@ -1,0 +1,195 @@
+"""How is a long table a node of an expression?
+
+As piecewise polynomials, found by search when an expression is evaluated: what an expression
+costs does not depend on how many points its tables have. Derivatives are nodes of the same kind.
+Machine code finds the same numbers by :mod:`blocks.native.lookups`; what stands here is the
+reference.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Array
+
+__all__ = ["Choice", "Lookup", "derivatives_written", "lookup", "lookup_named"]
+
+
+class Choice(NamedTuple):
+    """An axis along which a row of polynomials is chosen.
+
+    The row is that of the last point (the last but one at most) that is not above the value,
+    and ``step`` more as far as there are rows; there is one for every point.
+    """
+
+    points: Array
+    step: int
+
+    def place(self, value: float) -> int:
+        """Which row."""
+        found = bisect_right(self.points, value) - 1  # type: ignore[type-var]
+        last = len(self.points) - 1
+        return min(max(min(max(found, 0), last - 1) + self.step, 0), last)
+
+
+class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
+    """Piecewise polynomials of a first value; further ones choose among rows of these.
+
+    Made by :func:`lookup`.
+
+    Parameters
+    ----------
+    name : of the node
+    breaks : (n,) increasing
+        The first piece ends and the last begins here.
+    coefficients : (rows, n + 1, width)
+        Of 1, s, s², … with s from the break at the left, of the first piece at its right.
+    choices : of Choice
+        One for each further value; rows of the last one follow each other.
+    """
+
+    def __init__(self, name: str, breaks: Array, coefficients: Array, choices: tuple[Choice, ...]
+                 ) -> None:
+        ca.Callback.__init__(self)
+        self.breaks, self.coefficients, self.choices = breaks, coefficients, choices
+        self._ends = breaks.tolist()  # numbers that Python's search compares quickly
+        self.construct(name, {"never_inline": True})
+
+    @cached_property
+    def derivative(self) -> Lookup:
+        """By the first value."""
+        width = self.coefficients.shape[2]
+        lower = self.coefficients[:, :, 1:] * np.arange(1.0, width)
+        return lookup(self.breaks, lower if width > 1 else 0.0 * self.coefficients, self.choices)
+
+    @property
+    def is_stepwise(self) -> bool:
+        """Whether it is constant between its breaks."""
+        return bool(self.coefficients.shape[2] == 1)
+
+    def value(self, first: float, *further: float) -> float:
+        """The reference for machine code."""
+        row = 0
+        for choice, value in zip(self.choices, further, strict=True):
+            row = row * len(choice.points) + choice.place(value)
+        piece = bisect_right(self._ends, first)
+        powers = self.coefficients[row, piece].tolist()
+        s, out = first - self._ends[max(piece - 1, 0)], 0.0
+        for power in reversed(powers):
+            out = out * s + power
+        return float(out)
+
+    # -- what CasADi asks ------------------------------------------------------------------
+    def get_n_in(self) -> int:
+        return 1 + len(self.choices)
+
+    def get_n_out(self) -> int:
+        return 1
+
+    def has_eval_buffer(self) -> bool:
+        return True
+
+    def eval_buffer(self, given: Any, results: Any) -> int:
+        if results[0] is not None:
+            results[0].cast("d")[0] = self.value(*[g.cast("d")[0] for g in given])
+        return 0
+
+    def has_forward(self, n: int) -> bool:
+        return n == 1
+
+    def get_forward(self, n: int, name: str, inputs: Any, outputs: Any, options: Any
+                    ) -> ca.Function:
+        values, changes = ([ca.SX.sym(word) for word in inputs[k : k + self.n_in()]]
+                           for k in (0, self.n_in() + 1))  # fmt: skip
+        return ca.Function(name, [*values, ca.SX.sym(inputs[self.n_in()]), *changes],
+                           [self._slope(values) * changes[0]], inputs, outputs)
+
+    def has_reverse(self, n: int) -> bool:
+        return n == 1
+
+    def get_reverse(self, n: int, name: str, inputs: Any, outputs: Any, options: Any
+                    ) -> ca.Function:
+        values = [ca.SX.sym(word) for word in inputs[: self.n_in()]]
+        result, seed = ca.SX.sym(inputs[-2]), ca.SX.sym(inputs[-1])
+        rest = [ca.SX(1, 1)] * len(self.choices)
+        return ca.Function(name, [*values, result, seed], [self._slope(values) * seed, *rest],
+                           inputs, outputs)
+
+    def _slope(self, values: list[ca.SX]) -> ca.SX:
+        return ca.SX(0) if self.is_stepwise else self.derivative(*values)
+
+
+_known: dict[str, Lookup] = {}
+
+
+def lookup(breaks: Array, coefficients: Array, choices: tuple[Choice, ...] = ()) -> Lookup:
+    """The node of a table; the same one for the same numbers.
+
+    See :class:`Lookup` for the parameters.
+    """
+    arrays = [np.ascontiguousarray(a, dtype=float) for a in (breaks, coefficients)]
+    digest = hashlib.sha256()
+    for part in (*arrays, *(c.points for c in choices)):
+        digest.update(repr(part.shape).encode() + part.tobytes())
+    digest.update(repr([c.step for c in choices]).encode())
+    name = f"lookup{digest.hexdigest()[:24]}"
+    if name not in _known:
+        _known[name] = Lookup(name, arrays[0], arrays[1], choices)
+    return _known[name]
+
+
+def lookup_named(name: str) -> Lookup | None:
+    """The node with this name, if it is one."""
+    return _known.get(name)
+
+
+def derivatives_written(sx: ca.SX) -> ca.SX:
+    """The same expression, the derivatives of nodes in it written as expressions of nodes.
+
+    CasADi makes a call of a derivative, which hides that it is zero where its seed is.
+    """
+    function = ca.Function("written", [ca.vertcat(*ca.symvar(sx))], [sx])
+    if not _known or all(function.instruction_id(k) != ca.OP_CALL
+                         for k in range(function.n_instructions())):
+        return sx
+    symbols, nodes = function.sx_in(0), function.instructions_sx()
+    work: dict[int, ca.SX] = {}
+    entries: list[ca.SX] = [ca.SX(0)] * function.nnz_out(0)
+    for k in range(function.n_instructions()):
+        op, given = function.instruction_id(k), function.instruction_input(k)
+        if op == ca.OP_OUTPUT:
+            entries[function.instruction_output(k)[1]] = work[given[0]]
+            continue
+        outputs = function.instruction_output(k)
+        if op == ca.OP_INPUT:
+            work[outputs[0]] = symbols.nz[given[1]]
+        elif op == ca.OP_CONST:
+            work[outputs[0]] = ca.SX(function.instruction_constant(k))
+        elif op == ca.OP_CALL:
+            values = _called(nodes[k].which_function(), [work[i] for i in given])
+            work.update({out: v for out, v in zip(outputs, values, strict=True) if out >= 0})
+        elif len(given) == 1:
+            work[outputs[0]] = ca.SX.unary(op, work[given[0]])
+        else:
+            work[outputs[0]] = ca.SX.binary(op, *(work[i] for i in given))
+    column = ca.vertcat(*entries) if entries else ca.SX(0, 1)
+    return ca.sparsify(ca.SX(function.sparsity_out(0), column))
+
+
+def _called(function: ca.Function, given: list[ca.SX]) -> list[ca.SX]:
+    """What a node gives; of a derivative the expression that it is."""
+    if lookup_named(function.name()) is not None:
+        return [function(*given)]
+    parts = iter(given)
+    arguments = [ca.SX(function.sparsity_in(i), ca.vertcat(ca.SX(0, 1), *islice(parts, n)))
+                 for i, n in enumerate(function.nnz_in(i) for i in range(function.n_in()))]
+    results = function.call(arguments, True, False)
+    return [derivatives_written(ca.project(r, function.sparsity_out(i)).nz[e])
+            for i, r in enumerate(results) for e in range(function.nnz_out(i))]

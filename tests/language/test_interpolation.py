@@ -1,0 +1,145 @@
+"""Long tables are found by search, and say what short ones say that are written out."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
+
+from blocks import (
+    Component,
+    Input,
+    Output,
+    Parameter,
+    integral_of_table,
+    interpolate,
+    interpolate_grid,
+)
+from blocks.exceptions import EquationError
+from blocks.language.expression import Expression
+from blocks.language.form import LONG
+from blocks.language.tracing import kernel_of
+
+RNG = np.random.default_rng(3)
+X, Y = np.sort(RNG.uniform(0, 1, 60)), RNG.normal(size=60)
+AXES = [np.sort(RNG.uniform(0, 1, n)) for n in (3, 5, 4)]
+SPACE = RNG.normal(size=(3, 5, 4))
+POINTS = RNG.uniform(-0.4, 1.4, size=(80, 3))
+SYMBOLS = ca.SX.sym("u", 3)
+
+
+def value_of(expression):
+    """The value at points, and the derivatives there."""
+    gradient = ca.gradient(expression, SYMBOLS)
+    function = ca.Function("f", [SYMBOLS], [expression, gradient, ca.jacobian(gradient, SYMBOLS)])
+    return [np.stack([np.array(function(point)[k]) for point in POINTS]) for k in range(3)]
+
+
+def as_parameters(expression, symbols, numbers):
+    """The value of an expression whose points are symbols, with numbers in their place."""
+    return ca.substitute(expression, ca.vertcat(*symbols), ca.vertcat(*numbers))
+
+
+def searched(hold, smooth):
+    return interpolate(Expression(SYMBOLS[0]), X, Y, hold=hold, smooth=smooth).sx
+
+
+def written_out(hold, smooth):
+    xs, ys = ca.SX.sym("x", len(X)), ca.SX.sym("y", len(Y))
+    made = interpolate(Expression(SYMBOLS[0]), Expression(xs), Expression(ys), hold=hold,
+                       smooth=smooth)
+    return as_parameters(made.sx, [xs, ys], [X, Y])
+
+
+def of_grid(hold, smooth, numbers):
+    at = [Expression(SYMBOLS[k]) for k in range(3)]
+    if numbers:
+        return interpolate_grid(at, AXES, SPACE.ravel(), hold=hold, smooth=smooth).sx
+    axes, values = [ca.SX.sym("x", len(a)) for a in AXES], ca.SX.sym("y", SPACE.size)
+    made = interpolate_grid(at, [Expression(a) for a in axes], Expression(values), hold=hold,
+                            smooth=smooth)
+    return as_parameters(made.sx, [*axes, values], [*AXES, SPACE.ravel()])
+
+
+@pytest.mark.parametrize("hold", [False, True])
+@pytest.mark.parametrize("smooth", [False, True])
+@pytest.mark.parametrize("grid", [False, True])
+def test_a_search_finds_what_a_table_written_out_says_and_its_derivatives(hold, smooth, grid):
+    one, other = (searched(hold, smooth), written_out(hold, smooth)) if not grid else (
+        of_grid(hold, smooth, numbers) for numbers in (True, False))
+    for found, exact in zip(value_of(one), value_of(other), strict=True):
+        assert_allclose(found, exact, rtol=1e-9, atol=1e-10 * np.abs(exact).max())
+
+
+def test_long_tables_are_those_of_numpy_and_scipy():
+    u = POINTS[:, 0]
+    assert_allclose(value_of(searched(True, False))[0].ravel(), np.interp(u, X, Y), rtol=1e-13)
+    akima = Akima1DInterpolator(X, Y, method="makima")
+    assert_allclose(value_of(searched(True, True))[0].ravel(), akima(np.clip(u, X[0], X[-1])),
+                    rtol=1e-12)
+    grid = RegularGridInterpolator(AXES, SPACE, bounds_error=False, fill_value=None)
+    assert_allclose(value_of(of_grid(False, False, True))[0].ravel(), grid(POINTS), rtol=1e-12)
+
+
+def test_an_expression_is_as_short_for_a_hundred_thousand_points_as_for_a_hundred():
+    sizes = []
+    for n in (100, 100_000):
+        x = np.linspace(0, 1, n)
+        made = interpolate(Expression(SYMBOLS[0]), x, np.sin(x), smooth=True).sx
+        sizes.append(ca.Function("f", [SYMBOLS], [made]).n_instructions())
+    assert sizes[0] == sizes[1] < 10
+
+
+def test_the_integral_of_a_long_table_is_that_of_a_table_written_out():
+    xs, ys = ca.SX.sym("x", len(X)), ca.SX.sym("y", len(Y))
+    u = Expression(SYMBOLS[0])
+    written = as_parameters(integral_of_table(u, Expression(xs), Expression(ys)).sx, [xs, ys],
+                            [X, Y])
+    for found, exact in zip(value_of(integral_of_table(u, X, Y).sx), value_of(written),
+                            strict=True):
+        assert_allclose(found, exact, rtol=1e-9, atol=1e-11 * np.abs(exact).max())
+
+
+def test_points_that_do_not_increase_are_refused():
+    with pytest.raises(EquationError, match="must increase, but 19 is followed by 1"):
+        interpolate(Expression(SYMBOLS[0]), np.append(np.arange(LONG), 1.0), np.zeros(LONG + 1))
+    with pytest.raises(EquationError, match="at least three points and as many y as x, but was "
+                       "given 2 x and 2 y"):
+        interpolate(Expression(SYMBOLS[0]), np.arange(2.0), np.arange(2.0), smooth=True)
+    with pytest.raises(EquationError, match="was given 2 x 3 points and 5 entries"):
+        interpolate_grid([Expression(SYMBOLS[k]) for k in range(2)], [np.arange(2.0),
+                         np.arange(3.0)], np.zeros(5))
+
+
+class Curve(Component):
+    x = Parameter([0.0, 1.0], doc="Points")
+    values = Parameter([0.0, 1.0], doc="Values")
+    gain = Parameter(1.0, doc="Gain")
+    u, y = Input("1"), Output("1")
+
+    def equations(self):
+        yield self.y == self.gain * interpolate(self.u, self.x, self.values)
+
+
+def test_arrays_of_a_long_table_are_no_parameters_of_the_equations():
+    short, long = (Curve(x=np.arange(n), values=np.arange(n) ** 2) for n in (LONG, LONG + 1))
+    assert [p.name for p in kernel_of(short).parameters] == ["x", "values", "gain"]
+    assert [p.name for p in kernel_of(long).parameters] == ["gain"]
+    (law,) = kernel_of(long).laws
+    assert law.text == "y == gain*table(u)"
+    assert dict(zip([a[0] for a in law.arguments], law.slopes, strict=True)) == {
+        kernel_of(long).index["y"]: "constant", kernel_of(long).index["u"]: "nonlinear"}
+
+
+def test_other_numbers_in_a_long_table_make_other_equations():
+    curve, same = (Curve(x=np.arange(30), values=np.arange(30)) for _ in range(2))
+    before = kernel_of(curve)
+    assert kernel_of(same) is before
+    curve.gain = 2.0
+    assert kernel_of(curve) is before
+    curve.values = np.arange(30) ** 2
+    assert kernel_of(curve) is not before
+    curve.values = np.arange(30)
+    assert kernel_of(curve) is before

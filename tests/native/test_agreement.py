@@ -1,0 +1,131 @@
+"""Machine code and the reference give the same slopes, margins and derivatives, for every model.
+
+At points about those of a run, in the modes that hold there: relations, sticking and sliding,
+contacts open and closed, tied states. The reference is what CasADi evaluates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+pytest.importorskip("llvmlite")
+
+import test_compiled_loops as loops  # noqa: E402
+import test_lookups as tables  # noqa: E402
+import test_tied_states as tied  # noqa: E402
+
+from benchmarks import models  # noqa: E402
+from blocks import Model, native, quantity, sin  # noqa: E402
+from blocks.native.method import Dopri5, Rodas4  # noqa: E402
+from blocks.native.signatures import run_code  # noqa: E402
+from blocks.native.steps import slope_at  # noqa: E402
+from library.frictionlaws import LAWS  # noqa: E402
+from library.translational import (  # noqa: E402
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+SEEN_AT = "0.05 s", "1.1 s"
+CHATTERS = "bristle"  # pushed like this; friction "table" has no default
+
+
+def pushed(part, count=1, **state):
+    """Masses of 1 kg on springs, pushed to and fro, each with a part to the ground."""
+    model = Model("pushed")
+    model.ground, model.masses = Reference(), Mass(count=count, mass="1 kg", **state)
+    model.springs = Spring(count=count, stiffness="40 N/m")
+    model.push = ForceSource(force=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t))
+    model.parts = part
+    model.connect(model.springs.R, model.masses.M, model.parts.R)
+    model.connect(model.parts.C, model.ground.V)
+    if count > 1:
+        model.connect(model.springs[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C if count > 1 else model.springs.C, model.ground.V)
+    model.connect(model.push.R, model.masses[-1].M if count > 1 else model.masses.M)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+def named(build, *given, **more):
+    return lambda: build(*given, **more)
+
+
+def bent():
+    model = Model("bent")
+    model.part = loops.Bent()
+    return model
+
+
+MODELS = {
+    "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
+    "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
+    "friction chain": named(models.friction_chain, 6),
+    "large friction chain": named(models.friction_chain, 120),
+    "belt": models.block_on_belt, "random network": named(models.random_network, 25),
+    "dampers": loops.tesseract, "dampers that switch": named(loops.tesseract, loops.TwoStage),
+    "nonlinear loop": bent, "pendulum": named(tied.pendulum, 1.2),
+    "shaken pendulum with a stop": named(tied.pendulum, 1.2, swing="0.3 m", stop="0.2 m"),
+    "table": named(tables.oscillator, 30), "smooth table": named(tables.oscillator, 900, "smooth"),
+    "three exact frictions": lambda: pushed(
+        TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
+    "elastic stop": lambda: pushed(HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")),
+    **{f"friction {law}": lambda law=law: pushed(TranslationalFriction(law=law))
+       for law in sorted(LAWS) if law not in ("table", CHATTERS)},
+}  # fmt: skip
+
+
+def compared(problem, t, y, rng):
+    """Compare both at points about a point."""
+    every = Dopri5(problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
+    implicit = None
+    if not native.why_no_derivatives(problem.system, problem.laws):
+        implicit = Rodas4(problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
+    for size in (0.0, 1e-9, 1e-3, 1e-1):
+        near = y + size * rng.normal(size=y.size) * (1 + np.abs(y))
+        exact = problem.slope(t, near)
+        if not np.isfinite(exact).all():
+            continue
+        every.restart(t, near)
+        x, found = every.x, np.empty(every.x.size)
+        slope_at(every.code, every.work_space, t, x, found)
+        scaled = found[every.places] / every.scale
+        assert_allclose(scaled, exact, rtol=1e-9, atol=1e-10 * (1 + np.abs(exact).max()))
+        if every.equations.relations:
+            margins = problem.crossings(t, near)
+            if problem.laws is not None:
+                margins = np.concatenate([margins, problem.laws.margins(problem, t)])
+            looked = np.empty(every.equations.relations)
+            run_code(every.code.crossings, np.array([t]), x, every.code.p, every.code.q, looked)
+            finite = np.isfinite(margins)
+            assert_allclose(looked[: margins.size][finite], margins[finite], rtol=1e-8,
+                            atol=1e-9 * (1 + np.abs(margins[finite]).max(initial=0.0)))
+        if implicit is not None:
+            implicit.restart(t, near)
+            linear = np.zeros_like(implicit.work_space.record.linear)
+            run_code(implicit.code.linear, np.array([t]), implicit.x, implicit.code.p,
+                     implicit.code.q, linear)
+            jacobian = problem.slope_jacobian(t, near).toarray()
+            scale = implicit.scale
+            inner = linear[: x.size][every.places][:, every.places] * scale / scale[:, None]
+            assert_allclose(inner, jacobian, rtol=1e-8, atol=1e-9 * (1 + np.abs(jacobian).max()))
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_machine_code_agrees_with_the_reference(name):
+    rng = np.random.default_rng(4)
+    compared_at = 0
+    for until in SEEN_AT:
+        run = MODELS[name]().simulate(until, rtol=1e-6)
+        problem, t = run.recording.problem, run.time[-1].to("s").magnitude
+        if native.why_not(problem.system, problem.laws) or not Dopri5.fits(problem, t):
+            continue
+        compared(problem, float(t), problem.start_vector(), rng)
+        compared_at += 1
+    if not compared_at:
+        pytest.skip(native.why_not(problem.system, problem.laws) or "is decided at its points")

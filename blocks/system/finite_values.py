@@ -111,9 +111,10 @@ class FiniteValues:
         table = recording.episodes.steps
         costly = problem.laws is not None or problem.algebraic
         every = 1 + len(table.ends) // LOOKS if costly else 1
-        some = table.last.copy()
-        some[::every] = True
-        all_times, which = table.ends[some], table.which[some]
+        some = np.zeros((len(table.ends), 2), dtype=bool)
+        some[::every, 0], some[:, 1] = True, table.last
+        all_times = np.column_stack([table.starts, table.ends])[some]
+        which = np.repeat(table.which, some.sum(axis=1))
         for first in range(0, len(all_times), CHUNK):
             times, numbers = all_times[first : first + CHUNK], which[first : first + CHUNK]
             look = recording.evaluate_states if of_states else recording.evaluate_unsplit

@@ -43,12 +43,18 @@ pytest.importorskip("llvmlite")
 def in_python(monkeypatch):
     """How many events Python has carried out."""
     seen = []
-    for of, name in ((Switching, "flip"), (Decisions, "decide")):
-        def noted(self, *args, act=getattr(of, name)):
+
+    def watch(of, name):
+        act = getattr(of, name)
+
+        def noted(self, *args):
             seen.append(args)
             return act(self, *args)
 
         monkeypatch.setattr(of, name, noted)
+
+    watch(Switching, "flip")
+    watch(Decisions, "decide")
     return seen
 
 

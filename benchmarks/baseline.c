@@ -30,6 +30,8 @@ typedef void (*slope_t)(double t, const double *y, double *dy);
 static int size;
 static long evaluations;
 static double coulomb = 20.0, breakaway = 25.0;
+static double first; /* step of an integration; 0: to be found */
+static double bridge; /* voltage of the H-bridge */
 
 /* P2: a block dragged over Simscape's friction; y = velocity, deformation of the spring */
 static void stick_slip(double t, const double *y, double *dy) {
@@ -70,6 +72,87 @@ static void friction_chain(double t, const double *y, double *dy) {
     evaluations++;
 }
 
+/* E4: a motor on an H-bridge, a shaft, and a load that sticks and slips */
+static void motor(double t, const double *y, double *dy) {
+    double s = y[3] / (sqrt(2.0) * 0.1), shaft = 10 * y[2] + 0.002 * (y[1] - y[3]);
+    double friction = sqrt(2 * exp(1.0)) * 0.3 * exp(-s * s) * s + 0.7 * tanh(10 * y[3] / 0.1) +
+                      0.01 * y[3];
+    dy[0] = (bridge - 2 / (1 / 0.01 + 1e-8) * y[0] - y[0] - y[1]) / 1e-3;
+    dy[1] = (y[0] - shaft) / 0.01;
+    dy[2] = y[1] - y[3];
+    dy[3] = (shaft - friction) / 0.01;
+    dy[4] = y[3];
+    evaluations++;
+}
+
+/* E3: a buck converter with a diode; A and b of y' = A y + b, and the voltage at the switch */
+typedef struct { double a[4], b[2], per_current, offset; } linear_t;
+
+static linear_t buck(int closed, int conducts) {
+    double on = 0.3, leak = 1e-8, forward = 0.6, g = closed ? 100.0 : leak;
+    double diode = conducts ? 1 / on : leak, constant = conducts ? -forward * (1 - on * leak) / on : 0;
+    linear_t s = {{0}};
+    s.per_current = -1 / (g + diode);
+    s.offset = (g * 24 + constant) / (g + diode);
+    s.a[0] = (s.per_current - 0.05) / 1e-4;
+    s.a[1] = -1 / 1e-4;
+    s.a[2] = 1 / 1e-4;
+    s.a[3] = -1 / (5 * 1e-4);
+    s.b[0] = s.offset / 1e-4;
+    return s;
+}
+
+/* y after h, by the exponential of a matrix of 2 x 2 in closed form */
+static void exactly(const linear_t *s, double h, const double *y, double *out) {
+    const double *a = s->a;
+    double det = a[0] * a[3] - a[1] * a[2], m = (a[0] + a[3]) / 2, q2 = m * m - det, c, d;
+    double rest[2] = {(-a[3] * s->b[0] + a[1] * s->b[1]) / det,
+                      (a[2] * s->b[0] - a[0] * s->b[1]) / det};
+    if (q2 < 0) {
+        double q = sqrt(-q2);
+        c = exp(m * h) * cos(q * h);
+        d = exp(m * h) * sin(q * h) / q;
+    } else {
+        double q = sqrt(q2), slow = exp(det / (m - q) * h), fast = exp((m - q) * h);
+        c = (slow + fast) / 2;
+        d = (slow - fast) / (2 * q);
+    }
+    double u = y[0] - rest[0], v = y[1] - rest[1];
+    out[0] = rest[0] + c * u + d * ((a[0] - m) * u + a[1] * v);
+    out[1] = rest[1] + c * v + d * (a[2] * u + (a[3] - m) * v);
+}
+
+/* Every half period exactly, mode by mode; the diode changes where its voltage passes 0.6 V */
+static void buck_exactly(double *y) {
+    int conducts = 0;
+    for (int edge = 0; edge < 1000; edge++) {
+        double left = 1e-5, z[2];
+        for (int again = 0; again < 2; again++) { /* the diode changes with the switch */
+            linear_t s = buck(edge % 2 == 0, conducts);
+            double v = s.per_current * y[0] + s.offset;
+            if ((-v > 0.6) != conducts) conducts = !conducts;
+        }
+        while (left > 0) {
+            linear_t s = buck(edge % 2 == 0, conducts);
+            exactly(&s, left, y, z);
+            if ((-(s.per_current * z[0] + s.offset) > 0.6) != conducts) {
+                double low = 0, high = left;
+                while (high - low > 1e-19 && low < (low + high) / 2 && (low + high) / 2 < high) {
+                    double middle = (low + high) / 2;
+                    exactly(&s, middle, y, z);
+                    if ((-(s.per_current * z[0] + s.offset) > 0.6) != conducts) high = middle;
+                    else low = middle;
+                }
+                exactly(&s, high, y, z);
+                left -= high;
+                conducts = !conducts;
+            } else left = 0;
+            memcpy(y, z, 2 * sizeof(double));
+            evaluations++;
+        }
+    }
+}
+
 static double norm(int n, const double *e, const double *y, const double *z, double rtol,
                    double atol) {
     double sum = 0;
@@ -92,7 +175,7 @@ static int dopri(slope_t f, int n, double *y, double t, double end, double rtol,
     for (int i = 0; i < n; i++) e[i] = k[1][i] - k[0][i];
     double d2 = norm(n, e, y, y, rtol, atol) / h, most = d1 > d2 ? d1 : d2;
     double other = most <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / most, 0.2);
-    h = fmin(100 * h, other);
+    h = first > 0 ? first : fmin(100 * h, other);
     int rejected = 0, steps = 0;
     while (t < end) {
         int last = t + 1.001 * h >= end;
@@ -142,6 +225,18 @@ static int dopri(slope_t f, int n, double *y, double t, double end, double rtol,
     for (int j = 0; j < 7; j++) free(k[j]);
     free(w);
     return steps;
+}
+
+/* Edge by edge, each interval begun with one step */
+static void driven(double *y, double rtol, double atol) {
+    first = 1.1e-4; /* longer than any interval: one step each */
+    for (int k = 0; k < 5000; k++)
+        for (int low = 0; low < 2; low++) {
+            bridge = (low ? -24.0 : 24.0) * (1 / 0.01 - 1e-8) / (1 / 0.01 + 1e-8);
+            double from = (k + (low ? 0.525 : 0)) * 2e-4, to = (k + (low ? 1 : 0.525)) * 2e-4;
+            dopri(motor, 5, y, from, to, rtol, atol);
+        }
+    first = 0;
 }
 
 #ifdef WITH_CVODE
@@ -196,7 +291,8 @@ int main(int count, char **words) {
 #endif
     int sweep = !strcmp(problem, "sweep"), small = sweep || !strcmp(problem, "stick_slip");
     slope_t f = small ? stick_slip : !strcmp(problem, "chain") ? chain : friction_chain;
-    int n = small ? 2 : 2 * size;
+    int switched = !strcmp(problem, "buck"), edges = !strcmp(problem, "motor");
+    int n = small || switched ? 2 : edges ? 5 : 2 * size;
     double end = small ? 4.0 : 2.0, *y = malloc(n * sizeof(double));
     for (int k = 0; k < repeats; k++) {
         struct timespec a, b;
@@ -208,7 +304,9 @@ int main(int count, char **words) {
                 breakaway = coulomb + 5;
             }
             memset(y, 0, n * sizeof(double));
-            if (!strcmp(method, "dopri5")) dopri(f, n, y, 0, end, rtol, atol);
+            if (switched) buck_exactly(y);
+            else if (edges) driven(y, rtol, atol);
+            else if (!strcmp(method, "dopri5")) dopri(f, n, y, 0, end, rtol, atol);
 #ifdef WITH_CVODE
             else if (cvode(f, n, y, end, rtol, atol, !strcmp(method, "adams")) < 0) return 4;
 #else

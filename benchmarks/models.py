@@ -7,7 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Model, quantity, sin
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    Variable,
+    breakpoints,
+    der,
+    every,
+    quantity,
+    sin,
+    where,
+)
+from blocks import exp as exponential
+from blocks import tanh as hyperbolic
+from blocks import time as now
 from library.mechanisms import Lever
 from library.translational import (
     Damper,
@@ -21,7 +36,8 @@ from library.translational import (
     VelocitySource,
 )
 
-__all__ = ["chain_by_hand", "chain_of_arrays", "chain_of_parts", "stick_slip",
+__all__ = ["Buck", "Motor", "Positioning", "alone", "blocks_on_belt", "chain_by_hand",
+           "chain_of_arrays", "chain_of_parts", "stick_slip",
            "stick_slip_by_hand"]  # fmt: skip
 
 SPRING, DAMPER = "1 kN/m", "1 N*s/m"
@@ -144,6 +160,103 @@ def block_on_belt() -> Model:
     model.connect(model.belt.R, model.friction.R)
     model.connect(model.friction.C, model.block.M, model.spring.R)
     model.connect(model.spring.C, model.belt.C, model.frame.V)
+    return model
+
+
+def blocks_on_belt(n: int) -> Model:
+    """n such blocks beside each other, each on a spring of its own."""
+    model = Model(f"{n} blocks on a belt")
+    model.belt, model.frame = VelocitySource(velocity="0.2 m/s"), Reference()
+    model.blocks = Mass(count=n, mass="1 kg")
+    model.springs = Spring(count=n, stiffness=quantity(np.linspace(80, 120, n), "N/m"))
+    model.frictions = TranslationalFriction(count=n, law="coulomb", coulomb_force="5 N",
+                                            breakaway_force="6 N")
+    model.connect(model.belt.R, model.frictions.R)
+    model.connect(model.frictions.C, model.blocks.M)
+    model.connect(model.springs.R, model.blocks.M)
+    model.connect(model.springs.C, model.belt.C, model.frame.V)
+    return model
+
+
+def stiff_chain(n: int) -> Model:
+    """The chain of arrays with springs of 1 N/m and 1 MN/m in turn."""
+    model = chain_of_arrays(n)
+    model.springs.stiffness = quantity(np.where(np.arange(n) % 2, 1e6, 1.0), "N/m")
+    return model
+
+
+class Buck(Component):
+    """A two-state buck converter at 50 kHz, its diode piecewise linear."""
+
+    i = Variable("A", "0 A", priority="high", nominal="10 A")
+    vc = Variable("V", "0 V", priority="high", nominal="10 V")
+    v = Variable("V", "0 V", nominal="10 V")
+    frequency = Parameter("50 kHz")
+    on, leak, closed = Parameter("0.3 ohm"), Parameter("1e-8 1/ohm"), Parameter("0.01 ohm")
+    forward = Parameter("0.6 V")
+
+    def equations(self) -> Any:
+        phase = now * self.frequency
+        yield breakpoints(0 / self.frequency, 0.5 / self.frequency)
+        conductance = where(phase - np.floor(phase) < 0.5, 1 / self.closed, self.leak)
+        diode = where(-self.v > self.forward,
+                      (-self.v - self.forward * (1 - self.on * self.leak)) / self.on,
+                      -self.leak * self.v)
+        yield conductance * (quantity("24 V") - self.v) + diode == self.i
+        yield quantity("100 uH") * der(self.i) == (
+            self.v - quantity("0.05 ohm") * self.i - self.vc)
+        yield quantity("100 uF") * der(self.vc) == self.i - self.vc / quantity("5 ohm")
+
+
+class Motor(Component):
+    """A motor on an H-bridge at 5 kHz, a shaft, and a load that sticks and slips."""
+
+    i = Variable("A", "0 A", priority="high")
+    w1 = Variable("rad/s", "0 rad/s", priority="high")
+    twist = Variable("rad", "0 rad", priority="high")
+    w2 = Variable("rad/s", "0 rad/s", priority="high")
+    angle = Variable("rad", "0 rad", priority="high")
+    frequency = Parameter("5 kHz")
+
+    def equations(self) -> Any:
+        phase = now * self.frequency
+        yield breakpoints(0 / self.frequency, 1 / self.frequency)
+        yield breakpoints(0.525 / self.frequency, 1 / self.frequency)
+        high = quantity(24 * (1 / 0.01 - 1e-8) / (1 / 0.01 + 1e-8), "V")
+        bridge = where(phase - np.floor(phase) < 0.525, 1.0, -1.0) * high - quantity(
+            2 / (1 / 0.01 + 1e-8), "ohm") * self.i
+        shaft = quantity("10 N*m/rad") * self.twist + quantity("2 mN*m*s/rad") * (
+            self.w1 - self.w2)
+        s = self.w2 / quantity(np.sqrt(2) * 0.1, "rad/s")
+        friction = (quantity(np.sqrt(2 * np.e) * 0.3, "N*m") * exponential(-s**2) * s
+                    + quantity("0.7 N*m") * hyperbolic(10 * self.w2 / quantity("0.1 rad/s"))
+                    + quantity("0.01 N*m*s/rad") * self.w2)
+        yield quantity("1 mH") * der(self.i) == (
+            bridge - quantity("1 ohm") * self.i - quantity("1 V*s/rad") * self.w1)
+        yield quantity("0.01 kg*m^2") * der(self.w1) == quantity("1 N*m/A") * self.i - shaft
+        yield der(self.twist) == self.w1 - self.w2
+        yield quantity("0.01 kg*m^2") * der(self.w2) == shaft - friction
+        yield der(self.angle) == self.w2
+
+
+class Positioning(Component):
+    """1 kg that a sampled PD controller brings to 1 m."""
+
+    x, v = Variable("m", "0 m"), Variable("m/s", "0 m/s")
+    force = Discrete("N")
+    period = Parameter("1 ms")
+
+    def equations(self) -> Any:
+        yield der(self.x) == self.v
+        yield quantity("1 kg") * der(self.v) == self.force
+        yield every(self.period, {self.force: quantity("20 N/m") * (quantity("1 m") - self.x)
+                                  - quantity("6 N*s/m") * self.v})
+
+
+def alone(part: Component) -> Model:
+    """A model of one component."""
+    model = Model(type(part).__name__.lower())
+    model.part = part
     return model
 
 

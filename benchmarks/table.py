@@ -133,8 +133,7 @@ def _process(code: str) -> float:
 def _cold(repeats: int) -> Iterator[Row]:
     pairs = [(_process(models.COLD), _process(IMPORTS)) for _ in range(3 * repeats)]
     ours, imports = (min(p) for p in zip(*pairs, strict=True))
-    yield Row("P1 cold process", ours, imports, IMPORTS, "<= 0.5 s, <= 1.6 x",
-              ours <= 0.5 and ours <= 1.6 * imports)  # fmt: skip
+    yield Row("P1 cold process", ours, imports, IMPORTS, "<= 0.4 s", ours <= 0.4)  # fmt: skip
 
 
 def _solved(name: str, problem: str, size: int, model: Any, duration: str, order: Callable,
@@ -203,9 +202,9 @@ def _huge() -> Row:
     n = 100_000
     error = float(np.max(np.abs(state - _exact("chain", n)))) if compiled_baseline()[0] else np.nan
     reference, against = fastest_c("chain", n, error, 2)
-    reached = seconds <= 1.5 * reference and not peak > 1.0
+    reached = seconds <= 1.1 * reference and not peak > 1.0
     return Row(f"P3 chain, N = {n:,} ({peak:.2f} GiB)", seconds, reference, against,
-               "<= 1.5 x C, <= 1 GiB", reached, error, parts, n, "P3")  # fmt: skip
+               "<= 1.1 x C, <= 1 GiB", reached, error, parts, n, "P3")  # fmt: skip
 
 
 def _chains(repeats: int) -> Iterator[Row]:
@@ -213,7 +212,7 @@ def _chains(repeats: int) -> Iterator[Row]:
         yield _build(n)
     for n in (10, 1_000, 10_000):
         yield _solved(f"P3 chain, N = {n:,}", "chain", n, models.chain_of_arrays(n), "2 s",
-                      _chained, 5.0 if n < 1000 else 1.5, repeats)  # fmt: skip
+                      _chained, 2.0 if n < 1000 else 1.2, repeats)  # fmt: skip
     yield _huge()
 
 
@@ -238,7 +237,7 @@ def _sweep(repeats: int) -> Iterator[Row]:
     model = models.stick_slip()
     reference = _c("sweep", 1000, "dopri5", 1e-6, 2)[0] if compiled_baseline()[0] else np.nan
     alone = np.inf
-    for workers, goal in ((1, 0.5), (2, 1 / 1.7)):
+    for workers, goal in ((1, 0.25), (2, 1 / 1.7)):
         times = []
         with on_cores(workers):
             for _ in range(repeats + 1):
@@ -256,13 +255,115 @@ def _sweep(repeats: int) -> Iterator[Row]:
                       best <= goal * alone)  # fmt: skip
 
 
+def _by_cvode(repeats: int) -> Iterator[Row]:
+    """The implicit method of SUNDIALS, called by us and by C."""
+    program, cvode = compiled_baseline()
+    for name, problem, size, model, duration, order, goal in (
+            ("P2 stick-slip by CVODE", "stick_slip", 1, models.stick_slip(), "4 s", _dragged, 1.5),
+            ("P3 chain by CVODE, N = 1,000", "chain", 1000, models.chain_of_arrays(1000), "2 s",
+             _chained, 2.0)):  # fmt: skip
+        seconds, result = _best(lambda m=model, d=duration: m.simulate(d, method="cvode"), repeats)
+        error = float(np.max(np.abs(order(result) - _exact(problem, size)))) if program else np.nan
+        reference, against = np.nan, "no CVODE for C"
+        if cvode:
+            for rtol in TOLERANCES:
+                found, y = _c(problem, size, "bdf", rtol, repeats)
+                if np.max(np.abs(y - _exact(problem, size))) <= error:
+                    reference, against = found, f"C, bdf, rtol {rtol:g}"
+                    break
+        yield Row(name, seconds, reference, against, f"<= {goal:g} x C",
+                  seconds <= goal * reference if cvode else None, error, _parts(result), size)
+
+
+def _whole(model: Any, duration: str, repeats: int, **options: Any) -> tuple[float, Any]:
+    """The shortest of several calls of ``simulate``, and its result; the first one apart."""
+    times, results = [], []
+    for _ in range(repeats + 1):
+        start = time.perf_counter()
+        results.append(model.simulate(duration, **options))
+        times.append(time.perf_counter() - start)
+    best = 1 + int(np.argmin(times[1:]))
+    return times[best], results[best]
+
+
+def _stiff(repeats: int) -> Iterator[Row]:
+    """The stiff chain, in whatever process: the first run counts."""
+    code = ("from benchmarks import models, table\nimport time\nm = models.stiff_chain(10_000)\n"
+            "m.compile()\nb = time.perf_counter()\nm.simulate('2 s')\n"
+            "print(time.perf_counter() - b, table.peak_memory())")  # fmt: skip
+    found = [np.array(subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                                     capture_output=True).stdout.split(), dtype=float)
+             for _ in range(repeats)]  # fmt: skip
+    seconds, peak = min(found, key=lambda pair: float(pair[0]))
+    yield Row(f"P3 stiff chain, N = 10,000, a process each ({peak:.2f} GiB)", float(seconds),
+              goal="<= 0.5 s, <= 0.4 GiB", reached=bool(seconds <= 0.5 and peak <= 0.4))
+
+
 def _belt(repeats: int) -> Iterator[Row]:
     model = models.block_on_belt()
     exact = model.simulate("2 s", method="DOP853", rtol=1e-12)
     seconds, result = _best(lambda: model.simulate("2 s", rtol=1e-8), repeats)
     error = max(abs((result[p].final - exact[p].final).m) for p in ("block.v", "spring.x"))
-    yield Row("P6 exact Coulomb friction", seconds, 5e-3, "5 ms", "<= 5 ms at 1e-8",
-              seconds <= 5e-3 and error <= 1e-8, error, _parts(result))  # fmt: skip
+    yield Row("P6 exact Coulomb friction, three events", seconds, goal="<= 0.5 ms at 1e-8",
+              reached=seconds <= 5e-4 and error <= 1e-8, error=error, where=_parts(result))
+    points = [{"belt.velocity": f"{v} m/s"} for v in np.linspace(0.1, 0.3, 300)]
+    times = []
+    for _ in range(2):
+        start = time.perf_counter()
+        model.sweep(points, "20 s", outputs=["max(spring.f)"], executor=1, progress=False)
+        times.append(time.perf_counter() - start)
+    yield Row("P5 300 runs of a block on a belt, 20 s, exact friction", min(times),
+              goal="<= 0.3 s", reached=min(times) <= 0.3)
+    for n, duration in ((50, "25 s"), (1000, "1 s")):
+        seconds, result = _whole(models.blocks_on_belt(n), duration, 2)
+        events = result.statistics["events"]
+        each = 0.3 / 2300 if n == 50 else 0.3e-3
+        yield Row(f"P6 {n:,} blocks, {events:,} events, an event", seconds / events,
+                  goal=f"<= {each * 1e3:.2g} ms", reached=seconds / events <= each,
+                  where=_parts(result))
+
+
+def _switched(repeats: int) -> Iterator[Row]:
+    """Converters and motors full of edges, and what a controller samples."""
+    ends = {"buck": {"i": 1.61762457195, "vc": 11.2392811227},
+            "motor": {"i": -0.340421302206, "w1": 0.322014908882, "twist": 0.0889853683611,
+                      "w2": 0.0401749014563, "angle": 0.322807693177}}  # fmt: skip
+    for name, part, duration, title in (
+            ("buck", models.Buck(), "10 ms", "E3 buck converter, 1,012 events"),
+            ("motor", models.Motor(), "1 s", "E4 motor on an H-bridge, 10,000 edges")):
+        seconds, result = _whole(models.alone(part), duration, repeats)
+        error = max(abs(result[f"part.{k}"].final.to_base_units().m - v)
+                    for k, v in ends[name].items())
+        reference, against = np.nan, "no C compiler"
+        if compiled_baseline()[0]:
+            reference, against = _c(name, 1, "dopri5", 1e-5, 5 * repeats)[0], (
+                "C, exactly" if name == "buck" else "C, dopri5, rtol 1e-05")
+        yield Row(title, seconds, reference, against, "<= 3 x C", seconds <= 3 * reference, error,
+                  _parts(result))
+    seconds, result = _whole(models.alone(models.Positioning()), "5 s", repeats)
+    yield Row("controller sampled at 1 ms, 5 s", seconds, goal="<= 0.1 s", reached=seconds <= 0.1,
+              where=_parts(result))
+
+
+def _read() -> Iterator[Row]:
+    """What is looked at after an exact run."""
+    result = models.blocks_on_belt(6).simulate("18 s", every="1 ms")
+    start = time.perf_counter()
+    for info in list(result.variables)[:46]:
+        result[info.path].si  # noqa: B018  # reading it is what is timed
+    result.energy()
+    result.sticking()
+    seconds = time.perf_counter() - start
+    yield Row("reading 46 variables, energy and sticking, 18,000 samples", seconds,
+              goal="<= 0.2 s", reached=seconds <= 0.2)
+
+
+def _disc(repeats: int) -> Iterator[Row]:
+    from . import planar
+
+    seconds, result = _whole(planar.disc(), f"{planar.END:.15g} s", repeats, rtol=1e-9)
+    yield Row("D1 disc in a circle, 28 events", seconds, goal="<= 4 ms", reached=seconds <= 4e-3,
+              where=_parts(result))
 
 
 def _networks() -> Iterator[Row]:
@@ -270,7 +371,7 @@ def _networks() -> Iterator[Row]:
         start = time.perf_counter()
         result = models.random_network(n).simulate("2 s")
         seconds = time.perf_counter() - start
-        goal = ("<= 10 s", seconds <= 10) if n == 10_000 else ("", None)
+        goal = ("<= 2 s", seconds <= 2) if n == 10_000 else ("", None)
         yield Row(f"P7 random network, N = {n:,}", seconds, goal=goal[0], reached=goal[1],
                   where=_parts(result), size=n, group="P7")  # fmt: skip
 
@@ -279,8 +380,8 @@ def _grids(n: int) -> Iterator[Row]:
     start = time.perf_counter()
     result = models.grid(n).simulate("20 ms")
     seconds = time.perf_counter() - start
-    yield Row(f"P8 grid of {n} x {n}", seconds, goal="<= 30 s at 300 x 300",
-              reached=n >= 300 and seconds <= 30, where=_parts(result))  # fmt: skip
+    yield Row(f"P8 grid of {n} x {n}", seconds, goal="<= 8 s at 300 x 300",
+              reached=n >= 300 and seconds <= 8, where=_parts(result))  # fmt: skip
 
 
 def load() -> None:
@@ -292,13 +393,18 @@ def rows(repeats: int, grid: int) -> Iterator[Row]:
     """All rows, one after the other."""
     load()
     yield from _cold(repeats)
-    yield _solved("P2 stick-slip", "stick_slip", 1, models.stick_slip(), "4 s", _dragged, 1.5,
+    yield _solved("P2 stick-slip", "stick_slip", 1, models.stick_slip(), "4 s", _dragged, 1.2,
                   5 * repeats)  # fmt: skip
+    yield from _by_cvode(repeats)
     yield from _chains(repeats)
     yield _solved("P4 friction chain, N = 1,000", "friction_chain", 1000,
-                  models.friction_chain(1000), "2 s", _chained, 1.5, repeats)  # fmt: skip
+                  models.friction_chain(1000), "2 s", _chained, 1.2, repeats)  # fmt: skip
     yield from _sweep(repeats)
+    yield from _stiff(repeats)
     yield from _belt(5 * repeats)
+    yield from _switched(repeats)
+    yield from _read()
+    yield from _disc(repeats)
     yield from _networks()
     yield from _grids(grid)
 

@@ -8,21 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from benchmarks.models import block_on_belt
+from benchmarks.models import Buck, alone, block_on_belt, blocks_on_belt
 from blocks import (
     Component,
     Discrete,
     Model,
-    Parameter,
     SimulationError,
     Variable,
-    breakpoints,
     der,
     every,
     quantity,
     where,
 )
-from blocks import time as now
 from blocks.native.method import OneStep
 from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.simulation.switching import Switching
@@ -69,54 +66,29 @@ def told(run):
     return [(e.component, e.description, e.mode, e.previous) for e in run.events]
 
 
-class Buck(Component):
-    """A two-state buck converter at 50 kHz, its diode piecewise linear."""
-
-    i = Variable("A", "0 A", priority="high", nominal="10 A")
-    vc = Variable("V", "0 V", priority="high", nominal="10 V")
-    v = Variable("V", "0 V", nominal="10 V")
-    frequency = Parameter("50 kHz")
-    on, leak, closed = Parameter("0.3 ohm"), Parameter("1e-8 1/ohm"), Parameter("0.01 ohm")
-    forward = Parameter("0.6 V")
-
-    def equations(self):
-        phase = now * self.frequency
-        yield breakpoints(0 / self.frequency, 0.5 / self.frequency)
-        conductance = where(phase - np.floor(phase) < 0.5, 1 / self.closed, self.leak)
-        diode = where(-self.v > self.forward,
-                      (-self.v - self.forward * (1 - self.on * self.leak)) / self.on,
-                      -self.leak * self.v)
-        yield conductance * (quantity("24 V") - self.v) + diode == self.i
-        yield quantity("100 uH") * der(self.i) == (
-            self.v - quantity("0.05 ohm") * self.i - self.vc)
-        yield quantity("100 uF") * der(self.vc) == self.i - self.vc / quantity("5 ohm")
-
-
 def test_buck_converter_with_a_thousand_edges(in_python):
-    model = Model("buck")
-    model.buck = Buck()
+    model = alone(Buck())
     run = model.simulate("10 ms", method="rodas4", rtol=1e-6)
     # closed form per switch mode, one root search per diode event
-    assert_allclose(run["buck.i"].final.to("A").m, 1.61762457195, rtol=1e-7)
-    assert_allclose(run["buck.vc"].final.to("V").m, 11.2392811227, rtol=1e-7)
+    assert_allclose(run["part.i"].final.to("A").m, 1.61762457195, rtol=1e-7)
+    assert_allclose(run["part.vc"].final.to("V").m, 11.2392811227, rtol=1e-7)
     assert len(in_python) == 0
     other = by_python(model, "10 ms", method="rodas4", rtol=1e-6)
     assert told(run) == told(other)
     assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=1e-12)
     at = quantity(np.linspace(0, 10e-3, 977), "s")
-    for name in ("buck.i", "buck.vc", "buck.v"):
+    for name in ("part.i", "part.vc", "part.v"):
         assert_allclose(run[name].at(at).m, other[name].at(at).m, atol=1e-6)
 
 
 def test_values_at_an_event_from_either_side():
-    model = Model("buck")
-    model.buck = Buck()
+    model = alone(Buck())
     run = model.simulate("0.1 ms", method="rodas4")
     for k in range(1, 10):
         edge, after = quantity(k * 1e-5, "s"), quantity(k * 1e-5 + 1e-12, "s")
-        assert_allclose(run["buck.v"].at(edge).m, run["buck.v"].at(after).m, atol=1e-3)
-        before = run["buck.v"].at(quantity(k * 1e-5 - 1e-12, "s")).m
-        assert abs(before - run["buck.v"].at(edge).m) > 10  # the switch has turned in between
+        assert_allclose(run["part.v"].at(edge).m, run["part.v"].at(after).m, atol=1e-3)
+        before = run["part.v"].at(quantity(k * 1e-5 - 1e-12, "s")).m
+        assert abs(before - run["part.v"].at(edge).m) > 10  # the switch has turned in between
 
 
 def test_block_on_a_belt_sticks_and_slides_without_python(in_python):
@@ -170,18 +142,8 @@ def test_frictions_that_act_on_each_other_decide_as_python_does(parts):
 
 
 def test_fifty_blocks_leave_python_alone(in_python):
-    model, n = Model("fifty"), 50
-    stiffness = np.linspace(80, 120, n)
-    model.frame, model.belt = Reference(), VelocitySource(velocity="0.2 m/s")
-    model.blocks = Mass(count=n, mass="1 kg")
-    model.springs = Spring(count=n, stiffness=quantity(stiffness, "N/m"))
-    model.frictions = TranslationalFriction(count=n, law="coulomb", coulomb_force="5 N",
-                                            breakaway_force="6 N")
-    model.connect(model.belt.C, model.frame.V)
-    model.connect(model.belt.R, model.frictions.R)
-    model.connect(model.springs.C, model.frame.V)
-    model.connect(model.frictions.C, model.blocks.M)
-    model.connect(model.springs.R, model.blocks.M)
+    n = 50
+    model, stiffness = blocks_on_belt(n), np.linspace(80, 120, n)
     run = model.simulate("5 s", method="dopri5", rtol=1e-8)
     assert run.statistics["events"] > 200
     assert len(in_python) <= 2

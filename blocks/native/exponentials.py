@@ -312,12 +312,17 @@ def _compose(work: Workspace, mode: int, h: float, slope: Vector, in_time: Vecto
 @machine_code
 def _add_series(a: Vector, rate: float, h: float, slope: Vector, in_time: Vector, term: Vector,
                 following: Vector, out: Vector) -> None:
-    """The Taylor series over a short time; terms are h^k / k! times the k-th derivative."""
+    """The Taylor series over a short time; terms are h^k / k! times the k-th derivative.
+
+    The bound of all rates says how fast terms become small in units that suit it, so it is also
+    asked whether they are: an integrator has no rate, and three in a row have three terms.
+    """
     n, size = slope.size, 1.0
     for i in range(n):
         term[i] = h * slope[i]
     k = 1
-    while size > SERIES_ENDS:
+    matters = True
+    while matters:
         for i in range(n):
             out[i] += term[i]
         k += 1
@@ -328,3 +333,6 @@ def _add_series(a: Vector, rate: float, h: float, slope: Vector, in_time: Vector
             term[i] = h / k * following[i]
             if k == 2:
                 term[i] += 0.5 * h * h * in_time[i]
+        matters = size > SERIES_ENDS
+        for i in range(n):
+            matters |= abs(term[i]) > SERIES_ENDS * abs(out[i])

@@ -36,6 +36,8 @@ FEW = 20_000  # unknowns up to which the end of every step is kept
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 RECALL = 1 << 21  # numbers gathered at a time by a query
+ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+NO_CONSTANTS = np.zeros(0)
 
 
 def address_of(values: Array) -> int:
@@ -457,8 +459,9 @@ class Course:
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
         x = np.empty(out.shape[1])
-        one_step.between(self._code, self._form.work, one_step.Steps(starts, sizes, known, values),
-                         steps, theta, x, np.zeros(5, dtype=np.int64), out)
+        one_step.between(
+            self._code, self._form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
+            steps, theta, NO_CONSTANTS, x, np.zeros(5, dtype=np.int64), out)
         if self._apart > self.every:  # the next look may go on from here
             self._reached = int(steps[-1]), x
         return out
@@ -481,8 +484,19 @@ class PassedCourses:
     def __init__(self, form: CourseForm, code: Code, events: PassedEvents, ends: Array,
                  sizes: Array, rows: Array) -> None:
         self._form, self._code, self.events = form, code, events
-        self._steps = ends, sizes, rows
+        self._steps = ends, sizes
         self._marks = events.marks - events.marks[0]  # steps before each event
+        self._event = np.repeat(np.arange(len(events) - 1), np.diff(self._marks))
+        #: Place of every step after its event.
+        self._place = np.arange(len(ends)) - self._marks[self._event]
+        self._starts = np.where(self._place == 0, events.times[self._event],
+                                np.append(0.0, ends[:-1])[: len(ends)])
+        self._apart = 1  # so many steps from one start that is kept to the next
+        self._known = np.arange(len(ends))
+        self._values = np.where((self._place == 0)[:, None], events.x[self._event],
+                                np.concatenate([rows[:1], rows[:-1]]))
+        #: At the end of the last step before the next event.
+        self._arrivals = rows[np.maximum(self._marks[1:] - 1, 0)] if len(rows) else rows
         self.last = self._begun(len(events) - 1)
 
     def __len__(self) -> int:
@@ -492,14 +506,24 @@ class PassedCourses:
     def nbytes(self) -> int:
         """Memory of what is kept."""
         events = self.events
-        return sum(a.nbytes for a in (*self._steps, events.times, events.marks, events.q, events.x))
+        return sum(a.nbytes for a in (
+            *self._steps, self._starts, self._event, self._place, self._known, self._values,
+            self._arrivals, events.times, events.marks, events.q, events.x))
+
+    def thin(self) -> float:
+        """Keep the starts of half as many steps. Nothing is lost: the others are taken again."""
+        self._apart *= 2
+        kept = self._place[self._known] % self._apart == 0
+        self._known, self._values = self._known[kept], self._values[kept]
+        return 0.0
 
     def finished(self, number: int) -> Course:
         """The course between an event and the next one."""
         course = self._begun(number)
         steps = slice(*self._marks[number : number + 2].tolist())
         if steps.stop > steps.start:
-            ends, sizes, rows = (values[steps] for values in self._steps)
+            ends, sizes = (values[steps] for values in self._steps)
+            rows = self.values(ends, np.full(len(ends), number))
             course.extend(ends, sizes, rows, rows[-1])
         return course
 
@@ -510,15 +534,15 @@ class PassedCourses:
         """
         taken = np.diff(self._marks)
         which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
-        first = np.append(True, np.diff(which) != 0)
         idle = (taken == 0)[which]
-        ends = np.empty(len(which))
+        starts, ends = np.empty((2, len(which)))
+        starts[~idle], starts[idle] = self._starts, self.events.times[which[idle]]
         ends[~idle], ends[idle] = self._steps[0], self.events.times[which[idle]]
-        return np.where(first, self.events.times[which], np.append(0.0, ends[:-1])), ends, which
+        return starts, ends, which
 
     def values(self, times: Array, number: Indices) -> Array:
         """(k, n) values at times between the event with a number and the next one."""
-        ends, sizes, rows = self._steps
+        ends, sizes = self._steps
         if not len(ends):
             return self.events.x[number]
         low, high = self._marks[number], self._marks[number + 1]
@@ -526,31 +550,27 @@ class PassedCourses:
         out = np.empty((len(times), self._form.size))
         begins = (times <= self.events.times[number]) | (high == low)
         out[begins] = self.events.x[number[begins]]
-        arrives = ~begins & (times == ends[step])
-        out[arrives] = rows[step[arrives]]
+        at_end = ~begins & (times == ends[step])
+        arrives = at_end & (step == high - 1)
+        out[arrives] = self._arrivals[number[arrives]]
         inner = np.flatnonzero(~begins & ~arrives)
+        place = np.searchsorted(self._known, step[inner] + 1)
+        known = at_end[inner] & (np.append(self._known, -1)[place] == step[inner] + 1)
+        out[inner[known]] = self._values[place[known]]
+        inner = inner[~known]
+        inner = inner[np.argsort(step[inner], kind="stable")]
         if len(inner):
-            inner = inner[np.argsort(step[inner], kind="stable")]
-            found = np.empty((len(inner), self._form.size))
-            known = self._known
-            theta = (times[inner] - known.starts[step[inner]]) / sizes[step[inner]]
-            q = np.empty(self.events.q.shape[1])
-            one_step.between_events(
-                self._code._replace(q=address_of(q)), self._form.work, known, step[inner], theta,
-                q, np.empty(self._form.size), np.zeros(5, dtype=np.int64), found)
+            found, q = np.empty((len(inner), self._form.size)), np.empty(self.events.q.shape[1])
+            theta = (times[inner] - self._starts[step[inner]]) / sizes[step[inner]]
+            theta[at_end[inner]] = 1.0
+            one_step.between(
+                self._code._replace(q=address_of(q)), self._form.work,
+                one_step.Steps(self._starts, sizes, self._known, self._values, self._event,
+                               self.events.q),
+                step[inner], theta, q, np.empty(self._form.size), np.zeros(5, dtype=np.int64),
+                found)
             out[inner] = found
         return out
-
-    @cached_property
-    def _known(self) -> one_step.KnownSteps:
-        """Where all steps begin, and with what."""
-        ends, sizes, rows = self._steps
-        event = np.repeat(np.arange(len(self._marks) - 1), np.diff(self._marks))
-        first = np.append(True, np.diff(event) != 0)[: len(event)]
-        starts = np.where(first, self.events.times[event], np.append(0.0, ends[:-1])[: len(event)])
-        values = np.where(first[:, None], self.events.x[event],
-                          np.concatenate([rows[:1], rows[:-1]]))
-        return one_step.KnownSteps(starts, sizes, values, event, self.events.q)
 
     def _begun(self, number: int) -> Course:
         events = self.events

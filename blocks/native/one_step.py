@@ -43,9 +43,8 @@ from .steps import (
 from .switches import Switches
 from .zero_crossings import Relations, find_crossing, locate, look_at_start, name_crossed
 
-__all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "KnownSteps",
-           "Limits", "Record", "Steps", "advance", "between", "between_events",
-           "watched"]  # fmt: skip
+__all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "Limits",
+           "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
 
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 
@@ -225,18 +224,21 @@ class Steps(NamedTuple):
 
     starts: Vector
     sizes: Vector
-    known: Indices  # those whose start is known, the first among them
+    known: Indices  # those whose start is known, the first after every event among them
     values: Matrix  # at these starts
+    event: Indices  # after which event a step is, where there are several
+    q: Matrix  # what is constant from each event on
 
 
 @machine_code
-def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Vector, x: Vector,
-            counts: Indices, out: Matrix) -> None:
+def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Vector, q: Vector,
+            x: Vector, counts: Indices, out: Matrix) -> None:
     """Values inside steps and at their ends, by taking those steps again.
 
     Parameters
     ----------
     which, theta : (k,) step and place in it (0 to 1) for every time, steps in order
+    q : what the code reads, where there are several events
     x, counts : (n,), (5,) work space
     out : (k, n) filled
     """
@@ -250,6 +252,8 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             if present < 0 or steps.known[nearest] > present:
                 present = steps.known[nearest]
                 x[:] = steps.values[nearest]
+                if steps.event.size:
+                    q[:] = steps.q[steps.event[present]]
                 slope_at(code, work, steps.starts[present], x, k[0])
             else:
                 present += 1
@@ -265,31 +269,3 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             out[j, :] = k[NEW]
         else:
             values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])
-
-
-class KnownSteps(NamedTuple):
-    """Steps whose starts are all known, between events that were carried out."""
-
-    starts: Vector
-    sizes: Vector
-    values: Matrix  # at the starts
-    event: Indices  # after which they are
-    q: Matrix  # what is constant from each event on
-
-
-@machine_code
-def between_events(code: Code, work: Workspace, steps: KnownSteps, which: Indices, theta: Vector,
-                   q: Vector, x: Vector, counts: Indices, out: Matrix) -> None:
-    """Values inside such steps, by taking them again; ``code`` reads ``q``, the rest as there."""
-    present, event = -1, -1
-    for j in range(which.size):
-        i = which[j]
-        if steps.event[i] != event:
-            event = steps.event[i]
-            q[:] = steps.q[event]
-        if i != present:
-            present = i
-            x[:] = steps.values[i]
-            slope_at(code, work, steps.starts[i], x, work.k[0])
-            take_step(code, work, steps.starts[i], steps.sizes[i], x, False, counts)
-        values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])

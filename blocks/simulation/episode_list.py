@@ -83,8 +83,8 @@ class EpisodeList(Sequence[Episode]):
 
     def thin(self) -> float:
         """Give up about half of the steps; tells by how much values are off for that."""
-        off = max((part.trajectory.thin() for part in self._parts if isinstance(part, Episode)),
-                  default=0.0)
+        off = max((part.trajectory.thin() if isinstance(part, Episode) else part.courses.thin()
+                   for part in self._parts), default=0.0)
         self._ended = sum(self._bytes_of(k) for k in range(len(self._parts) - 1))
         return off
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from benchmarks.models import block_on_belt, stick_slip
+from benchmarks.models import Buck, alone, block_on_belt, stick_slip
 from blocks import (
     Component,
     Discrete,
@@ -24,7 +24,6 @@ from blocks import (
 )
 from library.translational import Damper, ForceSource, Mass, Reference, Spring
 from library.translational.domain import TwoPort
-from tests.native.test_rosenbrock import Buck, of
 
 pytest.importorskip("llvmlite")
 
@@ -177,6 +176,29 @@ def test_a_force_that_grows_with_time_is_exact():
     assert_allclose(at(run, "spring.x", t), 3e-3 * t - 3e-5 + transient, rtol=0, atol=1e-15)
 
 
+class InARow(Component):
+    """Three integrators in a row, driven by a signal that grows: no rate is there at all."""
+
+    x, v, a = Variable("m", "0 m"), Variable("m/s", "0 m/s"), Variable("m/s^2", "0 m/s^2")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.v) == self.a
+        yield der(self.a) == quantity("3 m/s^3") + quantity("8 m/s^4") * time
+
+
+@pytest.mark.parametrize("end", ["1/64 s", "0.3 s", "7 s", "1000 s"])
+def test_integrators_in_a_row(end):
+    model = Model("row")
+    model.part = InARow()
+    t = 1 / 64 if "/" in end else float(end.split()[0])
+    run = model.simulate(quantity(t, "s"), method="exact")
+    assert_allclose([run[f"part.{k}"].final.m for k in "xva"],
+                    [t**3 / 2 + t**4 / 3, 1.5 * t**2 + 4 * t**3 / 3, 3 * t + 4 * t**2], rtol=1e-12)
+    at = t * np.linspace(0.05, 0.95, 19)
+    assert_allclose(run["part.x"].at(quantity(at, "s")).m, at**3 / 2 + at**4 / 3, rtol=1e-11)
+
+
 @pytest.mark.parametrize("stiff", [1.0, 1e6])
 def test_a_chain_is_the_exponential_of_its_matrix(stiff):
     n, d = 12, 0.5
@@ -205,9 +227,9 @@ def test_a_chain_is_the_exponential_of_its_matrix(stiff):
 # -- switches -----------------------------------------------------------------------------------
 def test_a_converter_ends_where_its_exact_solution_does():
     # to the last digits of the reference; one step for each position of the switches
-    run = of(Buck()).simulate("10 ms", method="exact")
+    run = alone(Buck()).simulate("10 ms", method="exact")
     assert_allclose(run["part.i"].final.magnitude, 1.61762457195, atol=1e-11)
-    assert_allclose(run["part.u"].final.magnitude, 11.2392811227, atol=1e-10)
+    assert_allclose(run["part.vc"].final.magnitude, 11.2392811227, atol=1e-10)
     assert run.statistics["steps"] < 1100
     periods = np.unique([e.time for e in run.events]) / 10e-6
     own = periods[np.abs(periods - np.round(periods)) > 1e-6]  # of the diode, not with the switch
@@ -246,7 +268,7 @@ class Bell(Component):
 
 def test_what_swings_exactly_as_often_as_it_is_looked_at_is_seen():
     """Before, nothing moves but a slow decay, and a step takes many thousand of its periods."""
-    run = of(Bell()).simulate(quantity(0.5 + 40.5 * 2.0**-20, "s"), method="exact")
+    run = alone(Bell()).simulate(quantity(0.5 + 40.5 * 2.0**-20, "s"), method="exact")
     assert run["part.number"].final.magnitude == 41
     assert run.statistics["steps"] < 3000
 
@@ -302,7 +324,7 @@ def test_auto_takes_it_for_what_is_linear_small_or_stiff_and_long_enough():
     assert long["method"] == "exact" and "linear with constant coefficients" in long["why"]
     assert oscillator(damping="1 GN*s/m").simulate("10 s").statistics["method"] == "exact"
     assert block_on_belt().simulate("2 s").statistics["method"] == "exact"
-    assert of(Buck()).simulate("0.1 ms").statistics["method"] == "exact"
+    assert alone(Buck()).simulate("0.1 ms").statistics["method"] == "exact"
     assert dragged(cubic="1 N*s^3/m^3").simulate("2000 s").statistics["method"] == "dopri5"
 
 

@@ -18,24 +18,28 @@ Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import SuperLU, splu
 
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING
 from .box import BoxSolution, BoxStatus
 from .scaling import EPS, MatrixLike, components
 
 __all__ = ["solve_pressed"]
 
+METHODS = "semismooth Newton", "smoothing", "proximal points"
 FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
+PIVOT = 0.1  # of the largest entry in its column: a diagonal entry that is taken
 POINTS = 3  # proximal points after the first, of one factorisation
 DIRECT = 12  # linear systems before corners are rounded off
 ROUNDS = 90  # while they are
+SHARPER = 0.2  # each rounding by the one before
 INNER = 8  # for one rounding
 HEAVY = 0.3  # weight of the first proximal point
 OUTER = 25  # proximal points
@@ -45,9 +49,11 @@ MOST_FAILED = 5  # of them
 class _Pressed:
     """The problem in equal units: x within low + L x and high + H x, rate b - D x."""
 
-    def __init__(self, D: Any, b: Array, low: Array, high: Array, L: Any, H: Any) -> None:
+    def __init__(self, D: Any, b: Array, low: Array, high: Array, L: Any, H: Any,
+                 faint: float = 0.0) -> None:
         diagonal = np.asarray(D.diagonal(), dtype=float)
         self.d = d = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        self.faint = faint  # rates below this are noise of what moves elsewhere
         left, right = diags_array(d), diags_array(1 / d)
         self.D = csr_array(left @ D @ left)
         self.b, self.low, self.high = d * b, low / d, high / d
@@ -55,7 +61,7 @@ class _Pressed:
         finite = np.maximum(np.where(np.isfinite(self.low), np.abs(self.low), 0.0),
                             np.where(np.isfinite(self.high), np.abs(self.high), 0.0))
         self.floor = 4 * EPS * (abs(self.D) @ finite)
-        _, self.group = components(self.D)
+        self.groups, self.group = components(abs(self.D) + abs(self.L) + abs(self.H))
         self.size = n = len(b)
         parts = [m.tocoo() for m in (self.D, self.L, self.H)]
         self._rows = [m.row for m in parts]
@@ -64,6 +70,18 @@ class _Pressed:
         places.append(np.arange(n) * (n + 1))
         every, self._place = np.unique(np.concatenate(places), return_inverse=True)
         self._pattern = every % n, np.searchsorted(every, np.arange(n + 1) * n)
+
+    def parts(self, bad: Flags) -> list[Indices]:
+        """Elements of every connected part that has some ``bad`` ones."""
+        mine = np.isin(self.group, self.group[bad])
+        order = np.flatnonzero(mine)[np.argsort(self.group[mine], kind="stable")]
+        return np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
+
+    def of(self, index: Indices, faint: float) -> _Pressed:
+        """The problem of a connected part."""
+        D, L, H = (m[index][:, index] for m in (self.D, self.L, self.H))
+        part = _Pressed(D, self.b[index], self.low[index], self.high[index], L, H, faint)
+        return part
 
     def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> csc_array:
         """diag(diagonal) + diag(by_rate) D - diag(by_low) L - diag(by_high) H."""
@@ -108,9 +126,9 @@ class _Pressed:
         are differences of the same velocities.
         """
         w = self.rate(x)
-        top = np.zeros(int(self.group.max(initial=-1)) + 1)
+        top = np.zeros(self.groups)
         np.maximum.at(top, self.group, np.maximum(np.abs(self.b), np.abs(self.b - w)))
-        top = np.maximum(top, FAINT * top.max(initial=0.0))
+        top = np.maximum(top, max(self.faint, FAINT * top.max(initial=0.0)))
         natural, unit = self.natural(x, w), top[self.group] + self.floor / tol
         return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
 
@@ -176,19 +194,43 @@ def solve_pressed(
 
 
 def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
-    """The best point found, the number of linear systems, and what found it."""
+    """The best point found, the number of linear systems, and what found it.
+
+    All connected parts at once while Newton's method leads on, then those it has not solved
+    one by one.
+    """
     best = _Best(problem, x, tol)
+    best.direct(x)
+    if best.done:
+        return best.x, best.rounds, METHODS[0]
+    solved, w = best.x.copy(), problem.rate(best.x)
+    faint = FAINT * float(np.maximum(np.abs(problem.b), np.abs(problem.b - w)).max())
+    rounds, worst = best.rounds, 0
+    parts = problem.parts(problem.residual(best.x, tol) > tol)
+    alone = len(parts) == 1 and len(parts[0]) == problem.size
+    for index in parts:
+        part = problem.of(index, faint)
+        solved[index], more, method = _search_part(
+            part, x[index] / part.d, solved[index] / part.d, tol, alone)
+        solved[index] *= part.d
+        rounds, worst = rounds + more, max(worst, method)
+    return solved, rounds, METHODS[worst]
+
+
+def _search_part(problem: _Pressed, x: Array, tried: Array, tol: float, alone: bool) -> tuple[Array, int, int]:
+    """The same for one connected part, from ``x`` and from what has been ``tried`` so far."""
+    best = _Best(problem, tried, tol)
     nothing = np.clip(np.zeros(problem.size), *problem.bounds(np.zeros(problem.size)))
-    attempts: list[tuple[str, Any]] = [
-        ("semismooth Newton", lambda: best.direct(x)),
-        ("semismooth Newton", lambda: best.direct(nothing)),
-        ("smoothing", lambda: _follow(problem, best.x, best)),
-        ("proximal points", lambda: _approach(problem, x, best)),
+    attempts: list[tuple[int, Callable[[], None]]] = [
+        (0, lambda: best.direct(x) if not alone else None),
+        (1, lambda: _follow(problem, best.x, best)),
+        (0, lambda: best.direct(nothing)),
+        (2, lambda: _approach(problem, x, best)),
     ]
-    method = attempts[0][0]
-    for name, attempt in attempts:
+    method = 0
+    for kind, attempt in attempts:
         if not best.done:
-            method = name
+            method = kind
             attempt()
     return best.x, best.rounds, method
 
@@ -230,6 +272,12 @@ class _Best:
         return new
 
 
+def factorised(matrix: csc_array) -> SuperLU:
+    """Factors of a matrix whose pattern is nearly symmetric, in an order that suits such."""
+    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT,
+                options={"SymmetricMode": True})  # fmt: skip
+
+
 def _newton(problem: _Pressed, x: Array) -> Array | None:
     """The point where the present pieces of the natural map are zero, near ``x``."""
     pieces, weight = problem.pieces(x), PROXIMAL_POINT
@@ -238,7 +286,7 @@ def _newton(problem: _Pressed, x: Array) -> Array | None:
         mask.astype(float) for mask in (free, bottom, top)))
     right = np.where(free, problem.b + weight * x, np.where(top, problem.high, problem.low))
     try:
-        factor = splu(matrix)
+        factor = factorised(matrix)
     except RuntimeError:
         return None
     old, new = x, factor.solve(right)
@@ -269,7 +317,7 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
                 break
             try:
                 matrix = problem.matrix(1 - by_z + PROXIMAL_POINT, by_z, by_low, by_high)
-                way = -splu(matrix).solve(r)
+                way = -factorised(matrix).solve(r)
             except RuntimeError:
                 return
             best.rounds, steps = best.rounds + 1, steps + 1
@@ -285,7 +333,7 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
         best.newton(x)
         if best.done:
             return
-        mu *= 0.5 if steps else 0.25
+        mu *= SHARPER
 
 
 def _approach(problem: _Pressed, x: Array, best: _Best) -> None:

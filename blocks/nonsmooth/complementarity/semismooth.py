@@ -1,6 +1,6 @@
 """Hundreds of contacts with friction at once: which efforts end a step?
 
-The problem of :func:`blocks.nonsmooth.complementarity.solve_coupled` for many elements and sparse
+The problem of :func:`blocks.nonsmooth.complementarity.solve` for many elements and sparse
 matrices: efforts within bounds that are affine in the efforts, their rates in the normal
 cone. A semismooth Newton method on the natural map x - P(x + rate), from the efforts of the
 last step: while no contact changes its mode it ends after one sparse solve. Where its pieces
@@ -28,10 +28,10 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING
-from .box import BoxSolution, BoxStatus
 from .scaling import EPS, MatrixLike, components
+from .solution import Solution, Status
 
-__all__ = ["solve_pressed"]
+__all__ = ["within_sparse"]
 
 METHODS = "semismooth Newton", "smoothing", "proximal points"
 FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
@@ -80,8 +80,7 @@ class _Pressed:
     def of(self, index: Indices, faint: float) -> _Pressed:
         """The problem of a connected part."""
         D, L, H = (m[index][:, index] for m in (self.D, self.L, self.H))
-        part = _Pressed(D, self.b[index], self.low[index], self.high[index], L, H, faint)
-        return part
+        return _Pressed(D, self.b[index], self.low[index], self.high[index], L, H, faint)
 
     def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> csc_array:
         """diag(diagonal) + diag(by_rate) D - diag(by_low) L - diag(by_high) H."""
@@ -133,41 +132,13 @@ class _Pressed:
         return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
 
 
-def solve_pressed(
-    D: MatrixLike,
-    b: ArrayLike,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    by_lower: MatrixLike,
-    by_upper: MatrixLike,
-    *,
-    start: ArrayLike | None = None,
-    tol: float = 1e-10,
-) -> BoxSolution:
-    """Find efforts within bounds that are affine in the efforts; for many elements.
+def within_sparse(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLike,
+                  by_lower: MatrixLike, by_upper: MatrixLike, *, start: ArrayLike | None = None,
+                  tol: float = 1e-10) -> Solution:
+    """The problem of :func:`.solving.solve` for many elements; D is positive semi-definite.
 
-    Parameters
-    ----------
-    D : (n, n) scipy.sparse
-        Symmetric positive semi-definite, of any rank.
-    b, lower, upper, by_lower, by_upper, start, tol
-        As for :func:`blocks.nonsmooth.complementarity.solve_coupled`.
-
-    Returns
-    -------
-    BoxSolution
-        ``converged`` says whether the natural residual is within ``tol`` everywhere.
-        Uniqueness is not looked into.
-
-    Examples
-    --------
-    A contact pressed with 10 N and its friction, mu = 0.5, pulled with 6 N:
-
-    >>> from scipy.sparse import csr_array, eye_array
-    >>> mu = csr_array([[0, 0], [0.5, 0]])
-    >>> moved = solve_pressed(eye_array(2), [10, 6], [0, 0], [np.inf, 0], -mu, mu)
-    >>> moved.effort.round(9).tolist(), moved.state.tolist()
-    ([10.0, 5.0], [0, 1])
+    ``converged`` says whether the natural residual is within ``tol`` everywhere. Uniqueness
+    is not looked into.
     """
     load = np.array(b, dtype=float)
     low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
@@ -184,11 +155,11 @@ def solve_pressed(
     state[idle] = 0
     effort = x * problem.d
     rate = np.where((state == 0) & ~bad, 0.0, w / problem.d)
-    return BoxSolution(
+    return Solution(
         effort=effort, rate=rate, state=state, fixed=low == high, grazing=(state == 0) & (
             (x <= down) | (x >= up)), converged=not bad.any(),
         residual=float(residual.max(initial=0.0)),
-        status=BoxStatus.WORK_BOUND if bad.any() else BoxStatus.SOLVED, unique=None,
+        status=Status.WORK_BOUND if bad.any() else Status.SOLVED, unique=None,
         suspects=np.flatnonzero(bad), method=method, iterations=rounds,
     )  # fmt: skip
 
@@ -217,8 +188,12 @@ def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
     return solved, rounds, METHODS[worst]
 
 
-def _search_part(problem: _Pressed, x: Array, tried: Array, tol: float, alone: bool) -> tuple[Array, int, int]:
-    """The same for one connected part, from ``x`` and from what has been ``tried`` so far."""
+def _search_part(problem: _Pressed, x: Array, tried: Array, tol: float, alone: bool
+                 ) -> tuple[Array, int, int]:
+    """The same for one connected part, from ``x`` and from what has been ``tried`` so far.
+
+    Where it is ``alone`` Newton's method has been tried from ``x``.
+    """
     best = _Best(problem, tried, tol)
     nothing = np.clip(np.zeros(problem.size), *problem.bounds(np.zeros(problem.size)))
     attempts: list[tuple[int, Callable[[], None]]] = [

@@ -19,19 +19,19 @@ Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array, csr_array, diags_array, eye_array
-from scipy.sparse.linalg import SuperLU, splu
+from scipy.linalg import lapack
+from scipy.sparse import csc_array, csr_array, diags_array, eye_array, issparse
+from scipy.sparse.linalg import splu
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING
-from .scaling import EPS, MatrixLike, components
+from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING, UNIT_PIVOT
+from .scaling import EPS, Matrix, components
 from .solution import Solution, Status
 
-__all__ = ["within_sparse"]
+__all__ = ["by_newton"]
 
 METHODS = "semismooth Newton", "smoothing", "proximal points"
 FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
@@ -49,21 +49,31 @@ MOST_FAILED = 5  # of them
 class _Pressed:
     """The problem in equal units: x within low + L x and high + H x, rate b - D x."""
 
-    def __init__(self, D: Any, b: Array, low: Array, high: Array, L: Any, H: Any,
+    def __init__(self, D: Matrix, b: Array, low: Array, high: Array, L: Matrix, H: Matrix,
                  faint: float = 0.0) -> None:
         diagonal = np.asarray(D.diagonal(), dtype=float)
         self.d = d = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         self.faint = faint  # rates below this are noise of what moves elsewhere
-        left, right = diags_array(d), diags_array(1 / d)
-        self.D = csr_array(left @ D @ left)
+        self.dense = not issparse(D)
         self.b, self.low, self.high = d * b, low / d, high / d
-        self.L, self.H = (csr_array(right @ m @ left) for m in (L, H))
+        if self.dense:
+            ratio = d / d[:, None]
+            self.D, self.L, self.H = d[:, None] * D * d, ratio * L, ratio * H
+        else:
+            left, right = diags_array(d), diags_array(1 / d)
+            self.D = csr_array(left @ D @ left)
+            self.L, self.H = (csr_array(right @ m @ left) for m in (L, H))
         finite = np.maximum(np.where(np.isfinite(self.low), np.abs(self.low), 0.0),
                             np.where(np.isfinite(self.high), np.abs(self.high), 0.0))
         self.floor = 4 * EPS * (abs(self.D) @ finite)
         self.groups, self.group = components(abs(self.D) + abs(self.L) + abs(self.H))
-        self.size = n = len(b)
-        parts = [m.tocoo() for m in (self.D, self.L, self.H)]
+        self.size = len(b)
+        if not self.dense:
+            self._note_pattern()
+
+    def _note_pattern(self) -> None:
+        """Where the entries of all three matrices stand in :meth:`matrix`."""
+        n, parts = self.size, [m.tocoo() for m in (self.D, self.L, self.H)]
         self._rows = [m.row for m in parts]
         self._data = [m.data for m in parts]
         places = [m.col.astype(np.int64) * n + m.row for m in parts]
@@ -82,9 +92,13 @@ class _Pressed:
         D, L, H = (m[index][:, index] for m in (self.D, self.L, self.H))
         return _Pressed(D, self.b[index], self.low[index], self.high[index], L, H, faint)
 
-    def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> csc_array:
+    def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> Matrix:
         """diag(diagonal) + diag(by_rate) D - diag(by_low) L - diag(by_high) H."""
         factors = (by_rate, -by_low, -by_high)
+        if self.dense:
+            matrices = (self.D, self.L, self.H)
+            return np.diag(diagonal) + sum(
+                f[:, None] * m for f, m in zip(factors, matrices, strict=True))
         values = [f[r] * v for f, r, v in zip(factors, self._rows, self._data, strict=True)]
         data = np.bincount(self._place, np.concatenate([*values, diagonal]))
         return csc_array((data, *self._pattern), shape=(self.size, self.size))
@@ -132,19 +146,20 @@ class _Pressed:
         return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
 
 
-def within_sparse(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLike,
-                  by_lower: MatrixLike, by_upper: MatrixLike, *, start: ArrayLike | None = None,
-                  tol: float = 1e-10) -> Solution:
-    """The problem of :func:`.solving.solve` for many elements; D is positive semi-definite.
+def by_newton(D: Matrix, b: ArrayLike, lower: ArrayLike, upper: ArrayLike, by_lower: Matrix,
+              by_upper: Matrix, *, start: ArrayLike | None = None, tol: float = 1e-10,
+              quick: bool = False) -> Solution:
+    """The problem of :func:`.solving.solve`; D is positive semi-definite.
 
+    Matrices are all dense or all sparse. ``quick``: only as long as Newton's method leads on.
     ``converged`` says whether the natural residual is within ``tol`` everywhere. Uniqueness
     is not looked into.
     """
     load = np.array(b, dtype=float)
     low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
-    problem = _Pressed(csr_array(D), load, low, high, csr_array(by_lower), csr_array(by_upper))
+    problem = _Pressed(D, load, low, high, by_lower, by_upper)
     x = np.zeros(len(load)) if start is None else np.array(start, dtype=float) / problem.d
-    x, rounds, method = _search(problem, np.clip(x, *problem.bounds(x)), tol)
+    x, rounds, method = _search(problem, np.clip(x, *problem.bounds(x)), tol, quick)
     residual = problem.residual(x, tol)
     bad = residual > tol
     w = problem.rate(x)
@@ -164,7 +179,8 @@ def within_sparse(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLik
     )  # fmt: skip
 
 
-def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
+def _search(problem: _Pressed, x: Array, tol: float, quick: bool
+            ) -> tuple[Array, int, str]:
     """The best point found, the number of linear systems, and what found it.
 
     All connected parts at once while Newton's method leads on, then those it has not solved
@@ -172,7 +188,7 @@ def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
     """
     best = _Best(problem, x, tol)
     best.direct(x)
-    if best.done:
+    if best.done or quick:
         return best.x, best.rounds, METHODS[0]
     solved, w = best.x.copy(), problem.rate(best.x)
     faint = FAINT * float(np.maximum(np.abs(problem.b), np.abs(problem.b - w)).max())
@@ -247,26 +263,40 @@ class _Best:
         return new
 
 
-def factorised(matrix: csc_array) -> SuperLU:
-    """Factors of a matrix whose pattern is nearly symmetric, in an order that suits such."""
-    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT,
-                options={"SymmetricMode": True})  # fmt: skip
+def factorised(matrix: Matrix) -> Callable[[Array], Array]:
+    """Solver with a matrix whose pattern is nearly symmetric, in an order that suits such.
+
+    Raises
+    ------
+    RuntimeError
+        If it is singular.
+    """
+    if issparse(matrix):
+        return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT,
+                    options={"SymmetricMode": True}).solve  # fmt: skip
+    factor, order, info = lapack.dgetrf(matrix)
+    if info or np.abs(factor.diagonal()).min(initial=1.0) <= UNIT_PIVOT:
+        raise RuntimeError("the matrix is singular")
+    return lambda right: lapack.dgetrs(factor, order, right)[0]
 
 
 def _newton(problem: _Pressed, x: Array) -> Array | None:
     """The point where the present pieces of the natural map are zero, near ``x``."""
-    pieces, weight = problem.pieces(x), PROXIMAL_POINT
+    pieces = problem.pieces(x)
     top, bottom, free = pieces > 0, pieces < 0, pieces == 0
-    matrix = problem.matrix(np.where(free, weight, 1.0), *(
-        mask.astype(float) for mask in (free, bottom, top)))
-    right = np.where(free, problem.b + weight * x, np.where(top, problem.high, problem.low))
-    try:
-        factor = factorised(matrix)
-    except RuntimeError:
+    bound = np.where(top, problem.high, problem.low)
+    masks = [mask.astype(float) for mask in (free, bottom, top)]
+    for weight in (0.0, PROXIMAL_POINT) if problem.dense else (PROXIMAL_POINT,):
+        try:
+            solved = factorised(problem.matrix(np.where(free, weight, 1.0), *masks))
+            break
+        except RuntimeError:
+            continue
+    else:
         return None
-    old, new = x, factor.solve(right)
-    for _ in range(POINTS):  # proximal points of the same pieces
-        old, new = new, new + factor.solve(np.where(free, weight * (new - old), 0.0))
+    old, new = x, solved(np.where(free, problem.b + weight * x, bound))
+    for _ in range(POINTS if weight else 0):  # proximal points of the same pieces
+        old, new = new, new + solved(np.where(free, weight * (new - old), 0.0))
     return new if np.isfinite(new).all() else None
 
 
@@ -292,7 +322,7 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
                 break
             try:
                 matrix = problem.matrix(1 - by_z + PROXIMAL_POINT, by_z, by_low, by_high)
-                way = -factorised(matrix).solve(r)
+                way = -factorised(matrix)(r)
             except RuntimeError:
                 return
             best.rounds, steps = best.rounds + 1, steps + 1

@@ -25,11 +25,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ...numerics.tolerances import SYMMETRIC
+from ...numerics.tolerances import NEWTON_EXACT, SYMMETRIC
 from .affine_bounds import within_affine
 from .box import within_box
 from .scaling import Matrix, MatrixLike
-from .semismooth import within_sparse
+from .semismooth import by_newton
 from .solution import Solution
 
 __all__ = ["solve"]
@@ -96,8 +96,8 @@ def solve(
     ====================  ================================================================
     one element           closed form
     constant bounds       all at rest, with proof; active set; proximal Newton; pivoting
+    affine, ``passive``   semismooth Newton; of many elements then smoothing, proximal points
     affine bounds         active set; Lemke's path; all combinations where in doubt
-    many, ``passive``     semismooth Newton; smoothing; proximal points
     ====================  ================================================================
 
     Examples
@@ -123,17 +123,24 @@ def solve(
     ([10.0, 5.0], [0, 1], [0.0, 1.0])
     """
     n = int(np.shape(b)[0]) if np.ndim(b) else 1
+    many = passive and n > MANY
     if by_lower is None or by_upper is None:
-        if not passive or n <= MANY or _is_symmetric(D):
+        if not many or _is_symmetric(D):
             return within_box(D, b, lower, upper, start=start, tol=tol, noise=noise)
         by_lower = by_upper = sp.csr_array((n, n))
-    if not passive or n <= MANY:
-        return within_affine(D, b, lower, upper, by_lower, by_upper, known=known, start=start,
-                             tol=tol, noise=noise)  # fmt: skip
-    found = within_sparse(D, b, lower, upper, by_lower, by_upper, start=start, tol=tol)
-    if found.converged or n > PIVOTED or _is_zero(by_lower, by_upper):
-        return found
-    return within_affine(D, b, lower, upper, by_lower, by_upper, start=start, tol=tol)
+    law = lower, upper, by_lower, by_upper
+    if passive:
+        as_given = sp.csr_array if many else _dense
+        found = by_newton(as_given(D), b, lower, upper, as_given(by_lower), as_given(by_upper),
+                          start=start, tol=tol if many else min(tol, NEWTON_EXACT), quick=not many)
+        if found.converged or n > PIVOTED or _is_zero(by_lower, by_upper):
+            return found
+    return within_affine(D, b, *law, known=known, start=start, tol=tol, noise=noise)
+
+
+def _dense(given: MatrixLike) -> Matrix:
+    matrix: Matrix = given
+    return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix, dtype=float)
 
 
 def _is_symmetric(given: MatrixLike) -> bool:

@@ -17,7 +17,7 @@ from blocks.nonsmooth.complementarity import (
     solve,
 )
 from blocks.nonsmooth.complementarity.lemke import lemke_lcp
-from blocks.nonsmooth.complementarity.semismooth import within_sparse
+from blocks.nonsmooth.complementarity.semismooth import by_newton
 
 CHECKED = settings(deadline=None, derandomize=True)
 
@@ -164,7 +164,7 @@ def test_many_contacts_at_once_obey_the_laws_whatever_pushes_them(seed, count):
     D = motions @ motions.T
     low, high, L, H = contacts(count, rng.uniform(0, 0.5, count))
     b = motions @ rng.normal(size=motions.shape[1])
-    found = within_sparse(csr_array(D), b, low, high, csr_array(L), csr_array(H), tol=1e-8)
+    found = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H), tol=1e-8)
     if found.converged:  # told honestly where not
         assert violation(D, b, low, high, L, H, found.effort) < 1e-6
     else:
@@ -181,12 +181,12 @@ def test_a_column_of_a_hundred_contacts_carries_what_is_above_and_friction_holds
     b = np.zeros(2 * n)
     b[::2] = relative @ np.ones(n)  # everything falls
     b[1::2] = relative @ np.full(n, 0.1)
-    found = within_sparse(csr_array(D), b, low, high, csr_array(L), csr_array(H))
+    found = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H))
     above = np.arange(n, 0, -1.0)
     assert_allclose(found.effort[::2], above, rtol=1e-8)
     assert_allclose(found.effort[1::2], 0.1 * above, rtol=1e-8)
     assert not found.state.any()
-    again = within_sparse(csr_array(D), b, low, high, csr_array(L), csr_array(H),
+    again = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H),
                           start=found.effort)
     assert again.iterations <= 1
 
@@ -196,7 +196,7 @@ def test_friction_too_weak_for_the_push_slides_with_the_force_of_its_load():
     D = np.eye(2 * n)
     low, high, L, H = contacts(n, np.linspace(0.05, 0.5, n))
     b = np.tile([10.0, 3.0], n)
-    found = within_sparse(csr_array(D), b, low, high, csr_array(L), csr_array(H))
+    found = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H))
     holds = 10 * np.linspace(0.05, 0.5, n)
     assert_allclose(found.effort[1::2], np.minimum(holds, 3.0), rtol=1e-9)
     assert_allclose(found.rate[1::2], 3.0 - np.minimum(holds, 3.0), atol=1e-9)

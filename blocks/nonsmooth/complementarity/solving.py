@@ -25,7 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ...numerics.tolerances import NEWTON_EXACT, SYMMETRIC
+from ...numerics.tolerances import STEP_EXACT, SYMMETRIC
 from .affine_bounds import within_affine
 from .box import within_box
 from .scaling import Matrix, MatrixLike
@@ -132,7 +132,7 @@ def solve(
     if passive:
         as_given = sp.csr_array if many else _dense
         found = by_newton(as_given(D), b, lower, upper, as_given(by_lower), as_given(by_upper),
-                          start=start, tol=tol if many else min(tol, NEWTON_EXACT), quick=not many)
+                          start=start, tol=tol if many else min(tol, STEP_EXACT), quick=not many)
         if found.converged or n > PIVOTED or _is_zero(by_lower, by_upper):
             return found
     return within_affine(D, b, *law, known=known, start=start, tol=tol, noise=noise)

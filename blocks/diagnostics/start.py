@@ -206,12 +206,15 @@ def _refuse_massless(system: System) -> None:
 
 
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
-    """Contacts of rigidly joined parts, and those whose two sides overlap."""
+    """Contacts of rigidly joined parts, and those whose two sides overlap.
+
+    Of many elements, which need how all act on all, the former are left to the run.
+    """
     from ..nonsmooth.modes.choice import set_valued_laws
     from ..nonsmooth.modes.drift_correction import immovable
     from ..nonsmooth.modes.gaps import APART, RIGID, TWO_BODIES, overlaps
 
-    rigid = immovable(set_valued_laws(system), problem, 0.0)
+    rigid = [] if system.nu > MOST_LAWS else immovable(set_valued_laws(system), problem, 0.0)
     for path in rigid[:MOST]:
         yield found("contact.rigid", [path], f"{path} {RIGID}", TWO_BODIES)
     apart = (o for o in overlaps(system, problem, 0.0) if o[0] not in rigid)

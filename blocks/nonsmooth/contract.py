@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..system import Problem, System
     from ..system.points import Points
+    from .mode_state import ModeState
     from .modes.decision_parts import DecisionParts
     from .modes.elements import Change, Elements
     from .modes.held_modes import HeldModes
@@ -43,9 +44,12 @@ class Laws(ABC):
     elements : Elements
         Who they are: owners, inputs, which ones are contacts.
     watched : whether anything must be looked at during a step
+    state : ModeState
+        Their modes.
     recorded : whether efforts are those of the run's steps, instead of following from the states
     """
 
+    state: ModeState
     watched: bool = True
     recorded: bool = False
 
@@ -53,13 +57,13 @@ class Laws(ABC):
         self.system, self.elements = system, elements
 
     @property
-    @abstractmethod
     def modes(self) -> Indices:
         """0 stuck or closed, 1 sliding forward, -1 sliding backward or open, one per element."""
+        return self.state.modes
 
     @modes.setter
-    @abstractmethod
-    def modes(self, value: Indices) -> None: ...
+    def modes(self, value: Indices) -> None:
+        self.state.modes = value
 
     # -- who the elements are --------------------------------------------------------------
     @property

@@ -121,6 +121,7 @@ SAFE_PIVOT = 1e-8  # of a unit diagonal: a pivot that is no rounding
 SEMIDEFINITE = 1e-11  # of a unit diagonal: added before a matrix is asked to be positive
 P_MATRIX = 1e-12  # of a unit diagonal: a principal minor that counts as positive
 PROXIMAL_BLOCK = 1e-8  # of a unit diagonal: weight of the point that a singular block stays near
+STEP_EXACT = 1e-12  # of the largest rate: what one dense solve leaves, so that stuck stays stuck
 PROXIMAL_POINT = 1e-6  # of a unit diagonal: least weight of the last efforts
 SHORTEST_SEARCH = 1e-6  # of a Newton step: a line search ends there
 RANK = 1e-11  # singular values that count as zero, beside those of size 1

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rigid_bodies import Rod
 
 from blocks import Model, quantity, sin
-from blocks.nonsmooth.complementarity import minimal_split, minimal_splits
+from blocks.nonsmooth.complementarity import minimal_splits
 from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.system.problem import Problem
 from library.rotational import (
@@ -212,6 +212,6 @@ def test_splits_at_many_times_are_those_of_each():
         efforts = bounds[:, None] * rng.uniform(-0.65, 0.9, (size, 40))
         found = minimal_splits(d, -0.7 * bounds, bounds, efforts, np.arange(size))
         for one, all_at_once in zip(efforts.T, found.T, strict=True):
-            each = minimal_split(d, -0.7 * bounds, bounds, one, np.arange(size))
+            each = minimal_splits(d, -0.7 * bounds, bounds, one[:, None], np.arange(size))[:, 0]
             assert_allclose(all_at_once, each, atol=1e-9)
             assert_allclose(d @ all_at_once, d @ one, atol=1e-9)

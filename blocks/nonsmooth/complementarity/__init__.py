@@ -5,13 +5,10 @@ one statement: an effort within bounds whose flow is in the normal cone of the
 bounds. The rest of the network enters as rate = b - D effort. This room knows
 arrays only: no components, units, time or events.
 
-`solve_box`
-    modes, efforts and rates of all elements at an instant
-`solve_coupled`
-    the same where bounds depend on other efforts (mu N)
-`solve_pressed`
-    the same for hundreds of contacts, sparse
-`undetermined_groups`, `minimal_split`, `minimal_splits`
+`solve`
+    modes, efforts and rates of all elements at an instant, within bounds that may depend on
+    other efforts (mu N)
+`undetermined_groups`, `minimal_splits`
     which efforts the motion leaves open, and the split that is reported
 `stress_groups`, `largest_share`, `least_share`, `even_split`
     the same for given directions of internal stress
@@ -22,9 +19,7 @@ arrays only: no components, units, time or events.
 `solve_velocity`
     velocities of massless nodes between frictions
 `simultaneous_impact`, `sequential_impact`
-    restitution of contacts that close
-`rough_impact`
-    the same with dry friction
+    restitution of contacts that close, with the dry friction that they load
 `moreau_step`
     one step of Moreau-Jean time stepping
 `is_p_matrix`
@@ -35,12 +30,9 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 [0, inf) and flows that are positive while approaching.
 """
 
-from .affine_bounds import solve_coupled
-from .box import BoxSolution, BoxStatus, solve_box
 from .break_away import Margin, MarginProblem
 from .closed_forms import OneElement, one_element
-from .impact import Impact, sequential_impact, simultaneous_impact
-from .impact_with_friction import rough_impact
+from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
     Group,
     LoadedSplit,
@@ -48,7 +40,6 @@ from .internal_stress import (
     largest_share,
     least_share,
     loaded_split,
-    minimal_split,
     open_load,
     stress_groups,
     undetermined_groups,
@@ -58,11 +49,11 @@ from .minimal_splits import minimal_splits
 from .moreau_step import StepSolution, moreau_step
 from .p_matrix import is_p_matrix
 from .scaling import components
-from .semismooth import solve_pressed
+from .solution import Solution, Status
+from .solving import solve
 
 __all__ = [
-    "BoxSolution",
-    "BoxStatus",
+    "Friction",
     "Group",
     "Impact",
     "LoadedSplit",
@@ -70,6 +61,8 @@ __all__ = [
     "MarginProblem",
     "NodeVelocity",
     "OneElement",
+    "Solution",
+    "Status",
     "StepSolution",
     "components",
     "even_split",
@@ -77,17 +70,13 @@ __all__ = [
     "largest_share",
     "least_share",
     "loaded_split",
-    "minimal_split",
     "minimal_splits",
     "moreau_step",
     "one_element",
     "open_load",
-    "rough_impact",
     "sequential_impact",
     "simultaneous_impact",
-    "solve_box",
-    "solve_coupled",
-    "solve_pressed",
+    "solve",
     "solve_velocity",
     "stress_groups",
     "undetermined_groups",

@@ -3,7 +3,7 @@
 Friction of strength mu N beside the contact that carries N, losses that grow with the
 load of a brake: bounds are affine in the efforts, ``low + L effort`` and
 ``high + H effort``. With ``rate = b - D effort`` every element obeys the law of
-:func:`blocks.nonsmooth.complementarity.solve_box`, all of them at once:
+:func:`blocks.nonsmooth.complementarity.solve`, all of them at once:
 
 * efforts that are known (an element that slides) are eliminated. What is left has a
   matrix that is not symmetric, and may have no solution or several (Painlevé);
@@ -44,13 +44,13 @@ from ...numerics.tolerances import (
     TERMS_ROUNDING,
     TINY,
 )
-from .box import BoxSolution, BoxStatus
 from .lemke import lemke_lcp
 from .linear_solves import is_convex
 from .p_matrix import is_p_matrix
 from .scaling import Matrix, MatrixLike, components
+from .solution import Solution, Status
 
-__all__ = ["solve_coupled"]
+__all__ = ["within_affine"]
 
 STEPS = 40
 ENUMERATED = 6
@@ -90,76 +90,30 @@ class _Part:
         return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
 
 
-def solve_coupled(
-    D: MatrixLike,
-    b: ArrayLike,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    by_lower: MatrixLike,
-    by_upper: MatrixLike,
-    *,
-    known: ArrayLike | None = None,
-    start: ArrayLike | None = None,
-    rate_floor: ArrayLike = 0.0,
-    tol: float = 1e-10,
-) -> BoxSolution:
-    """Find efforts within bounds that are affine in the efforts.
-
-    Parameters
-    ----------
-    D : (n, n) array_like or scipy.sparse
-    b : (n,) array_like
-        Rates without the efforts.
-    lower, upper : (n,) array_like
-        Constant parts of the bounds; may be infinite.
-    by_lower, by_upper : (n, n) array_like or scipy.sparse
-        Their derivatives by the efforts.
-    known : (n,) bool array_like, optional
-        Elements that slide: their effort is their lower bound, whatever their rate.
-    start : (n,) array_like, optional
-        Efforts of an earlier solution; where efforts are not determined, those nearest.
-    rate_floor : array_like
-        Rates that are noise, per element.
-    tol : float
-
-    Returns
-    -------
-    BoxSolution
-        ``status`` NOT_UNIQUE or NO_SOLUTION names Painlevé's paradox.
-
-    Examples
-    --------
-    A contact pressed with 10 N and its friction, mu = 0.5, pulled with 4 N, then 6 N:
-
-    >>> mu = np.array([[0, 0], [0.5, 0]])
-    >>> none, endless = [0, 0], [np.inf, 0]
-    >>> held = solve_coupled(np.eye(2), [10, 4], none, endless, -mu, mu)
-    >>> held.effort.tolist(), held.state.tolist()
-    ([10.0, 4.0], [0, 0])
-    >>> moved = solve_coupled(np.eye(2), [10, 6], none, endless, -mu, mu)
-    >>> moved.effort.tolist(), moved.state.tolist(), moved.rate.tolist()
-    ([10.0, 5.0], [0, 1], [0.0, 1.0])
-    """
+def within_affine(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLike,
+                  by_lower: MatrixLike, by_upper: MatrixLike, *, known: ArrayLike | None = None,
+                  start: ArrayLike | None = None, tol: float, noise: ArrayLike = 0.0) -> Solution:
+    """The problem of :func:`.solving.solve` for bounds that depend on efforts, dense."""
     D, L, H = _rows_of(D), _rows_of(by_lower), _rows_of(by_upper)
     b = np.array(b, dtype=float)
     n = len(b)
     low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
-    noise = np.broadcast_to(np.asarray(rate_floor, dtype=float), (n,))
+    floor = np.broadcast_to(np.asarray(noise, dtype=float), (n,))
     fixed = np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool)
     fixed |= (low == high) & (np.asarray(abs(L - H).sum(axis=1)).ravel() == 0)
     near = np.zeros(n) if start is None else np.array(start, dtype=float)
 
     effort, iterations, worst = near.copy(), 0, 0.0
-    trouble: list[tuple[BoxStatus, Indices]] = []
+    trouble: list[tuple[Status, Indices]] = []
     count, label = components(abs(D) + abs(L) + abs(H))
     order = np.argsort(label, kind="stable")
     for here in np.split(order, np.flatnonzero(np.diff(label[order])) + 1):
         one = _solve_part(_cut(D, here), b[here], low[here], high[here], _cut(L, here),
-                          _cut(H, here), fixed[here], near[here], noise[here], tol)  # fmt: skip
+                          _cut(H, here), fixed[here], near[here], floor[here], tol)  # fmt: skip
         effort[here] = one.effort
         iterations += one.iterations
         worst = max(worst, one.residual)
-        if one.status is not BoxStatus.SOLVED:
+        if one.status is not Status.SOLVED:
             trouble.append((one.status, here))
     # constant bounds hold exactly, not to rounding
     for bound, slope, inward in ((low, L, np.maximum), (high, H, np.minimum)):
@@ -170,12 +124,12 @@ def solve_coupled(
     size = np.zeros(count)
     np.maximum.at(size, label, np.maximum(np.abs(b), np.abs(force)))
     state, rest, at_bound = _modes_told(effort, rate, low + L @ effort, high + H @ effort, fixed,
-                                        size[label], tol, noise, D.diagonal())
-    status = trouble[-1][0] if trouble else BoxStatus.SOLVED
-    return BoxSolution(
+                                        size[label], tol, floor, D.diagonal())
+    status = trouble[-1][0] if trouble else Status.SOLVED
+    return Solution(
         effort=effort, rate=rate, state=state, fixed=fixed, grazing=rest & at_bound,
-        converged=status in (BoxStatus.SOLVED, BoxStatus.NOT_UNIQUE), residual=worst,
-        status=status, unique=False if status is BoxStatus.NOT_UNIQUE else None,
+        converged=status in (Status.SOLVED, Status.NOT_UNIQUE), residual=worst,
+        status=status, unique=False if status is Status.NOT_UNIQUE else None,
         suspects=np.concatenate([np.zeros(0, dtype=np.intp), *(part for _, part in trouble)]),
         method="coupled", iterations=iterations,
     )  # fmt: skip
@@ -215,7 +169,7 @@ def _cut(matrix: Matrix, index: Indices) -> Array:
 @dataclass(frozen=True)
 class _Answer:
     effort: Array
-    status: BoxStatus
+    status: Status
     residual: float
     iterations: int
 
@@ -229,7 +183,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     if len(gone):
         own = np.eye(len(gone)) - L[np.ix_(gone, gone)]
         if np.linalg.det(own) <= SELF_CARRYING:  # friction that carries itself
-            return _Answer(effort, BoxStatus.NOT_UNIQUE, np.inf, 0)
+            return _Answer(effort, Status.NOT_UNIQUE, np.inf, 0)
         inverse = np.linalg.inv(own)
         held, back = inverse @ low[gone], inverse @ L[np.ix_(gone, free)]
         mixed = np.ix_(free, gone)
@@ -240,7 +194,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
         noise = noise[free]
         effort[gone] = held
     if not len(free):
-        return _Answer(effort, BoxStatus.SOLVED, 0.0, 0)
+        return _Answer(effort, Status.SOLVED, 0.0, 0)
     size = np.abs(D).max(axis=1)
     diagonal = np.where(np.diag(D) > NO_INERTIA * size.max(), np.diag(D), size)
     live = diagonal > NO_INERTIA * diagonal.max()
@@ -254,7 +208,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     return _Answer(effort, status, float(part.residual(x, tol).max()), iterations)
 
 
-def _search(part: _Part, near: Array, tol: float) -> tuple[Array, BoxStatus, int]:
+def _search(part: _Part, near: Array, tol: float) -> tuple[Array, Status, int]:
     x, used = _by_modes(part, np.zeros(len(near), dtype=int), near, tol)
     found = part.residual(x, tol).max() <= tol
     if not found:
@@ -273,15 +227,15 @@ def _search(part: _Part, near: Array, tol: float) -> tuple[Array, BoxStatus, int
     passive = np.abs(part.D - part.D.T).max() <= SYMMETRIC and is_convex(part.D)
     sure = passive or is_p_matrix(part.D) is True
     if found and (sure or len(near) > ENUMERATED):
-        return x, BoxStatus.SOLVED, used
+        return x, Status.SOLVED, used
     if len(near) <= ENUMERATED:
         rates, answers = _all_answers(part, tol)
         if not len(answers):
-            return x, BoxStatus.NO_SOLUTION, used
+            return x, Status.NO_SOLUTION, used
         if not sure and len(rates) > 1:
-            return answers[0], BoxStatus.NOT_UNIQUE, used
-        return (x if found else answers[0]), BoxStatus.SOLVED, used
-    return x, BoxStatus.NO_SOLUTION if not ended else BoxStatus.WORK_BOUND, used
+            return answers[0], Status.NOT_UNIQUE, used
+        return (x if found else answers[0]), Status.SOLVED, used
+    return x, Status.NO_SOLUTION if not ended else Status.WORK_BOUND, used
 
 
 def _modes(part: _Part, x: Array, slack: float) -> Indices:

@@ -1,18 +1,7 @@
-"""Which set-valued elements stick, which move, and with what effort?
+"""Which elements stick and which move, within constant bounds?
 
-Knows a matrix, a vector and bounds only. Everything set-valued ends here: dry
-friction at rest, unilateral contacts, ideal diodes and one-way clutches, on
-acceleration level (event-driven) or on velocity level (time stepping).
-
-With efforts ``lambda`` and flow rates ``rate = b - D lambda``::
-
-    lambda_i = upper_i           =>  rate_i >= 0      (starts to move forward)
-    lower_i < lambda_i < upper_i =>  rate_i  = 0      (sticks, stays closed)
-    lambda_i = lower_i           =>  rate_i <= 0      (starts to move backward, opens)
-
-Signs: lambda is carried from R to C and flow = R minus C, so friction that
-slides forward has lambda = +F. A unilateral contact has lambda in [0, inf)
-and a flow that is positive while it *approaches*; rate < 0 opens it.
+Part by part of the graph of D, and in units in which all elements weigh the same
+(:mod:`.scaling`).
 
 References
 ----------
@@ -23,10 +12,9 @@ Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts, 1996.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CANCELLATION
@@ -36,8 +24,9 @@ from .lemke import lemke_box
 from .linear_solves import is_convex
 from .p_matrix import is_p_matrix
 from .scaling import Matrix, MatrixLike, ScaledBox, as_bounds, as_matrix, block, scale
+from .solution import Solution, Status
 
-__all__ = ["BoxSolution", "BoxStatus", "solve_box"]
+__all__ = ["within_box"]
 
 STEPS = 60
 """Bound on the steps of one descent method, per connected part."""
@@ -45,71 +34,6 @@ LEMKE_LIMIT = 400
 """Largest part that is given to pivoting (each pivot factorises a dense matrix)."""
 MANY_PARTS = 16
 """From this many parts on, all are tried in one sparse problem first."""
-
-
-class BoxStatus(StrEnum):
-    """How the search ended."""
-
-    SOLVED = "solved"
-    NOT_UNIQUE = "no unique solution (Painlevé)"
-    NO_SOLUTION = "no solution: an effort would have to be infinite"
-    WORK_BOUND = "not solved within the bound on work"
-
-
-@dataclass(frozen=True)
-class BoxSolution:
-    """Efforts, rates and modes of all elements.
-
-    Attributes
-    ----------
-    effort : array
-        The efforts, within their bounds. Where D is singular other efforts
-        may give the same rates: see `undetermined_groups`, `minimal_split`.
-    rate : array
-        b - D effort; exactly 0.0 for every element whose state is 0.
-    state : int8 array
-        +1 at the upper bound and moving forward, -1 at the lower bound and
-        moving backward, 0 at rest. For an element of fixed effort (equal
-        bounds) the sign of its rate.
-    fixed : bool array
-        Elements whose bounds are equal: they had nothing to decide.
-    grazing : bool array
-        At rest with the effort at a bound: the next derivative decides.
-    converged : bool
-        Whether the natural residual of every connected part is within tol.
-    residual : float
-        Largest natural residual |x - clip(x + rate)| in units of the largest
-        rate of its part (rounding of D times the bounds discounted).
-    status : BoxStatus
-    unique : bool or None
-        Whether the rates are the only possible ones; None where not decided
-        (large parts without symmetry).
-    suspects : int array
-        Elements of parts that are unsolved or not unique.
-    method : str
-        What solved it: "closed form", "active set", "proximal Newton",
-        "pivoting", joined by " + ".
-    iterations : int
-        Steps of all methods, mostly one linear system each; the closed form is one.
-    """
-
-    effort: Array
-    rate: Array
-    state: NDArray[np.int8]
-    fixed: Flags
-    grazing: Flags
-    converged: bool
-    residual: float
-    status: BoxStatus
-    unique: bool | None
-    suspects: Indices
-    method: str
-    iterations: int
-
-    @property
-    def stuck(self) -> Flags:
-        """Elements that decided to rest (or to stay closed)."""
-        return (self.state == 0) & ~self.fixed
 
 
 @dataclass
@@ -125,75 +49,30 @@ class _Work:
         self.iterations += trial.iterations
 
 
-def solve_box(
-    D: MatrixLike,
-    b: ArrayLike,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    *,
-    start: ArrayLike | None = None,
-    tol: float = 1e-10,
-    rate_floor: ArrayLike = 0.0,
-) -> BoxSolution:
-    """Find efforts in a box whose rates b - D effort lie in its normal cone.
+def within_box(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLike, *,
+               start: ArrayLike | None = None, tol: float, noise: ArrayLike = 0.0) -> Solution:
+    """The problem of :func:`.solving.solve` for constant bounds.
 
-    Parameters
-    ----------
-    D : (n, n) array_like or scipy.sparse
-        Delassus matrix -d rate/d effort. Symmetric positive semi-definite in
-        passive networks, any rank; not symmetric where a controlled source or
-        a normal force depends on an effort.
-    b : (n,) array_like
-        Rates without the efforts.
-    lower, upper : array_like
-        Bounds of the efforts; may be infinite, and equal where an element
-        slides and its effort is known.
-    start : (n,) array_like, optional
-        Efforts of an earlier solution; only guides the search.
-    tol : float
-        Bound of the scaled natural residual.
-    rate_floor : array_like
-        Rates that are noise of the caller's evaluation, per element. Decides
-        whether an element across a rigid or prescribed path (D_ii = 0) rests.
+    A part of D's graph of one element has a closed form. Others go through the primal-dual
+    active set, then proximal points with projected Newton steps (symmetric semi-definite D),
+    then Lemke's pivoting (any D, up to 400 elements a part). All are bounded in work. A rate
+    below ``tol`` times the largest rate of its part counts as zero.
 
-    Returns
-    -------
-    BoxSolution
-
-    Notes
-    -----
-    A part of D's graph of one element has a closed form. Others go through
-    the primal-dual active set, then proximal points with projected Newton steps
-    (symmetric semi-definite D), then Lemke's pivoting (any D, up to 400 elements
-    a part). All are bounded in work. A rate below
-    ``tol`` times the largest rate of its part counts as zero.
-
-    The rates are unique for symmetric semi-definite D and for P-matrices. A
-    single element with D_ii < 0 takes the solution of least effort.
-
-    Examples
-    --------
-    Two frictions of 1 N and 3 N side by side hold a load of 3.5 N on 1 kg:
-
-    >>> held = solve_box([[1, 1], [1, 1]], [3.5, 3.5], [-1, -3], [1, 3])
-    >>> [float(r) for r in held.rate], float(held.effort.sum())
-    ([0.0, 0.0], 3.5)
-    >>> moved = solve_box([[1, 1], [1, 1]], [4.5, 4.5], [-1, -3], [1, 3])
-    >>> [float(r) for r in moved.rate], [float(f) for f in moved.effort]
-    ([0.5, 0.5], [1.0, 3.0])
+    The rates are unique for symmetric semi-definite D and for P-matrices. A single element
+    with D_ii < 0 takes the solution of least effort.
     """
     load = np.array(b, dtype=float).reshape(-1)
     n = len(load)
-    known = _closed_form(D, load, lower, upper, rate_floor, tol)
+    known = _closed_form(D, load, lower, upper, noise, tol)
     if known is not None:
         return known
     if not np.all(np.isfinite(load)):
         raise ValueError(f"rate {int(np.flatnonzero(~np.isfinite(load))[0])} of b is not finite")
     matrix = as_matrix(D, n)
     low, high = as_bounds(lower, upper, n)
-    noise = np.broadcast_to(np.asarray(rate_floor, dtype=float), (n,))
+    floor = np.broadcast_to(np.asarray(noise, dtype=float), (n,))
     undecided = np.flatnonzero(low != high)
-    box, d = _without_fixed(matrix, load, low, high, noise, undecided)
+    box, d = _without_fixed(matrix, load, low, high, floor, undecided)
     guess = None
     if start is not None:
         guess = np.asarray(start, dtype=float)[undecided] / d
@@ -218,7 +97,7 @@ def _without_fixed(matrix: Matrix, load: Array, low: Array, high: Array, noise: 
 
 def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: Indices,
               box: ScaledBox, d: Array, work: _Work, verdicts: list[_Verdict], tol: float
-              ) -> BoxSolution:
+              ) -> Solution:
     """What the scaled efforts that were found mean for all elements."""
     n, fixed = len(load), low == high
     effort = np.where(fixed, low, 0.0)
@@ -244,7 +123,7 @@ def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: I
     bad[box.group[failed]] = True
     status, unique = _summary(bad, verdicts)
     doubt = bad | np.array([v.unique is False for v in verdicts], dtype=bool)
-    return BoxSolution(
+    return Solution(
         effort=effort, rate=rate, state=state, fixed=fixed, grazing=grazing,
         converged=not failed.any(), residual=float(residuals.max(initial=0.0)), status=status,
         unique=unique, suspects=undecided[doubt[box.group]],
@@ -253,7 +132,7 @@ def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: I
 
 
 def _closed_form(D: MatrixLike, b: Array, lower: ArrayLike, upper: ArrayLike, noise: ArrayLike,
-                 tol: float) -> BoxSolution | None:
+                 tol: float) -> Solution | None:
     """The answer of problems that have one at once: see :mod:`.closed_forms`."""
     n = len(b)
     if not isinstance(D, np.ndarray) or D.shape != (n, n):
@@ -276,9 +155,9 @@ def _closed_form(D: MatrixLike, b: Array, lower: ArrayLike, upper: ArrayLike, no
             return None
         effort, rate, state = efforts, np.zeros(n), np.zeros(n, dtype=np.int8)
         grazing, method = nobody, "active set"
-    return BoxSolution(
+    return Solution(
         effort=effort, rate=rate, state=state, fixed=nobody, grazing=grazing, converged=True,
-        residual=0.0, status=BoxStatus.SOLVED, unique=True, suspects=np.zeros(0, dtype=int),
+        residual=0.0, status=Status.SOLVED, unique=True, suspects=np.zeros(0, dtype=int),
         method=method, iterations=1,
     )  # fmt: skip
 
@@ -292,14 +171,14 @@ class _Verdict:
 _FINE = _Verdict(True)
 
 
-def _summary(bad: Flags, verdicts: list[_Verdict]) -> tuple[BoxStatus, bool | None]:
+def _summary(bad: Flags, verdicts: list[_Verdict]) -> tuple[Status, bool | None]:
     answers = {v.unique for v in verdicts}
     unique = False if False in answers else None if None in answers else True
     if not bad.any():
-        return (BoxStatus.NOT_UNIQUE if unique is False else BoxStatus.SOLVED), unique
+        return (Status.NOT_UNIQUE if unique is False else Status.SOLVED), unique
     if any(v.unbounded for v, wrong in zip(verdicts, bad, strict=True) if wrong):
-        return BoxStatus.NO_SOLUTION, unique
-    return BoxStatus.WORK_BOUND, unique
+        return Status.NO_SOLUTION, unique
+    return Status.WORK_BOUND, unique
 
 
 def _search(box: ScaledBox, guess: Array | None, tol: float, work: _Work) -> list[_Verdict]:

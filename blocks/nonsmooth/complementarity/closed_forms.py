@@ -22,7 +22,7 @@ FEW = 32
 
 @dataclass(frozen=True)
 class OneElement:
-    """Answer to the box problem of one element, as in :class:`.box.BoxSolution`."""
+    """Answer to the box problem of one element, as in :class:`.solution.Solution`."""
 
     effort: float
     rate: float
@@ -34,7 +34,7 @@ def one_element(d: float, b: float, low: float, high: float, noise: float, tol: 
                 ) -> OneElement | None:
     """The box problem of one element in plain numbers; None where it is not regular.
 
-    Parameters are those of :func:`.box.solve_box`.
+    Parameters are those of :func:`.solving.solve`.
     """
     if not (0.0 < d < np.inf and low < high and -np.inf < b < np.inf):
         return None

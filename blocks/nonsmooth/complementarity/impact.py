@@ -17,6 +17,14 @@ that are a little apart; Newton's cradle passes the blow to the last ball.
 Neither is "the" truth for bodies in touch (contact stiffness ratios decide);
 both conserve momentum, fulfil gamma+ <= 0 and never gain energy.
 
+With :class:`Friction` Coulomb's law holds for the tangential impulses: lower <= P <= upper, with
+bounds proportional to the impulses of contacts; friction ends sticking (gamma+ = 0), or slipping
+with the bound of the sense in which it slips then. A contact collides together with the friction
+that it loads, and all end with one problem without restitution. Newton's restitution with
+friction may gain energy (Kane's pendulum): where a collision would, its restitution is lowered
+until it does not. Without restitution it never can: the loss is ``P'(after) + P'D P/2`` with
+both terms >= 0.
+
 References
 ----------
 Moreau, in Nonsmooth Mechanics and Applications, CISM 302, 1988, 1-82.
@@ -24,23 +32,27 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008, ch. 8
 Nguyen, Brogliato, Multiple Impacts in Dissipative Granular Chains, 2014.
 Smith, Kaufman, Vouga, Tamstorf, Grinspun, ACM Trans. Graph. 31 (2012) 106
 (no rule keeps all of energy, symmetry and propagation).
+Kane, Levinson, Dynamics: Theory and Applications, 1985 (the paradox).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
-from .box import solve_box
 from .scaling import Matrix, MatrixLike, as_matrix, block
+from .solving import solve
 
-__all__ = ["Impact", "sequential_impact", "simultaneous_impact"]
+__all__ = ["Friction", "Impact", "sequential_impact", "simultaneous_impact"]
+
+
+HALVINGS = 50
+"""Steps of the bisection for the restitution that gains no energy."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ class Impact:
     Attributes
     ----------
     impulse : array
-        Non-negative, per contact.
+        Non-negative of contacts.
     flow : array
         Approach velocities afterwards; none above zero when converged.
     energy_loss : float
@@ -72,17 +84,55 @@ class Impact:
     restitution_used: float
 
 
-def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> Impact:
+@dataclass(frozen=True)
+class Friction:
+    """Which elements of an impact are contacts, and bounds of the impulses of the others.
+
+    Attributes
+    ----------
+    contact : bool array
+    lower, upper : array
+        0, or infinite where an impulse has no bound on that side.
+    by_lower, by_upper : (n, n) array
+        Bounds of impulses per impulse.
+    """
+
+    contact: Flags
+    lower: Array
+    upper: Array
+    by_lower: Array
+    by_upper: Array
+
+    def of(self, index: Indices) -> Friction:
+        """That of some elements."""
+        inner = np.ix_(index, index)
+        return Friction(self.contact[index], self.lower[index], self.upper[index],
+                        self.by_lower[inner], self.by_upper[inner])
+
+    def loaded_by(self, hit: Indices) -> Indices:
+        """These elements, and those whose bounds they move or that have none."""
+        loads = np.any((self.by_lower != 0)[:, hit] | (self.by_upper != 0)[:, hit], axis=1)
+        mine = ~self.contact & (loads | ~np.isfinite(self.upper - self.lower))
+        mine[hit] = True
+        return np.flatnonzero(mine)
+
+
+def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
+                        friction: Friction | None = None, *, noise: float = 0.0) -> Impact:
     """Moreau's rule: one complementarity problem for all contacts.
 
     Parameters
     ----------
     D : (n, n) array_like or scipy.sparse
-        Delassus matrix of the contacts, symmetric positive semi-definite.
+        Delassus matrix, symmetric positive semi-definite.
     flow : (n,) array_like
-        Approach velocities before.
+        Velocities before: of approach for contacts, of slip for friction.
     restitution : array_like
         e in [0, 1], per contact.
+    friction : Friction, optional
+        Without it all are contacts.
+    noise : float
+        Flows that are noise.
 
     Returns
     -------
@@ -91,7 +141,7 @@ def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) 
     Notes
     -----
     Restitution acts on approaching contacts only. A touching contact that
-    separates and is driven together by another may then gain energy; if so,
+    separates and is driven together by another may then gain energy, and so may friction; if so,
     all e are scaled down (bisection) until the loss is not negative.
 
     Examples
@@ -101,34 +151,42 @@ def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) 
     ([-1.5], 2.25, 1.6875)
     """
     matrix, before, e = _read(D, flow, restitution)
-    full = _simultaneous_impact(matrix, before, e)
-    used = 1.0
+
+    def trial(factor: float) -> Impact:
+        target = factor * e * np.maximum(before, 0.0)
+        load = before + target
+        found = solve(matrix, load, 0.0, np.inf, noise=noise) if friction is None else solve(
+            matrix, load, friction.lower, friction.upper, friction.by_lower, friction.by_upper,
+            noise=noise)
+        p, after = found.effort, found.rate - target
+        loss = 0.5 * float(p @ (before + after))
+        return Impact(p, after, loss, found.converged, 1, factor)
+
+    full = trial(1.0)
     slack = ENERGY_GAIN * float(np.abs(full.impulse) @ np.abs(before))
-    if full.converged and full.energy_loss < -slack:
-        used, top = 0.0, 1.0
-        full = _simultaneous_impact(matrix, before, 0.0 * e)
-        for _ in range(40):
-            middle = (used + top) / 2
-            trial = _simultaneous_impact(matrix, before, middle * e)
-            if trial.energy_loss >= 0:
-                used, full = middle, trial
-            else:
-                top = middle
-    return Impact(full.impulse, full.flow, full.energy_loss, full.converged, 1, used)
+    if not full.converged or full.energy_loss >= -slack:
+        return full
+    best, top = trial(0.0), 1.0
+    for _ in range(HALVINGS):
+        middle = trial((best.restitution_used + top) / 2)
+        if middle.energy_loss >= 0:
+            best = middle
+        else:
+            top = middle.restitution_used
+    return best
 
 
-def sequential_impact(
-    D: MatrixLike, flow: ArrayLike, restitution: ArrayLike, *, limit: int | None = None
-) -> Impact:
+def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
+                      friction: Friction | None = None, *, limit: int | None = None) -> Impact:
     """Pairwise propagation: one collision after the other until none approaches.
 
     Parameters
     ----------
-    D, flow, restitution
+    D, flow, restitution, friction
         As for `simultaneous_impact`.
     limit : int, optional
-        Bound on the number of collisions, 1000 + 100 n by default. With e < 1
-        a sequence may be infinite (inelastic collapse); at the bound the rest
+        Bound on the number of collisions, 1000 + 100 n by default, 20 n + 20 with friction.
+        With e < 1 a sequence may be infinite (inelastic collapse); at the bound the rest
         of the approach is removed plastically, all contacts at once.
 
     Returns
@@ -139,7 +197,7 @@ def sequential_impact(
     -----
     Order: the contact whose collision turns over most energy,
     gamma_i²/D_ii; contacts within 1e-9 of it collide together, so that a
-    symmetric blow has a symmetric answer. Every collision loses
+    symmetric blow has a symmetric answer. Every collision without friction loses
     ½ (1 - e²) gamma_i²/D_ii >= 0.
 
     Examples
@@ -151,45 +209,64 @@ def sequential_impact(
     >>> cradle = sequential_impact(D, [1.0, 0, 0, 0], 1.0)
     >>> cradle.flow.tolist(), cradle.impulse.tolist()
     ([0.0, 0.0, 0.0, -1.0], [1.0, 1.0, 1.0, 1.0])
+
+    1 kg lands at 2 m/s while it slides at 3 m/s, mu = 0.5, e = 0: it loses 0.5 times 2 m/s
+
+    >>> mu = np.array([[0, 0], [0.5, 0]])
+    >>> rough = Friction(np.array([True, False]), np.zeros(2), np.array([np.inf, 0]), -mu, mu)
+    >>> land = sequential_impact(np.eye(2), [2.0, 3.0], 0.0, rough)
+    >>> land.flow.tolist(), land.impulse.tolist()
+    ([0.0, 2.0], [2.0, 1.0])
     """
-    matrix, before, e = _read(D, flow, restitution)
-    n = len(before)
-    limit = 1000 + 100 * n if limit is None else limit
+    matrix, now, e = _read(D, flow, restitution)
+    n = len(now)
+    if limit is None:
+        limit = 1000 + 100 * n if friction is None else 20 * n + 20
+    touches = np.ones(n, dtype=bool) if friction is None else friction.contact
     diagonal = np.asarray(matrix.diagonal(), dtype=float)
-    now = before.copy()
-    impulse = np.zeros(n)
-    loss = 0.0
-    still = APPROACH * float(np.max(np.abs(before), initial=0.0))
-    weight = np.divide(1.0, diagonal, out=np.full(n, np.inf), where=diagonal > 0)
-    collisions = 0
+    gives = diagonal > 0  # others cannot give way: the last problem says so
+    still = APPROACH * float(np.max(np.abs(now), initial=0.0))
+    impulse, loss, used, collisions = np.zeros(n), 0.0, 1.0, 0
     while collisions < limit:
-        closing = now > still
+        closing = touches & (now > still) & gives
         if not closing.any():
-            return Impact(impulse, now, loss, True, collisions, 1.0)
-        if np.any(closing & (diagonal <= 0)):
-            return Impact(impulse, now, loss, False, collisions, 1.0)  # nothing can give way
-        turnover = np.where(closing, now, 0.0) ** 2 * np.where(closing, weight, 0.0)
+            break
+        turnover = np.divide(now**2, diagonal, out=np.zeros(n), where=closing)
         hit = np.flatnonzero(turnover >= turnover.max() * (1 - TIE))
-        if len(hit) == 1:
-            i = hit[0]
-            p = np.array([(1 + e[i]) * now[i] / diagonal[i]])
-        else:
-            tied = simultaneous_impact(block(matrix, hit, hit), now[hit], e[hit])
-            p = tied.impulse
-            if not tied.converged:
-                break
-        after = now - _columns(matrix, hit) @ p
-        loss += 0.5 * float(p @ (now[hit] + after[hit]))
-        impulse[hit] += p
-        now = after
-        collisions += len(hit)
-    rest = simultaneous_impact(matrix, now, 0.0)
-    return Impact(
-        impulse + rest.impulse, rest.flow, loss + rest.energy_loss, rest.converged, collisions, 0.0
-    )
+        group = hit if friction is None else friction.loaded_by(hit)
+        if friction is not None and not (e[hit] > 0).any():
+            break  # nothing rebounds: the last problem does all
+        blow = _blow(matrix, now, np.where(turnover[group] > 0, e[group], 0.0), group,
+                     None if friction is None else friction.of(group), still)
+        if not blow.converged:
+            break
+        used = min(used, blow.restitution_used)
+        loss += blow.energy_loss
+        impulse[group] += blow.impulse
+        now = now - _columns(matrix, group) @ blow.impulse
+        collisions += len(hit) if friction is None else 1
+    if friction is None:
+        if not (now > still).any():
+            return Impact(impulse, now, loss, True, collisions, 1.0)
+        used = 0.0
+    rest = simultaneous_impact(matrix, now, 0.0, friction, noise=still if friction else 0.0)
+    return Impact(impulse + rest.impulse, rest.flow, loss + rest.energy_loss, rest.converged,
+                  collisions, used)
 
 
-def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> tuple[Any, Array, Array]:
+def _blow(matrix: Matrix, now: Array, e: Array, group: Indices, friction: Friction | None,
+          noise: float) -> Impact:
+    """The collision of a few contacts."""
+    if len(group) > 1:
+        return simultaneous_impact(block(matrix, group, group), now[group], e, friction,
+                                   noise=0.0 if friction is None else noise)
+    i = group[0]
+    p = np.array([(1 + e[0]) * now[i] / matrix.diagonal()[i]])
+    after = -e[0] * now[i]
+    return Impact(p, np.array([after]), 0.5 * float(p[0] * (now[i] + after)), True, 1, 1.0)
+
+
+def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> tuple[Matrix, Array, Array]:
     before = np.array(flow, dtype=float).reshape(-1)
     e = np.broadcast_to(np.asarray(restitution, dtype=float), before.shape)
     if not np.all((e >= 0) & (e <= 1)):
@@ -198,15 +275,6 @@ def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> tuple[Any, 
     return as_matrix(D, len(before)), before, e
 
 
-def _columns(matrix: Matrix, index: Indices) -> NDArray[Any]:
-    part = matrix[:, index]
+def _columns(matrix: Matrix, index: Indices) -> Array:
+    part: Matrix = matrix[:, index]
     return part.toarray() if sp.issparse(part) else part
-
-
-def _simultaneous_impact(matrix: Matrix, before: Array, e: Array) -> Impact:
-    target = e * np.maximum(before, 0.0)
-    solution = solve_box(matrix, before + target, 0.0, np.inf)
-    p = solution.effort
-    after = solution.rate - target
-    loss = 0.5 * float(p @ (before + after))
-    return Impact(p, after, loss, solution.converged, 1, 1.0)

@@ -41,7 +41,7 @@ from .minimax import half_range, kernel, minimise_rows, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
 __all__ = ["Group", "LoadedSplit", "even_split", "largest_share", "least_share", "loaded_split",
-           "minimal_split", "open_load", "stress_groups", "stresses",
+           "open_load", "stress_groups", "stresses",
            "undetermined_groups"]  # fmt: skip
 
 
@@ -107,48 +107,6 @@ def undetermined_groups(
         if np.any(most - least > NO_STRESS * size):
             groups.append(Group(i, stress.basis.shape[1], least, most))
     return groups
-
-
-def minimal_split(
-    D: MatrixLike,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    effort: ArrayLike,
-    stuck: ArrayLike,
-    *,
-    scale: ArrayLike | None = None,
-) -> Array:
-    """The efforts of smallest largest ratio, then least norm, with the same motion.
-
-    Parameters
-    ----------
-    D, lower, upper, effort, stuck
-        As for `undetermined_groups`.
-    scale : array_like, optional
-        Effort that means 1 for elements with a one-sided bound; 1 by default.
-
-    Returns
-    -------
-    array
-        All efforts; those that are determined are returned unchanged.
-
-    Notes
-    -----
-    Ratios are measured as in `MarginProblem`, so that the largest ratio of a
-    group reaches 1 exactly when the group can hold no more. Each group has its
-    own smallest largest ratio.
-
-    Examples
-    --------
-    >>> minimal_split([[1, 1], [1, 1]], [-1, -3], [1, 3], [1.0, 2.6], [0, 1]).round(9).tolist()
-    [0.9, 2.7]
-    """
-    low, high, held = _read(D, lower, upper, effort)
-    half = half_range(low, high, scale)
-    for stress in stresses(D, low, high, stuck):
-        i = stress.members
-        held[i] = _split(low[i], high[i], held[i], half[i], stress.basis)
-    return held
 
 
 def _read(
@@ -249,7 +207,27 @@ def _lowest(a: Array, g: Array) -> float:
 
 def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """The efforts held + basis t of smallest largest share of the bounds, then of least norm."""
-    return _split(low, high, held, half_range(low, high, None), basis)
+    half = half_range(low, high, None)
+    basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
+    rows = rows_of(low, high, half)
+    value, start = 1.0, held
+    if len(rows.element):
+        G = rows.slope[:, None] * basis[rows.element]
+        least, t, weight = minimise_rows(rows.ratios(held), G)
+        if np.isfinite(least):
+            # Rows of positive weight are at that value in every optimal split.
+            value, start = min(least, 1.0), held + basis @ t
+            basis = basis @ _kernel(G[weight > TIGHT_ROW])
+    if basis.shape[1] == 0:
+        return np.clip(start, low, high)
+    # Least norm of y = (effort - centre)/half with all rows at most ``value``.
+    closed = np.isfinite(low) & np.isfinite(high)
+    with np.errstate(invalid="ignore"):
+        centre = np.where(closed, (low + high) / 2, np.clip(0.0, low, high))
+        bottom = (low + (1 - value) * half - centre) / half
+        top = (high - (1 - value) * half - centre) / half
+    y = _least_norm((start - centre) / half, basis / half[:, None], bottom, top)
+    return np.clip(centre + half * y, low, high)
 
 
 def _span(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Array]:
@@ -277,29 +255,6 @@ def _span(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Ar
             elif answer.x is not None:
                 out[side, k] = held[k] + basis[k] @ answer.x
     return np.clip(out[0], low, high), np.clip(out[1], low, high)
-
-
-def _split(low: Array, high: Array, held: Array, half: Array, basis: Array) -> Array:
-    basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
-    rows = rows_of(low, high, half)
-    value, start = 1.0, held
-    if len(rows.element):
-        G = rows.slope[:, None] * basis[rows.element]
-        least, t, weight = minimise_rows(rows.ratios(held), G)
-        if np.isfinite(least):
-            # Rows of positive weight are at that value in every optimal split.
-            value, start = min(least, 1.0), held + basis @ t
-            basis = basis @ _kernel(G[weight > TIGHT_ROW])
-    if basis.shape[1] == 0:
-        return np.clip(start, low, high)
-    # Least norm of y = (effort - centre)/half with all rows at most ``value``.
-    closed = np.isfinite(low) & np.isfinite(high)
-    with np.errstate(invalid="ignore"):
-        centre = np.where(closed, (low + high) / 2, np.clip(0.0, low, high))
-        bottom = (low + (1 - value) * half - centre) / half
-        top = (high - (1 - value) * half - centre) / half
-    y = _least_norm((start - centre) / half, basis / half[:, None], bottom, top)
-    return np.clip(centre + half * y, low, high)
 
 
 def _least_norm(start: Array, shape: Array, bottom: Array, top: Array) -> Array:

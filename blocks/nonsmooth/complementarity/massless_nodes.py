@@ -43,8 +43,8 @@ from ...numerics.tolerances import (
     TIGHT_ROW,
     TINY,
 )
-from .box import solve_box
 from .scaling import as_bounds
+from .solving import solve
 
 __all__ = ["NodeVelocity", "solve_velocity"]
 
@@ -172,7 +172,7 @@ def _regularised(
     held = np.clip(np.zeros(len(c)), low, high)
     for _ in range(3):
         down, up = low - held, high - held
-        box = solve_box(dual, c + W @ (inverse @ (h - W.T @ held)), down, up)
+        box = solve(dual, c + W @ (inverse @ (h - W.T @ held)), down, up)
         top, bottom = box.effort >= up, box.effort <= down
         held = np.where(top, high, np.where(bottom, low, np.clip(held + box.effort, low, high)))
     # Elements of fixed effort slide; they decide nothing.

@@ -23,7 +23,11 @@ __all__ = ["minimal_splits"]
 
 def minimal_splits(D: MatrixLike, lower: ArrayLike, upper: ArrayLike, efforts: Array,
                    stuck: ArrayLike) -> Array:
-    """What `minimal_split` gives for every column of ``efforts``, the bounds being the same.
+    """The efforts of smallest largest ratio, then least norm, with the same motion, many at once.
+
+    Ratios are measured as in `MarginProblem`, so that the largest ratio of a group reaches 1
+    exactly when the group can hold no more. Each group has its own smallest largest ratio; efforts
+    that are determined are returned unchanged.
 
     Parameters
     ----------

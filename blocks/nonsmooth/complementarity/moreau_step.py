@@ -21,19 +21,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ...numerics.arrays import Array
-from ...numerics.tolerances import SYMMETRIC
-from .affine_bounds import solve_coupled
-from .box import BoxSolution, solve_box
 from .scaling import Matrix, MatrixLike
-from .semismooth import solve_pressed
+from .solution import Solution
+from .solving import solve
 
 __all__ = ["StepSolution", "moreau_step"]
-
-MANY = 60
-"""Elements from which bounds that depend on efforts are solved for by sparse methods."""
-PIVOTED = 150
-"""Elements up to which those that find nothing are followed by pivoting."""
-
 
 @dataclass(frozen=True)
 class StepSolution:
@@ -48,14 +40,14 @@ class StepSolution:
     flow : array
         Flows at the end, exactly 0.0 where an element sticks, and
         -e flow_before where a contact bounces.
-    solution : BoxSolution
+    solution : Solution
         Modes, residual, convergence; its rate is flow + e flow_before.
     """
 
     effort: Array
     impulse: Array
     flow: Array
-    solution: BoxSolution
+    solution: Solution
 
     @property
     def converged(self) -> bool:
@@ -128,21 +120,6 @@ def moreau_step(
         rebound = rebound + e * np.maximum(np.asarray(flow_before, dtype=float), 0.0)
     given: Matrix = D
     matrix = h * (given if sp.issparse(given) else np.asarray(given, dtype=float))
-    many, loaded = len(free) > MANY, by_lower is not None and by_upper is not None
-    if not loaded and many and not _is_symmetric(matrix):
-        nothing = sp.csr_array(matrix.shape)
-        solution = solve_pressed(matrix, free + rebound, lower, upper, nothing, nothing,
-                                 start=start, tol=tol)  # fmt: skip
-    elif not loaded:
-        solution = solve_box(matrix, free + rebound, lower, upper, start=start, tol=tol)
-    else:
-        terms = matrix, free + rebound, lower, upper, by_lower, by_upper
-        solution = (solve_pressed if many else solve_coupled)(*terms, start=start, tol=tol)
-        if many and len(free) <= PIVOTED and not solution.converged:
-            solution = solve_coupled(*terms, start=start, tol=tol)
+    solution = solve(matrix, free + rebound, lower, upper, by_lower, by_upper, start=start,
+                     tol=tol, passive=True)  # fmt: skip
     return StepSolution(solution.effort, h * solution.effort, solution.rate - rebound, solution)
-
-
-def _is_symmetric(matrix: Matrix) -> bool:
-    """But for rounding: forces act along the normals that flows are measured along."""
-    return bool(abs(matrix - matrix.T).max() <= SYMMETRIC * abs(matrix).max())

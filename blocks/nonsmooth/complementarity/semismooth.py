@@ -1,6 +1,6 @@
 """Hundreds of contacts with friction at once: which efforts end a step?
 
-The problem of :func:`blocks.nonsmooth.complementarity.solve_coupled` for many elements and sparse
+The problem of :func:`blocks.nonsmooth.complementarity.solve` for many elements and sparse
 matrices: efforts within bounds that are affine in the efforts, their rates in the normal
 cone. A semismooth Newton method on the natural map x - P(x + rate), from the efforts of the
 last step: while no contact changes its mode it ends after one sparse solve. Where its pieces
@@ -18,24 +18,28 @@ Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array, csr_array, diags_array, eye_array
+from scipy.linalg import lapack
+from scipy.sparse import csc_array, csr_array, diags_array, eye_array, issparse
 from scipy.sparse.linalg import splu
 
-from ...numerics.arrays import Array
-from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING
-from .box import BoxSolution, BoxStatus
-from .scaling import EPS, MatrixLike, components
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING, UNIT_PIVOT
+from .scaling import EPS, Matrix, components
+from .solution import Solution, Status
 
-__all__ = ["solve_pressed"]
+__all__ = ["by_newton"]
 
+METHODS = "semismooth Newton", "smoothing", "proximal points"
 FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
+PIVOT = 0.1  # of the largest entry in its column: a diagonal entry that is taken
 POINTS = 3  # proximal points after the first, of one factorisation
 DIRECT = 12  # linear systems before corners are rounded off
 ROUNDS = 90  # while they are
+SHARPER = 0.5  # each rounding by the one before
 INNER = 8  # for one rounding
 HEAVY = 0.3  # weight of the first proximal point
 OUTER = 25  # proximal points
@@ -45,19 +49,31 @@ MOST_FAILED = 5  # of them
 class _Pressed:
     """The problem in equal units: x within low + L x and high + H x, rate b - D x."""
 
-    def __init__(self, D: Any, b: Array, low: Array, high: Array, L: Any, H: Any) -> None:
+    def __init__(self, D: Matrix, b: Array, low: Array, high: Array, L: Matrix, H: Matrix,
+                 faint: float = 0.0) -> None:
         diagonal = np.asarray(D.diagonal(), dtype=float)
         self.d = d = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        left, right = diags_array(d), diags_array(1 / d)
-        self.D = csr_array(left @ D @ left)
+        self.faint = faint  # rates below this are noise of what moves elsewhere
+        self.dense = not issparse(D)
         self.b, self.low, self.high = d * b, low / d, high / d
-        self.L, self.H = (csr_array(right @ m @ left) for m in (L, H))
+        if self.dense:
+            ratio = d / d[:, None]
+            self.D, self.L, self.H = d[:, None] * D * d, ratio * L, ratio * H
+        else:
+            left, right = diags_array(d), diags_array(1 / d)
+            self.D = csr_array(left @ D @ left)
+            self.L, self.H = (csr_array(right @ m @ left) for m in (L, H))
         finite = np.maximum(np.where(np.isfinite(self.low), np.abs(self.low), 0.0),
                             np.where(np.isfinite(self.high), np.abs(self.high), 0.0))
         self.floor = 4 * EPS * (abs(self.D) @ finite)
-        _, self.group = components(self.D)
-        self.size = n = len(b)
-        parts = [m.tocoo() for m in (self.D, self.L, self.H)]
+        self.groups, self.group = components(abs(self.D) + abs(self.L) + abs(self.H))
+        self.size = len(b)
+        if not self.dense:
+            self._note_pattern()
+
+    def _note_pattern(self) -> None:
+        """Where the entries of all three matrices stand in :meth:`matrix`."""
+        n, parts = self.size, [m.tocoo() for m in (self.D, self.L, self.H)]
         self._rows = [m.row for m in parts]
         self._data = [m.data for m in parts]
         places = [m.col.astype(np.int64) * n + m.row for m in parts]
@@ -65,9 +81,24 @@ class _Pressed:
         every, self._place = np.unique(np.concatenate(places), return_inverse=True)
         self._pattern = every % n, np.searchsorted(every, np.arange(n + 1) * n)
 
-    def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> csc_array:
+    def parts(self, bad: Flags) -> list[Indices]:
+        """Elements of every connected part that has some ``bad`` ones."""
+        mine = np.isin(self.group, self.group[bad])
+        order = np.flatnonzero(mine)[np.argsort(self.group[mine], kind="stable")]
+        return np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
+
+    def of(self, index: Indices, faint: float) -> _Pressed:
+        """The problem of a connected part."""
+        D, L, H = (m[index][:, index] for m in (self.D, self.L, self.H))
+        return _Pressed(D, self.b[index], self.low[index], self.high[index], L, H, faint)
+
+    def matrix(self, diagonal: Array, by_rate: Array, by_low: Array, by_high: Array) -> Matrix:
         """diag(diagonal) + diag(by_rate) D - diag(by_low) L - diag(by_high) H."""
         factors = (by_rate, -by_low, -by_high)
+        if self.dense:
+            matrices = (self.D, self.L, self.H)
+            return np.diag(diagonal) + sum(
+                f[:, None] * m for f, m in zip(factors, matrices, strict=True))
         values = [f[r] * v for f, r, v in zip(factors, self._rows, self._data, strict=True)]
         data = np.bincount(self._place, np.concatenate([*values, diagonal]))
         return csc_array((data, *self._pattern), shape=(self.size, self.size))
@@ -108,54 +139,27 @@ class _Pressed:
         are differences of the same velocities.
         """
         w = self.rate(x)
-        top = np.zeros(int(self.group.max(initial=-1)) + 1)
+        top = np.zeros(self.groups)
         np.maximum.at(top, self.group, np.maximum(np.abs(self.b), np.abs(self.b - w)))
-        top = np.maximum(top, FAINT * top.max(initial=0.0))
+        top = np.maximum(top, max(self.faint, FAINT * top.max(initial=0.0)))
         natural, unit = self.natural(x, w), top[self.group] + self.floor / tol
         return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
 
 
-def solve_pressed(
-    D: MatrixLike,
-    b: ArrayLike,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    by_lower: MatrixLike,
-    by_upper: MatrixLike,
-    *,
-    start: ArrayLike | None = None,
-    tol: float = 1e-10,
-) -> BoxSolution:
-    """Find efforts within bounds that are affine in the efforts; for many elements.
+def by_newton(D: Matrix, b: ArrayLike, lower: ArrayLike, upper: ArrayLike, by_lower: Matrix,
+              by_upper: Matrix, *, start: ArrayLike | None = None, tol: float = 1e-10,
+              quick: bool = False) -> Solution:
+    """The problem of :func:`.solving.solve`; D is positive semi-definite.
 
-    Parameters
-    ----------
-    D : (n, n) scipy.sparse
-        Symmetric positive semi-definite, of any rank.
-    b, lower, upper, by_lower, by_upper, start, tol
-        As for :func:`blocks.nonsmooth.complementarity.solve_coupled`.
-
-    Returns
-    -------
-    BoxSolution
-        ``converged`` says whether the natural residual is within ``tol`` everywhere.
-        Uniqueness is not looked into.
-
-    Examples
-    --------
-    A contact pressed with 10 N and its friction, mu = 0.5, pulled with 6 N:
-
-    >>> from scipy.sparse import csr_array, eye_array
-    >>> mu = csr_array([[0, 0], [0.5, 0]])
-    >>> moved = solve_pressed(eye_array(2), [10, 6], [0, 0], [np.inf, 0], -mu, mu)
-    >>> moved.effort.round(9).tolist(), moved.state.tolist()
-    ([10.0, 5.0], [0, 1])
+    Matrices are all dense or all sparse. ``quick``: only as long as Newton's method leads on.
+    ``converged`` says whether the natural residual is within ``tol`` everywhere. Uniqueness
+    is not looked into.
     """
     load = np.array(b, dtype=float)
     low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
-    problem = _Pressed(csr_array(D), load, low, high, csr_array(by_lower), csr_array(by_upper))
+    problem = _Pressed(D, load, low, high, by_lower, by_upper)
     x = np.zeros(len(load)) if start is None else np.array(start, dtype=float) / problem.d
-    x, rounds, method = _search(problem, np.clip(x, *problem.bounds(x)), tol)
+    x, rounds, method = _search(problem, np.clip(x, *problem.bounds(x)), tol, quick)
     residual = problem.residual(x, tol)
     bad = residual > tol
     w = problem.rate(x)
@@ -166,29 +170,58 @@ def solve_pressed(
     state[idle] = 0
     effort = x * problem.d
     rate = np.where((state == 0) & ~bad, 0.0, w / problem.d)
-    return BoxSolution(
+    return Solution(
         effort=effort, rate=rate, state=state, fixed=low == high, grazing=(state == 0) & (
             (x <= down) | (x >= up)), converged=not bad.any(),
         residual=float(residual.max(initial=0.0)),
-        status=BoxStatus.WORK_BOUND if bad.any() else BoxStatus.SOLVED, unique=None,
+        status=Status.WORK_BOUND if bad.any() else Status.SOLVED, unique=None,
         suspects=np.flatnonzero(bad), method=method, iterations=rounds,
     )  # fmt: skip
 
 
-def _search(problem: _Pressed, x: Array, tol: float) -> tuple[Array, int, str]:
-    """The best point found, the number of linear systems, and what found it."""
+def _search(problem: _Pressed, x: Array, tol: float, quick: bool
+            ) -> tuple[Array, int, str]:
+    """The best point found, the number of linear systems, and what found it.
+
+    All connected parts at once while Newton's method leads on, then those it has not solved
+    one by one.
+    """
     best = _Best(problem, x, tol)
+    best.direct(x)
+    if best.done or quick:
+        return best.x, best.rounds, METHODS[0]
+    solved, w = best.x.copy(), problem.rate(best.x)
+    faint = FAINT * float(np.maximum(np.abs(problem.b), np.abs(problem.b - w)).max())
+    rounds, worst = best.rounds, 0
+    parts = problem.parts(problem.residual(best.x, tol) > tol)
+    alone = len(parts) == 1 and len(parts[0]) == problem.size
+    for index in parts:
+        part = problem.of(index, faint)
+        solved[index], more, method = _search_part(
+            part, x[index] / part.d, solved[index] / part.d, tol, alone)
+        solved[index] *= part.d
+        rounds, worst = rounds + more, max(worst, method)
+    return solved, rounds, METHODS[worst]
+
+
+def _search_part(problem: _Pressed, x: Array, tried: Array, tol: float, alone: bool
+                 ) -> tuple[Array, int, int]:
+    """The same for one connected part, from ``x`` and from what has been ``tried`` so far.
+
+    Where it is ``alone`` Newton's method has been tried from ``x``.
+    """
+    best = _Best(problem, tried, tol)
     nothing = np.clip(np.zeros(problem.size), *problem.bounds(np.zeros(problem.size)))
-    attempts: list[tuple[str, Any]] = [
-        ("semismooth Newton", lambda: best.direct(x)),
-        ("semismooth Newton", lambda: best.direct(nothing)),
-        ("smoothing", lambda: _follow(problem, best.x, best)),
-        ("proximal points", lambda: _approach(problem, x, best)),
+    attempts: list[tuple[int, Callable[[], None]]] = [
+        (0, lambda: best.direct(x) if not alone else None),
+        (1, lambda: _follow(problem, best.x, best)),
+        (0, lambda: best.direct(nothing)),
+        (2, lambda: _approach(problem, x, best)),
     ]
-    method = attempts[0][0]
-    for name, attempt in attempts:
+    method = 0
+    for kind, attempt in attempts:
         if not best.done:
-            method = name
+            method = kind
             attempt()
     return best.x, best.rounds, method
 
@@ -230,20 +263,40 @@ class _Best:
         return new
 
 
+def factorised(matrix: Matrix) -> Callable[[Array], Array]:
+    """Solver with a matrix whose pattern is nearly symmetric, in an order that suits such.
+
+    Raises
+    ------
+    RuntimeError
+        If it is singular.
+    """
+    if issparse(matrix):
+        return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT,
+                    options={"SymmetricMode": True}).solve  # fmt: skip
+    factor, order, info = lapack.dgetrf(matrix)
+    if info or np.abs(factor.diagonal()).min(initial=1.0) <= UNIT_PIVOT:
+        raise RuntimeError("the matrix is singular")
+    return lambda right: lapack.dgetrs(factor, order, right)[0]
+
+
 def _newton(problem: _Pressed, x: Array) -> Array | None:
     """The point where the present pieces of the natural map are zero, near ``x``."""
-    pieces, weight = problem.pieces(x), PROXIMAL_POINT
+    pieces = problem.pieces(x)
     top, bottom, free = pieces > 0, pieces < 0, pieces == 0
-    matrix = problem.matrix(np.where(free, weight, 1.0), *(
-        mask.astype(float) for mask in (free, bottom, top)))
-    right = np.where(free, problem.b + weight * x, np.where(top, problem.high, problem.low))
-    try:
-        factor = splu(matrix)
-    except RuntimeError:
+    bound = np.where(top, problem.high, problem.low)
+    masks = [mask.astype(float) for mask in (free, bottom, top)]
+    for weight in (0.0, PROXIMAL_POINT) if problem.dense else (PROXIMAL_POINT,):
+        try:
+            solved = factorised(problem.matrix(np.where(free, weight, 1.0), *masks))
+            break
+        except RuntimeError:
+            continue
+    else:
         return None
-    old, new = x, factor.solve(right)
-    for _ in range(POINTS):  # proximal points of the same pieces
-        old, new = new, new + factor.solve(np.where(free, weight * (new - old), 0.0))
+    old, new = x, solved(np.where(free, problem.b + weight * x, bound))
+    for _ in range(POINTS if weight else 0):  # proximal points of the same pieces
+        old, new = new, new + solved(np.where(free, weight * (new - old), 0.0))
     return new if np.isfinite(new).all() else None
 
 
@@ -269,7 +322,7 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
                 break
             try:
                 matrix = problem.matrix(1 - by_z + PROXIMAL_POINT, by_z, by_low, by_high)
-                way = -splu(matrix).solve(r)
+                way = -factorised(matrix)(r)
             except RuntimeError:
                 return
             best.rounds, steps = best.rounds + 1, steps + 1
@@ -285,7 +338,7 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
         best.newton(x)
         if best.done:
             return
-        mu *= 0.5 if steps else 0.25
+        mu *= SHARPER
 
 
 def _approach(problem: _Pressed, x: Array, best: _Best) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array
+from ..mode_state import ModeState
 from .delassus import Components, Delassus
 from .elements import LawValues
 from .law_functions import DENSE, LawFunctions
 from .load_dependence import LoadDependence
 from .memory import Memory
 from .rounding import Rounding
-from .state import ModeState
 
 if TYPE_CHECKING:
     from ...system import Problem

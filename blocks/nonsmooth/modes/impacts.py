@@ -96,7 +96,7 @@ class Impacts:
         Bounds of impulses are the bounds' slopes at very large efforts in proportion to
         the impulses themselves, which are found by repetition.
         """
-        from ..complementarity import rough_impact
+        from ..complementarity import Friction, sequential_impact
 
         load, contact, resting = self.evaluation.load, self.elements.contact, self.state.modes == 0
         assert load is not None
@@ -112,8 +112,9 @@ class Impacts:
         try:
             for _ in range(ROUNDS):
                 by_low, by_high = self._bounds_by_impulses(problem, t, index, impulse)
-                impact = rough_impact(d, now.flow[index], restitution[index], contact[index], low,
-                                      high, by_low, by_high)  # fmt: skip
+                impact = sequential_impact(
+                    d, now.flow[index], np.where(contact, restitution, 0.0)[index],
+                    Friction(contact[index], low, high, by_low, by_high))
                 change = np.abs(impact.impulse - impulse).max()
                 impulse = impact.impulse
                 if change <= EFFORTS_EXACT * np.abs(impulse).max():

@@ -1,9 +1,8 @@
 """Which elements at rest stay there, and with what efforts? One problem for all of them.
 
-With ``rate = b - D effort`` and bounds on the efforts it is a box-constrained problem
-(:func:`blocks.nonsmooth.complementarity.solve_box`); where bounds depend on efforts,
-:func:`blocks.nonsmooth.complementarity.solve_coupled`. Both are repeated where efforts depend on
-each other nonlinearly.
+With ``rate = b - D effort`` and bounds on the efforts it is the problem of
+:func:`blocks.nonsmooth.complementarity.solve`; it is repeated where efforts depend on each other
+nonlinearly.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from .painleve import Painleve
 
 if TYPE_CHECKING:
     from ...system import Problem
-    from ..complementarity import BoxSolution
+    from ..complementarity import Solution
 
 __all__ = ["JointProblem", "Solved"]
 
@@ -35,7 +34,7 @@ __all__ = ["JointProblem", "Solved"]
 class Solved:
     """Efforts and motion of elements that were at rest, and their bounds there."""
 
-    solution: BoxSolution
+    solution: Solution
     low: Array
     high: Array
 
@@ -68,7 +67,7 @@ class JointProblem:
         """
         if self.painleve is not None:
             return self._solve_loaded(problem, t, index, moved, self.painleve)
-        return self._solve_box(problem, t, index, moved)
+        return self._solve_free(problem, t, index, moved)
 
     def refuse_no_bounds(self, problem: Problem, t: float) -> None:
         """Stop at a law whose bounds are no numbers, such as a strength that overflows."""
@@ -85,8 +84,8 @@ class JointProblem:
             )  # fmt: skip
 
     # -- bounds that depend on states only -------------------------------------------------
-    def _solve_box(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solved:
-        from ..complementarity import solve_box
+    def _solve_free(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solved:
+        from ..complementarity import solve
 
         evaluation, elements, modes = self.evaluation, self.elements, self.state.modes
         nonlinear = evaluation.functions.nonlinear
@@ -103,7 +102,7 @@ class JointProblem:
             low = np.where(moved & np.isfinite(low), now.back[index], low)
             high = np.where(moved & np.isfinite(high), now.forth[index], high)
             low = np.minimum(low, high)
-            solution = solve_box(d, b[index] + d @ effort[index], low, high, rate_floor=noise)
+            solution = solve(d, b[index] + d @ effort[index], low, high, noise=noise)
             effort = effort + change
             effort[index] = solution.effort
             step = np.abs(effort - evaluation.efforts(problem)).max()
@@ -125,7 +124,7 @@ class JointProblem:
     def _solve_loaded(self, problem: Problem, t: float, index: Indices, moved: Flags,
                       painleve: Painleve) -> Solved:
         """The same for all that is connected with the elements at rest."""
-        from ..complementarity import solve_coupled
+        from ..complementarity import solve
 
         evaluation, load = self.evaluation, painleve.load
         noise, parts = evaluation.rounding.of_rates(problem, t), load.components(problem, t)
@@ -138,8 +137,8 @@ class JointProblem:
             low, high, by_low, by_high = of_part.linearised(
                 now, load.slopes(problem, t), effort)
             d = dense_block(evaluation.delassus.matrix(problem, t), here, here)
-            solution = solve_coupled(d, now.rate[here] + d @ effort, low, high, by_low, by_high,
-                                     known=of_part.known, start=effort, rate_floor=noise[here])
+            solution = solve(d, now.rate[here] + d @ effort, low, high, by_low, by_high,
+                             known=of_part.known, start=effort, noise=noise[here])
             change = np.abs(solution.effort - effort).max()
             full = evaluation.efforts(problem)
             full[here] = solution.effort
@@ -196,7 +195,7 @@ def _choose(mask: Flags, one: Array, other: Array) -> Array:
     return np.where(mask if one.ndim == 1 else mask[:, None], one, other)
 
 
-def _of_elements(solution: BoxSolution, at: Indices) -> BoxSolution:
+def _of_elements(solution: Solution, at: Indices) -> Solution:
     """A solution's part for some of its elements."""
     return replace(solution, effort=solution.effort[at], rate=solution.rate[at],
                    state=solution.state[at], fixed=solution.fixed[at],

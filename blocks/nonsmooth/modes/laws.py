@@ -81,14 +81,6 @@ class SetValuedLaws(Laws):
         self.sensitivities = Sensitivities(evaluation)
 
     # -- modes -----------------------------------------------------------------------------
-    @property
-    def modes(self) -> Indices:
-        return self.state.modes
-
-    @modes.setter
-    def modes(self, value: Indices) -> None:
-        self.state.modes = value
-
     def start(self, problem: Problem, t: float) -> None:
         self.decisions.start(problem, t)
 

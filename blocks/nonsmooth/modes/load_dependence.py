@@ -18,10 +18,10 @@ from scipy.sparse import csc_matrix, csr_matrix, identity
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
+from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
 from .delassus import Components, Delassus, Matrix
 from .dense_blocks import dense_block, masked_rows
-from .state import ModeState
 
 if TYPE_CHECKING:
     from ...system import Problem

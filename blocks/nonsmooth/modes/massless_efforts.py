@@ -23,9 +23,9 @@ from ...numerics.tolerances import (
     UNCHANGED_FLOW,
 )
 from ...system import AlgebraicFailure
+from ..mode_state import ModeState
 from .elements import Elements
 from .mode_equations import ModeEquations, without_rounding
-from .state import ModeState
 
 if TYPE_CHECKING:
     from ...system import Problem, System

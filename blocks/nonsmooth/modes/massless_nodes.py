@@ -19,6 +19,7 @@ from ...exceptions import StructureError
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
+from ..mode_state import ModeState
 from .elements import Change, elements_of
 from .law_functions import expressions_of
 from .massless_efforts import MasslessEfforts
@@ -26,7 +27,6 @@ from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
 from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
-from .state import ModeState
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -91,14 +91,6 @@ class MasslessLaws(Laws):
         self.switching = MasslessMargins(self.efforts, self.stress)
         self.velocities = NodeVelocities(self.efforts)
         self.search = ModeSearch(self.efforts, self.switching)
-
-    @property
-    def modes(self) -> Indices:
-        return self.state.modes
-
-    @modes.setter
-    def modes(self, value: Indices) -> None:
-        self.state.modes = value
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)

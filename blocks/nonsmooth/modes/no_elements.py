@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...numerics.arrays import Indices
 from ..contract import Laws
+from ..mode_state import ModeState
 from .elements import Change, elements_of
 
 if TYPE_CHECKING:
@@ -21,14 +20,7 @@ class NoElements(Laws):
 
     def __init__(self, system: System) -> None:
         super().__init__(system, elements_of(system))
-
-    @property
-    def modes(self) -> Indices:
-        return np.zeros(0, dtype=int)
-
-    @modes.setter
-    def modes(self, value: Indices) -> None:
-        """There are none to set."""
+        self.state = ModeState(0)
 
     def start(self, problem: Problem, t: float) -> None:
         """Nothing to choose."""

@@ -29,7 +29,7 @@ from .rounding import largest_position
 
 if TYPE_CHECKING:
     from ...system import Problem
-    from ..complementarity import BoxSolution
+    from ..complementarity import Solution
 
 __all__ = ["Painleve"]
 
@@ -90,13 +90,13 @@ class Painleve:
         return out
 
     # -- what is refused -------------------------------------------------------------------
-    def refuse(self, t: float, solution: BoxSolution, index: Indices) -> None:
+    def refuse(self, t: float, solution: Solution, index: Indices) -> None:
         """Stop where no efforts, or several, solve the problem of the elements ``index``."""
-        from ..complementarity import BoxStatus
+        from ..complementarity import Status
 
-        if solution.status is BoxStatus.SOLVED:
+        if solution.status is Status.SOLVED:
             return
-        several = solution.status is BoxStatus.NOT_UNIQUE
+        several = solution.status is Status.NOT_UNIQUE
         raise self._jammed(t, index[solution.suspects], "several motions obey" if several else
                            "no motion obeys")
 

@@ -13,8 +13,8 @@ from ...numerics.tolerances import (
     RATE_ROUNDING_OF_NORMALS,
     RATE_ROUNDING_OF_TURNING,
 )
+from ..mode_state import ModeState
 from .memory import Memory
-from .state import ModeState
 
 if TYPE_CHECKING:
     from ...system import Problem

@@ -88,7 +88,8 @@ class Kind:
             flow, bounds, restitution, ca.jacobian(flow, looked), by_effort,
             ca.jacobian(force, self.efforts)))))  # fmt: skip
         n = len(rows)
-        self.shapes = [(n,), (4 * n,), (n,), (len(seen), n), (n, 4 * n), (n, len(computed))]
+        self._shapes = [(n,), (4, n), (n,), (len(seen), n), (n, 4, n), (n, len(computed))]
+        self._ends = np.cumsum([int(np.prod(s)) for s in self._shapes]).tolist()
 
     def _vanish_at_rest(self, bounds: ca.SX) -> np.ndarray:
         """Per law, whether all its bounds are zero without any effort."""
@@ -146,13 +147,11 @@ class Kind:
         n, k = self.seen.shape[1], self.efforts.numel()
         table[:, n : n + k] = 0.0 if efforts is None else efforts
         out = self._full(table)
-        ends = np.cumsum([int(np.prod(s)) for s in self.shapes])
-        parts = [part.reshape(len(which), *s) for part, s in zip(
-            np.split(out, ends[:-1], axis=1), self.shapes, strict=True)]
-        flow, bounds, restitution, by_seen, by_effort, force = parts
-        return Values(flow, bounds.reshape(-1, 4, k), restitution, by_seen.transpose(0, 2, 1),
-                      by_effort.transpose(0, 2, 1).reshape(-1, 4, k, k),
-                      force.transpose(0, 2, 1))  # fmt: skip
+        flow, bounds, restitution, by_seen, by_effort, force = (
+            out[:, first:end].reshape(len(which), *shape) for first, end, shape in zip(
+                [0, *self._ends], self._ends, self._shapes, strict=False))
+        return Values(flow, bounds, restitution, by_seen.transpose(0, 2, 1),
+                      by_effort.transpose(0, 2, 3, 1), force.transpose(0, 2, 1))
 
 
 class _Variables:

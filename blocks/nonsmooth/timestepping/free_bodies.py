@@ -59,8 +59,11 @@ class FreeBodies:
         """Slopes without any set-valued effort, scaled."""
         return self._slope(*_arguments(problem, t, y)) / problem.scale
 
-    def jacobian(self, problem: Problem, t: float, y: Array) -> csc_matrix:
+    def jacobian(self, problem: Problem, t: float, y: Array) -> Matrix:
         """Their derivatives by the states, scaled."""
+        if self.small:
+            j = self._slope_x.dense(*_arguments(problem, t, y))
+            return j * problem.scale / problem.scale[:, None]
         j = self._slope_x.sparse(*_arguments(problem, t, y))
         data = j.data * np.repeat(problem.scale, np.diff(j.indptr)) / problem.scale[j.indices]
         return csc_matrix((data, j.indices, j.indptr), shape=j.shape)

@@ -12,6 +12,7 @@ break-away uncertain by a step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,8 +76,8 @@ class MoreauJean(Method):
                 "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
-        self._factor: Any = None
-        self._eye = csc_matrix(identity(len(y)))
+        self._smoothed: Callable[[Any], Any]  # solves with 1 - h theta J
+        self._factored: tuple[float, Any] | None = None  # h and J of it
         self._effort = np.zeros(0) if laws is None else laws.elements.efforts_of(problem.u)
 
     @staticmethod
@@ -133,26 +134,37 @@ class MoreauJean(Method):
 
     def _smooth(self, laws: Any, t: float, y: np.ndarray, h: float) -> tuple[np.ndarray, str]:
         """End of the step without set-valued efforts."""
-        from scipy.sparse.linalg import splu
-
         start = self._slope(laws, t, y)
         end = y + h * start
         for iteration in range(NEWTON):
             if iteration == 0 or iteration >= SIMPLIFIED:  # slow: take the Jacobian anew
-                self.jacobian = csc_matrix(
-                    laws.bodies.jacobian(self.problem, t + h, end) if self.few
-                    else self.problem.slope_jacobian(t + h, end))
+                self.jacobian = (laws.bodies.jacobian(self.problem, t + h, end) if self.few
+                                 else csc_matrix(self.problem.slope_jacobian(t + h, end)))
                 self.work.jacobians += 1
-                self._factor = splu(csc_matrix(self._eye - h * THETA * self.jacobian))
-                self.work.factorizations += 1
+                self._factorise(h)
             r = end - y - h * (THETA * self._slope(laws, t + h, end) + (1 - THETA) * start)
             if not np.isfinite(r).all():
                 return end, "the slope is not finite"
-            step = self._factor.solve(r)
+            step = self._smoothed(r)
             end = end - step
             if np.max(np.abs(step)) <= STEP_CORRECTION * (1 + np.max(np.abs(end))):
                 return end, ""
         return end, f"Newton's method does not converge over a step of {h:g} s; take a smaller step"
+
+    def _factorise(self, h: float) -> None:
+        """Take the factors of 1 - h theta J, unless they are those of the last step."""
+        j = self.jacobian
+        if self._factored is not None and h == self._factored[0] and _same(j, self._factored[1]):
+            return
+        self._factored = h, j
+        self.work.factorizations += 1
+        if issparse(j):
+            from scipy.sparse.linalg import splu
+
+            self._smoothed = splu(csc_matrix(identity(j.shape[0]) - h * THETA * j)).solve
+            return
+        inverse = np.linalg.inv(np.eye(len(j)) - h * THETA * j)
+        self._smoothed = lambda right: inverse @ right
 
     def _through_smooth(self, push: Any, h: float) -> Any:
         """(1 - h theta J)^-1 applied to the directions of the efforts.
@@ -160,16 +172,16 @@ class MoreauJean(Method):
         Exactly for few elements; for many by its series, which stays sparse.
         """
         if not issparse(push):
-            return self._factor.solve(push)
+            return self._smoothed(push)
         if push.shape[1] <= DENSE:
-            return csc_matrix(self._factor.solve(push.toarray()))
+            return csc_matrix(self._smoothed(push.toarray()))
         term = total = push
         for _ in range(SERIES):
             term = csc_matrix(h * THETA * (self.jacobian @ term))
             total = total + term
             if not term.nnz or np.abs(term.data).max() <= SERIES_TERM * np.abs(total.data).max():
                 return csc_matrix(total)
-        return csc_matrix(self._factor.solve(push.toarray()))  # it converges too slowly
+        return csc_matrix(self._smoothed(push.toarray()))  # it converges too slowly
 
     def _with_efforts(self, laws: Any, before: Any, t: float, y: np.ndarray, end: np.ndarray,
                       h: float) -> np.ndarray:
@@ -333,6 +345,14 @@ class MoreauJean(Method):
             f"friction and contact at the end of the step ({solution.status}).",
             "Take a smaller step, or leave the method out.", time=t, variables=names,
         )  # fmt: skip
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two matrices of one structure are equal."""
+    if issparse(one):
+        return bool(np.array_equal(one.data, other.data)
+                    and np.array_equal(one.indices, other.indices))
+    return bool(np.array_equal(one, other))
 
 
 def _rows_by(factors: np.ndarray, matrix: Any) -> Any:

@@ -15,6 +15,7 @@ from ...numerics.tolerances import NO_FLOW, TINY, TOUCHES
 from ...system.problem import Problem
 from ...system.system import System
 from ..contract import Laws
+from ..mode_state import ModeState
 from ..modes.elements import Change, Elements, elements_of
 from ..modes.gaps import refuse_overlap
 from .active_contacts import ActiveContacts
@@ -120,27 +121,20 @@ class StepLaws(Laws):
         super().__init__(system, elements_of(system))
         self.bodies, self.contacts = bodies, contacts
         self.efforts = StepEfforts(self.elements)
-        self._modes: Indices = self._open()
+        self.state = self._open()
 
     def fresh(self) -> StepLaws:
         """The same laws at the start of another run."""
         new = copy.copy(self)
         new.contacts, new.efforts = self.contacts.fresh(), StepEfforts(self.elements)
-        new._modes = self._open()
+        new.state = self._open()
         return new
 
-    def _open(self) -> Indices:
+    def _open(self) -> ModeState:
         """Modes before the start: contacts are open."""
-        modes: Indices = np.where(self.contact, -1, 0)
-        return modes.astype(np.int8)  # type: ignore[return-value]  # small integers
-
-    @property
-    def modes(self) -> Indices:
-        return self._modes
-
-    @modes.setter
-    def modes(self, value: Indices) -> None:
-        self._modes = value
+        state = ModeState(self.size)
+        state.modes = np.where(self.contact, -1, 0).astype(np.int8)  # type: ignore[assignment]
+        return state
 
     def keep(self, problem: Problem, t: float, elements: Indices, efforts: Array) -> None:
         """Take efforts as those of the step that ends at ``t``."""

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
-from blocks.nonsmooth.complementarity import BoxStatus, is_p_matrix, solve_box
+from blocks.nonsmooth.complementarity import Status, is_p_matrix, solve
 
 PARALLEL = np.ones((2, 2))  # two frictions side by side on 1 kg
 
@@ -52,7 +52,7 @@ def every_solution(D, b, lower, upper, slack=1e-9):
     (3.0, 1.5, 0.0, 0), (5.0, 2.0, 1.0, 1), (-5.0, -2.0, -1.0, -1), (4.0, 2.0, 0.0, 0),
 ])  # fmt: skip
 def test_one_friction_of_2_N_on_half_a_kilogram(load, effort, rate, state):
-    answer = solve_box([[2.0]], [load], -2.0, 2.0)
+    answer = solve([[2.0]], [load], -2.0, 2.0)
     assert_allclose(answer.effort, [effort], rtol=1e-15)
     assert_allclose(answer.rate, [rate], atol=1e-15)
     assert answer.state[0] == state
@@ -61,7 +61,7 @@ def test_one_friction_of_2_N_on_half_a_kilogram(load, effort, rate, state):
 
 @pytest.mark.parametrize(("load", "effort", "state"), [(3.0, 3.0, 0), (-3.0, 0.0, -1)])
 def test_contact_closes_under_approach_and_opens_without(load, effort, state):
-    answer = solve_box([[1.0]], [load], 0.0, np.inf)
+    answer = solve([[1.0]], [load], 0.0, np.inf)
     assert answer.effort[0] == pytest.approx(effort)
     assert answer.state[0] == state
     assert answer.stuck[0] == (load > 0)
@@ -69,7 +69,7 @@ def test_contact_closes_under_approach_and_opens_without(load, effort, state):
 
 def test_two_brakes_in_parallel_hold_the_sum_of_their_forces():
     for load, rate in ((3.99, 0.0), (4.0, 0.0), (4.5, 0.5), (-5.0, -1.0)):
-        answer = solve_box(PARALLEL, [load, load], [-1, -3], [1, 3])
+        answer = solve(PARALLEL, [load, load], [-1, -3], [1, 3])
         assert_allclose(answer.rate, [rate, rate], atol=1e-12)
         assert_allclose(answer.effort.sum(), load - rate, rtol=1e-12)
         assert np.all(answer.state == np.sign(rate))
@@ -80,7 +80,7 @@ def test_geared_brakes_slip_where_the_geared_sum_of_torques_is_reached():
     w = np.array([1.0, 3.0])
     D, F = np.outer(w, w) / 2.8, np.array([2.0, 0.5])
     for load, slip in ((3.4, 0.0), (3.6, 0.1 / 2.8)):
-        answer = solve_box(D, w * load / 2.8, -F, F)
+        answer = solve(D, w * load / 2.8, -F, F)
         assert answer.converged
         assert_allclose(answer.rate, w * slip, atol=1e-12)
 
@@ -92,41 +92,41 @@ def test_loop_of_two_masses_breaks_away_one_body_only():
     D, F = W @ inverse_mass @ W.T, np.array([1.0, 2.0, 0.7])
     for load, acceleration in ((1.69, 0.0), (1.71, 0.01), (3.0, 1.3)):
         b = W @ inverse_mass @ np.array([load, 0.0])
-        answer = solve_box(D, b, -F, F)
+        answer = solve(D, b, -F, F)
         assert_allclose(answer.rate, [acceleration, 0.0, -acceleration], atol=1e-12)
 
 
 def test_friction_across_a_rigid_path_rests_without_effort():
-    answer = solve_box(np.diag([0.0, 1.0]), [0.0, 0.5], -1.0, 1.0)
+    answer = solve(np.diag([0.0, 1.0]), [0.0, 0.5], -1.0, 1.0)
     assert answer.converged
     assert_allclose(answer.effort, [0.0, 0.5])
     assert answer.state.tolist() == [0, 0]
-    noisy = solve_box([[1e-18]], [1e-17], -1.0, 1.0, rate_floor=1e-12)
+    noisy = solve([[1e-18]], [1e-17], -1.0, 1.0, noise=1e-12)
     assert noisy.state[0] == 0
 
 
 @pytest.mark.parametrize("drive", [0.3, -0.3])
 def test_friction_across_a_prescribed_motion_follows_it(drive):
-    answer = solve_box([[0.0]], [drive], -2.0, 2.0)
+    answer = solve([[0.0]], [drive], -2.0, 2.0)
     assert answer.effort[0] == 2.0 * np.sign(drive)
     assert answer.state[0] == np.sign(drive)
     assert answer.converged
 
 
 def test_contact_that_is_driven_shut_by_a_prescribed_motion_has_no_solution():
-    answer = solve_box([[0.0]], [1.0], 0.0, np.inf)
-    assert answer.status is BoxStatus.NO_SOLUTION
+    answer = solve([[0.0]], [1.0], 0.0, np.inf)
+    assert answer.status is Status.NO_SOLUTION
     assert not answer.converged
     assert answer.suspects.tolist() == [0]
-    pair = solve_box(PARALLEL, [1.0, 2.0], 0.0, [np.inf, 1.0])  # rates differ by 1 for ever
+    pair = solve(PARALLEL, [1.0, 2.0], 0.0, [np.inf, 1.0])  # rates differ by 1 for ever
     assert pair.converged
-    opposed = solve_box([[1.0, -1.0], [-1.0, 1.0]], [1.0, 1.0], 0.0, np.inf)  # clamped
-    assert opposed.status is BoxStatus.NO_SOLUTION
+    opposed = solve([[1.0, -1.0], [-1.0, 1.0]], [1.0, 1.0], 0.0, np.inf)  # clamped
+    assert opposed.status is Status.NO_SOLUTION
 
 
 def test_sliding_element_of_known_effort_loads_its_neighbour():
     D = np.array([[2.0, -1.0], [-1.0, 1.0]])
-    answer = solve_box(D, [0.0, 0.0], [-5.0, 1.5], [5.0, 1.5])
+    answer = solve(D, [0.0, 0.0], [-5.0, 1.5], [5.0, 1.5])
     assert answer.fixed.tolist() == [False, True]
     assert_allclose(answer.effort, [0.75, 1.5])
     assert_allclose(answer.rate, [0.0, -0.75])
@@ -135,7 +135,7 @@ def test_sliding_element_of_known_effort_loads_its_neighbour():
 
 def test_balanced_load_on_parallel_brakes_is_not_decided_by_rounding():
     noise = 3e-17
-    answer = solve_box(PARALLEL, [noise, -noise], -1.0, 1.0)
+    answer = solve(PARALLEL, [noise, -noise], -1.0, 1.0)
     assert np.all(answer.state == 0)
     assert np.all(np.abs(answer.effort) < 1e-6)
 
@@ -144,8 +144,8 @@ def test_efforts_of_different_units_do_not_disturb_each_other():
     unit = np.array([1.0, 1e6, 1e-5])
     D = np.array([[2.0, -1, 0], [-1, 2, -1], [0, -1, 2]])
     b, F = np.array([1.0, 3.0, -4.0]), np.array([1.0, 1.0, 1.0])
-    plain = solve_box(D, b, -F, F)
-    scaled = solve_box(np.outer(1 / unit, 1 / unit) * D, b / unit, -F * unit, F * unit)
+    plain = solve(D, b, -F, F)
+    scaled = solve(np.outer(1 / unit, 1 / unit) * D, b / unit, -F * unit, F * unit)
     assert_allclose(scaled.effort, plain.effort * unit, rtol=1e-12)
     assert_allclose(scaled.state, plain.state)
 
@@ -172,7 +172,7 @@ def passive_problems(draw, largest=6):
 @given(passive_problems())
 def test_passive_networks_are_solved_for_any_rank(problem):
     D, b, lower, upper = problem
-    answer = solve_box(D, b, lower, upper)
+    answer = solve(D, b, lower, upper)
     assert answer.converged
     assert answer.unique
     assert np.all(answer.effort >= lower)
@@ -189,7 +189,7 @@ def test_passive_networks_are_solved_for_any_rank(problem):
 @given(passive_problems(largest=4))
 def test_rates_are_the_ones_of_every_enumerated_solution(problem):
     D, b, lower, upper = problem
-    answer = solve_box(D, b, lower, upper)
+    answer = solve(D, b, lower, upper)
     for other in every_solution(D, b, lower, upper):
         assert_allclose(answer.rate, b - D @ other, atol=1e-6)
 
@@ -201,7 +201,7 @@ def test_efforts_solve_the_bounded_least_squares_problem(seed, n, rank):
     A = rng.normal(size=(max(1, min(rank, n)), n))
     target = rng.normal(size=len(A))
     F = rng.exponential(size=n) + 0.01
-    answer = solve_box(A.T @ A, A.T @ target, -F, F)
+    answer = solve(A.T @ A, A.T @ target, -F, F)
     reference = lsq_linear(A, target, (-F, F), method="bvls", tol=1e-14, max_iter=500)
     assert_allclose(A @ answer.effort, A @ reference.x, atol=1e-8)
 
@@ -216,8 +216,8 @@ def test_p_matrices_without_symmetry_have_the_enumerated_solution(seed, n, conta
     b = rng.normal(size=n)
     upper = np.full(n, np.inf) if contacts else rng.exponential(size=n) + 0.01
     lower = np.zeros(n) if contacts else -upper
-    answer = solve_box(D, b, lower, upper)
-    assert answer.status is BoxStatus.SOLVED
+    answer = solve(D, b, lower, upper)
+    assert answer.status is Status.SOLVED
     assert answer.unique
     assert answer.residual <= 1e-10
     reference = every_solution(D, b, lower, upper)
@@ -230,19 +230,19 @@ def test_p_matrices_without_symmetry_have_the_enumerated_solution(seed, n, conta
 def test_a_solution_in_a_finite_box_is_found_for_any_matrix(seed, n):
     rng = np.random.default_rng(seed)
     D, b, F = rng.normal(size=(n, n)), rng.normal(size=n), rng.exponential(size=n) + 0.01
-    answer = solve_box(D, b, -F, F)
+    answer = solve(D, b, -F, F)
     assert answer.converged
     assert any(np.allclose(answer.effort, x, atol=1e-6) for x in every_solution(D, b, -F, F))
-    assert (answer.status is BoxStatus.NOT_UNIQUE) == (answer.unique is False)
+    assert (answer.status is Status.NOT_UNIQUE) == (answer.unique is False)
 
 
 @settings(max_examples=40, deadline=None)
 @given(passive_problems(largest=6))
 def test_start_guides_the_search_but_not_the_motion(problem):
     D, b, lower, upper = problem
-    cold = solve_box(D, b, lower, upper)
-    warm = solve_box(D, b, lower, upper, start=cold.effort)
-    wrong = solve_box(D, b, lower, upper, start=np.where(cold.effort > 0, lower, upper))
+    cold = solve(D, b, lower, upper)
+    warm = solve(D, b, lower, upper, start=cold.effort)
+    wrong = solve(D, b, lower, upper, start=np.where(cold.effort > 0, lower, upper))
     for other in (warm, wrong):
         assert_allclose(other.rate, cold.rate, atol=1e-8 * max(1, np.max(np.abs(b))))
 
@@ -252,10 +252,10 @@ def test_start_guides_the_search_but_not_the_motion(problem):
 
 def test_jammed_contact_is_reported_as_painleve():
     # Rate grows with the effort: 1 - mu s k < 0.
-    approach = solve_box([[-0.5]], [1.0], 0.0, np.inf)
-    assert approach.status is BoxStatus.NO_SOLUTION
-    opening = solve_box([[-0.5]], [-1.0], 0.0, np.inf)  # stays open, or jams with 2 N
-    assert opening.status is BoxStatus.NOT_UNIQUE
+    approach = solve([[-0.5]], [1.0], 0.0, np.inf)
+    assert approach.status is Status.NO_SOLUTION
+    opening = solve([[-0.5]], [-1.0], 0.0, np.inf)  # stays open, or jams with 2 N
+    assert opening.status is Status.NOT_UNIQUE
     assert opening.converged
     assert opening.effort[0] == 0.0
     assert str(opening.status) == "no unique solution (Painlevé)"
@@ -264,8 +264,8 @@ def test_jammed_contact_is_reported_as_painleve():
 def test_coupled_part_without_the_p_property_names_its_elements_only():
     D = np.diag([1.0, 1.0, 1.0, 1.0])
     D[1, 2] = D[2, 1] = 3.0
-    answer = solve_box(D, [0.5, 1.0, 1.0, 0.5], -1.0, 1.0)
-    assert answer.status is BoxStatus.NOT_UNIQUE
+    answer = solve(D, [0.5, 1.0, 1.0, 0.5], -1.0, 1.0)
+    assert answer.status is Status.NOT_UNIQUE
     assert answer.suspects.tolist() == [1, 2]
 
 
@@ -289,7 +289,7 @@ def test_ten_thousand_separate_elements_take_one_step():
     rng = np.random.default_rng(2)
     n = 10_000
     mass, b, F = rng.uniform(0.5, 2, n), rng.normal(size=n), rng.exponential(size=n)
-    answer = solve_box(sp.diags_array(1 / mass), b, -F, F)
+    answer = solve(sp.diags_array(1 / mass), b, -F, F)
     assert answer.iterations == 1
     assert_allclose(answer.effort, np.clip(b * mass, -F, F), rtol=1e-14)
 
@@ -303,7 +303,7 @@ def test_a_chain_of_ten_thousand_coupled_elements_takes_few_steps(ring):
     if ring:  # singular: a load that goes round has no effect
         D[0, n - 1] = D[n - 1, 0] = -1.0
     b, F = rng.normal(size=n), 20 * rng.exponential(size=n)
-    answer = solve_box(D, b, -F, F)
+    answer = solve(D, b, -F, F)
     assert answer.converged
     assert answer.iterations < 40
     assert answer.stuck.sum() > 5_000
@@ -315,7 +315,7 @@ def test_thousands_of_singular_pairs_are_solved_together():
     pairs = 3_000
     D = sp.block_diag([PARALLEL] * pairs, format="csr")
     load = np.linspace(-6, 6, pairs)
-    answer = solve_box(D, np.repeat(load, 2), -np.tile([1.0, 3.0], pairs), np.tile([1.0, 3], pairs))
+    answer = solve(D, np.repeat(load, 2), -np.tile([1.0, 3.0], pairs), np.tile([1.0, 3], pairs))
     assert answer.converged
     assert answer.iterations < 20
     assert_allclose(answer.rate[::2], np.sign(load) * np.maximum(np.abs(load) - 4, 0), atol=1e-12)
@@ -325,7 +325,7 @@ def test_thousands_of_singular_pairs_are_solved_together():
 def test_strongly_singular_parts_are_solved_with_bounded_work(n, rank):
     rng = np.random.default_rng(11)
     W, b, F = rng.normal(size=(n, rank)), rng.normal(size=n), rng.exponential(size=n)
-    answer = solve_box(W @ W.T, b, -F, F)
+    answer = solve(W @ W.T, b, -F, F)
     assert answer.converged
     assert natural_residual(W @ W.T, b, -F, F, answer.effort) <= 1e-10
     assert answer.iterations < 2_000
@@ -335,7 +335,7 @@ def test_large_sparse_singular_part_is_solved_without_pivoting():
     rng = np.random.default_rng(3)
     W = sp.random_array((2000, 1400), density=0.0015, rng=rng, data_sampler=rng.standard_normal)
     b, F = rng.normal(size=2000), rng.exponential(size=2000)
-    answer = solve_box((W @ W.T).tocsr(), b, -F, F)
+    answer = solve((W @ W.T).tocsr(), b, -F, F)
     assert answer.converged
     assert "pivoting" not in answer.method
     assert answer.iterations < 500
@@ -345,10 +345,10 @@ def test_unsolved_is_admitted_and_never_endless():
     # No P-matrix, no finite box, too large for pivoting.
     rng = np.random.default_rng(0)
     n = 450
-    answer = solve_box(rng.normal(size=(n, n)), rng.normal(size=n), 0.0, np.inf)
+    answer = solve(rng.normal(size=(n, n)), rng.normal(size=n), 0.0, np.inf)
     assert not answer.converged
     assert answer.residual > 1e-10
-    assert answer.status in (BoxStatus.WORK_BOUND, BoxStatus.NO_SOLUTION)
+    assert answer.status in (Status.WORK_BOUND, Status.NO_SOLUTION)
     assert answer.iterations < 200
     assert len(answer.suspects)
 
@@ -365,11 +365,11 @@ def test_unsolved_is_admitted_and_never_endless():
 ])  # fmt: skip
 def test_impossible_input_is_refused_with_its_place(arguments, text):
     with pytest.raises(ValueError) as caught:
-        solve_box(*arguments)
+        solve(*arguments)
     assert str(caught.value) == text
 
 
 def test_no_elements_are_no_problem():
-    answer = solve_box(np.zeros((0, 0)), [], [], [])
+    answer = solve(np.zeros((0, 0)), [], [], [])
     assert answer.converged
     assert answer.effort.shape == (0,)

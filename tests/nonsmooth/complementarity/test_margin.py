@@ -10,12 +10,17 @@ from scipy.optimize import brentq, linprog
 
 from blocks.nonsmooth.complementarity import (
     MarginProblem,
-    minimal_split,
-    solve_box,
+    minimal_splits,
+    solve,
     undetermined_groups,
 )
 
 PARALLEL = np.ones((2, 2))
+
+
+def minimal_split(D, low, high, effort, stuck):
+    """Of one solution."""
+    return minimal_splits(D, low, high, np.array(effort)[:, None], stuck)[:, 0]
 
 
 def margin_by_linear_program(D, r, F):
@@ -138,7 +143,7 @@ def test_margin_passes_one_exactly_where_stick_ends(seed, n, load):
     b = W @ rng.normal(size=W.shape[1])
     b *= load / MarginProblem(D, -F, F, np.arange(n)).value(b)[0]
     if abs(load - 1) > 1e-6:
-        assert np.all(solve_box(D, b, -F, F).stuck) == (load < 1)
+        assert np.all(solve(D, b, -F, F).stuck) == (load < 1)
 
 
 def test_ten_thousand_margins_need_no_loop():
@@ -153,7 +158,7 @@ def test_ten_thousand_margins_need_no_loop():
 
 
 def test_parallel_brakes_share_in_proportion_to_their_strength():
-    held = solve_box(PARALLEL, [3.5, 3.5], [-1, -3], [1, 3])
+    held = solve(PARALLEL, [3.5, 3.5], [-1, -3], [1, 3])
     split = minimal_split(PARALLEL, [-1, -3], [1, 3], held.effort, held.stuck)
     assert_allclose(split, [0.875, 2.625], atol=1e-12)
 
@@ -163,7 +168,7 @@ def test_free_internal_stress_of_a_group_is_described():
     D[:3, :3] = 1.0
     D[3, 3] = 1.0
     F = np.array([1.0, 2.0, 4.0, 1.0])
-    held = solve_box(D, [3.0, 3.0, 3.0, 0.5], -F, F)
+    held = solve(D, [3.0, 3.0, 3.0, 0.5], -F, F)
     (group,) = undetermined_groups(D, -F, F, held.effort, held.stuck)
     assert group.members.tolist() == [0, 1, 2]
     assert group.freedom == 2
@@ -178,7 +183,7 @@ def test_independent_groups_are_told_apart_within_one_part():
     W = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [1, -1]])
     F = np.array([1.0, 1, 1, 3, 0.1])
     D = W @ W.T
-    held = solve_box(D, W @ np.array([0.4, 0.8]), -F, F)
+    held = solve(D, W @ np.array([0.4, 0.8]), -F, F)
     groups = undetermined_groups(D, -F, F, held.effort, held.stuck)
     assert len(groups) == 1  # the coupling makes all five one group of three stresses
     assert groups[0].freedom == 3
@@ -188,20 +193,20 @@ def test_independent_groups_are_told_apart_within_one_part():
 
 def test_determined_efforts_belong_to_no_group_and_stay():
     D, F = np.array([[2.0, -1.0], [-1.0, 2.0]]), np.ones(2)
-    held = solve_box(D, [0.3, 0.1], -F, F)
+    held = solve(D, [0.3, 0.1], -F, F)
     assert undetermined_groups(D, -F, F, held.effort, held.stuck) == []
     assert np.array_equal(minimal_split(D, -F, F, held.effort, held.stuck), held.effort)
 
 
 def test_efforts_pinned_by_their_bounds_are_determined():
-    held = solve_box(PARALLEL, [4.0, 4.0], [-1, -3], [1, 3])
+    held = solve(PARALLEL, [4.0, 4.0], [-1, -3], [1, 3])
     assert undetermined_groups(PARALLEL, [-1, -3], [1, 3], held.effort, [0, 1]) == []
 
 
 def test_table_on_four_legs_shares_its_weight_evenly():
     corners = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, -1], [1, -1, 1]])  # lift, two tilts
     D = corners @ corners.T
-    held = solve_box(D, D @ np.array([3.0, 1.0, 3.0, 1.0]), 0.0, np.inf)
+    held = solve(D, D @ np.array([3.0, 1.0, 3.0, 1.0]), 0.0, np.inf)
     split = minimal_split(D, 0.0, np.inf, held.effort, held.stuck)
     assert_allclose(split, 2.0, atol=1e-9)
     (group,) = undetermined_groups(D, 0.0, np.inf, held.effort, held.stuck)
@@ -233,7 +238,7 @@ def test_split_keeps_the_motion_and_has_the_smallest_largest_ratio(seed, n, rank
     D, F = W @ W.T, rng.exponential(size=n) + 0.1
     b = W @ rng.normal(size=W.shape[1])
     b /= MarginProblem(D, -F, F, np.arange(n)).value(b)[0] * rng.uniform(1.05, 3)
-    held = solve_box(D, b, -F, F)
+    held = solve(D, b, -F, F)
     split = minimal_split(D, -F, F, held.effort, held.stuck)
     assert_allclose(D @ split, D @ held.effort, atol=1e-10 * np.max(np.abs(b)))
     assert np.max(np.abs(split) / F) == pytest.approx(margin_by_linear_program(D, b, F), rel=1e-6)

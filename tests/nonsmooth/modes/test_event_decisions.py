@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
-from blocks.nonsmooth.complementarity import one_element, solve_box
+from blocks.nonsmooth.complementarity import one_element, solve
 from blocks.nonsmooth.modes.quick_decisions import QuickDecisions
 from library.translational import (
     ForceSource,
@@ -130,12 +130,12 @@ def test_efforts_that_hold_everything_are_the_solution_of_the_box():
         root = random.normal(size=(n, n))
         d = root @ root.T + 0.1 * np.eye(n)
         effort = random.uniform(-1, 1, n)
-        found = solve_box(d, d @ effort, -np.ones(n), np.ones(n))
+        found = solve(d, d @ effort, -np.ones(n), np.ones(n))
         assert_allclose(found.effort, effort, atol=1e-12)
         assert found.unique
         assert not found.state.any()
         assert not found.rate.any()
-        wide = solve_box(d, d @ effort, -0.5 * np.ones(n), 0.5 * np.ones(n))
+        wide = solve(d, d @ effort, -0.5 * np.ones(n), 0.5 * np.ones(n))
         assert (np.abs(wide.effort) <= 0.5).all()
         assert_allclose(wide.rate[np.abs(wide.effort) < 0.5], 0.0)
         assert (np.sign(wide.rate) * np.sign(wide.effort) >= 0).all()

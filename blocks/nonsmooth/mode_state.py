@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices
 
 __all__ = ["ModeState"]
 

@@ -11,7 +11,8 @@ from test_chosen_variables import MODELS, row
 
 from benchmarks import models
 from blocks import RecordWarning, SimulationError, quantity
-from blocks.simulation.record_memory import OBJECTS, SHARE, allowed_bytes
+from blocks.simulation.episode_list import OBJECTS
+from blocks.simulation.record_memory import SHARE, allowed_bytes
 
 
 def held(run):

@@ -29,7 +29,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
@@ -250,6 +249,8 @@ def _unique(W: Array, C: Array, flow: Array, effort: Array, low: Array, high: Ar
         for sign in (1.0, -1.0):
             cost = np.zeros(basis.shape[1])
             cost[k] = sign
+            from scipy.optimize import linprog  # takes long to load, and is seldom needed
+
             best = linprog(cost, one_sided, np.zeros(len(one_sided)), bounds=(-1, 1))
             if best.x is not None and best.fun < -TIGHT_ROW:
                 return False

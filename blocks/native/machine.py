@@ -21,7 +21,8 @@ import numpy as np
 
 from .operations import HEADER
 
-__all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "name_of_code", "table", "target_name"]
+__all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "name_of_code",
+           "table", "target_name"]
 
 MOST_KEPT = 500  # objects on disk; the ones not used for longest go first
 

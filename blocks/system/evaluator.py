@@ -57,7 +57,7 @@ class Evaluator:
         same = tuple(i for i, a in enumerate(given) if a.shape[1] == 1)
         count = max(a.shape[1] for a in given)
         out = np.empty((count, self.function.size1_out(0)))
-        first = 0
+        first = before = 0
         width = sum(len(a) for a in given)
         blocks = [b for b in BLOCKS if b == 1 or b * width <= MOST_NUMBERS]
         moving = [(i, a.T) for i, a in enumerate(given) if a.shape[1] > 1 and len(a)]
@@ -65,7 +65,7 @@ class Evaluator:
             left = count - first
             block = next((b for b in blocks if 4 * left > b), 1)  # the rest of it is not looked at
             mapped, here = self._mapped(block, same), min(left, block)
-            if not first or block != before:
+            if block != before:
                 for i in same:
                     mapped.arguments[i][...] = given[i].ravel()
             for i, a in moving:

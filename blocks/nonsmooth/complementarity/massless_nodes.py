@@ -233,6 +233,8 @@ def _unique(W: Array, C: Array, flow: Array, effort: Array, low: Array, high: Ar
     Those directions are a cone: C d = 0; for elements at rest w'd = 0, or of
     one sign where the effort already is at that bound.
     """
+    from scipy.optimize import linprog  # takes long to load, and is seldom needed
+
     rest = flow == 0
     slack = BOUND_BAND * np.maximum(high - low, TINY)
     top, bottom = rest & (effort >= high - slack), rest & (effort <= low + slack)
@@ -249,8 +251,6 @@ def _unique(W: Array, C: Array, flow: Array, effort: Array, low: Array, high: Ar
         for sign in (1.0, -1.0):
             cost = np.zeros(basis.shape[1])
             cost[k] = sign
-            from scipy.optimize import linprog  # takes long to load, and is seldom needed
-
             best = linprog(cost, one_sided, np.zeros(len(one_sided)), bounds=(-1, 1))
             if best.x is not None and best.fun < -TIGHT_ROW:
                 return False

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array
-from scipy.sparse.linalg import splu
 
 from ...numerics.arrays import Array
 from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING
@@ -232,6 +231,8 @@ class _Best:
 
 def _newton(problem: _Pressed, x: Array) -> Array | None:
     """The point where the present pieces of the natural map are zero, near ``x``."""
+    from scipy.sparse.linalg import splu
+
     pieces, weight = problem.pieces(x), PROXIMAL_POINT
     top, bottom, free = pieces > 0, pieces < 0, pieces == 0
     matrix = problem.matrix(np.where(free, weight, 1.0), *(
@@ -257,6 +258,8 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
         np.abs(problem.b).max()))
     one_sided = np.isfinite(problem.low) & ~np.isfinite(problem.high)
     lost = 0
+    from scipy.sparse.linalg import splu
+
     smallest, goal = SHARPEST * mu, np.sqrt(problem.size)
     last = best.rounds + ROUNDS
     while best.rounds < last and mu > smallest:

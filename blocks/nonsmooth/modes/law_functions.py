@@ -128,7 +128,8 @@ class LawFunctions:
         self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
         self.simple = self.few and self.fixed
         self.held_modes = self._held_modes(laws)
-        self.last_run = LastRun(_parameters_in(system, ca.veccat(by_u, slope_u, flow_x), self.bounds))
+        self.last_run = LastRun(_parameters_in(
+            system, ca.veccat(by_u, slope_u, flow_x), self.bounds))
 
     @classmethod
     def of(cls, system: System) -> LawFunctions:

@@ -17,15 +17,17 @@ from .assembly.reduced import Singular
 from .assembly.set_valued import set_valued_elements
 from .assembly.state_priorities import state_priorities
 from .diagnostics import Findings, check_model, structure_error
+from .initialisation.initial_values import warn_of_compromises
 from .initialisation.nominal_values import find_nominals, nominal_rows, nominal_table
 from .language.component import Component
 from .simulation.run import run
 from .simulation.settings import Options, refuse_positional, refuse_unknown_options
-from .simulation.start import consistent_start, first_decisions, start_of
+from .simulation.start import RunStart
 from .system.system import System
 from .units import Unit
 
 if TYPE_CHECKING:
+    from .diagnostics.start import Starting
     from .system.description import Equations, Structure
 
 __all__ = ["Model"]
@@ -122,10 +124,14 @@ class Model(Component):
         Findings
             Readable list of errors and warnings with stable codes.
         """
+        return self._checked(RunStart(self))
+
+    def _checked(self, starting: Starting) -> Findings:
+        """The same, where a run has its own start found with it."""
         state = self._structure_revision, self._revision, len(self._nominal_table)
         made = self._made
         if made.findings is None or made.checked != state:
-            made.findings = check_model(self, consistent_start, first_decisions)
+            made.findings = check_model(self, starting)
             made.checked = state
         return made.findings
 
@@ -208,7 +214,8 @@ class Model(Component):
         """
         from .results.sheet import Sheet
 
-        _, start = start_of(self)
+        _, start = RunStart(self).consistent()
+        warn_of_compromises(start, stacklevel=2)
         return Sheet(f"Initial values of {self.name}", {
             "status": ["met" if r.met else "not met" for r in start.rows],
             "variable": [r.path for r in start.rows],

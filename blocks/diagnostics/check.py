@@ -24,28 +24,25 @@ from .findings import Finding, Findings, found
 from .network import network_findings
 from .signals import signal_findings
 from .singular import singular_findings
-from .start import begin_findings, event_findings, start_findings
+from .start import Starting, begin_findings, event_findings, start_findings
 from .topology import Topology
 
 if TYPE_CHECKING:
     from ..model import Model
-    from .start import ConsistentStart, FirstDecisions
 
 __all__ = ["check_model", "relation_findings", "structure_error"]
 
 
-def check_model(model: Model, consistent_start: ConsistentStart,
-                first_decisions: FirstDecisions) -> Findings:
+def check_model(model: Model, starting: Starting) -> Findings:
     """Every mistake of a model that can be found without integrating.
 
-    A run's own ``consistent_start`` solves for the start, and ``first_decisions(model, system)``
-    decides relations and modes there.
+    ``starting`` solves for the start of a run, and decides relations and modes there.
     """
-    findings, causes = _check(model, consistent_start, first_decisions)
+    findings, causes = _check(model, starting)
     return Findings(findings, model.name, causes)
 
 
-def _check(model: Model, consistent_start: ConsistentStart, first_decisions: FirstDecisions
+def _check(model: Model, starting: Starting
            ) -> tuple[list[Finding], dict[Finding, BlocksError]]:
     if next(iter(model._leaves()), None) is None:
         return [found("model.empty", [], "The model has no components.",
@@ -69,13 +66,13 @@ def _check(model: Model, consistent_start: ConsistentStart, first_decisions: Fir
         return _unique(findings), causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself
     try:
-        findings += (f for f in start_findings(model, system, consistent_start)
+        findings += (f for f in start_findings(system, starting)
                      if (f.code, f.where) not in told)
     except BlocksError as error:
         findings.append(_of_error(error, causes))
     if not any(f.severity == "error" for f in findings):
         findings += (f if isinstance(f, Finding) else _of_error(f, causes)
-                     for f in begin_findings(model, system, first_decisions))
+                     for f in begin_findings(system, starting))
     return _unique(findings), causes
 
 

@@ -6,16 +6,13 @@ for that to be quick, and evaluates the derivatives there.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..initialisation.initial_values import InitialWarning
-from ..initialisation.nominal_values import find_nominals
 from ..numerics.arrays import Array
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
@@ -35,18 +32,26 @@ from .words import Names, enumerated, listed
 
 if TYPE_CHECKING:
     from ..initialisation.start import Start
-    from ..model import Model
 
-    ConsistentStart: TypeAlias = Callable[..., tuple[Problem, Start]]
-    FirstDecisions: TypeAlias = Callable[[Model, System], tuple[Problem, Array]]
-
-__all__ = ["begin_findings", "event_findings", "start_findings", "undetermined"]
+__all__ = ["Starting", "begin_findings", "event_findings", "start_findings", "undetermined"]
 
 MOST = 10  # contacts that overlap, told one by one
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
 ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
              "play; where no force or flow is left, give the node a mass or put a damper beside.")
 LARGEST = 1500  # states and torn unknowns up to which the start is solved for
+
+
+class Starting(Protocol):
+    """The start of a run at 0 s, as the run itself finds it."""
+
+    def consistent(self) -> tuple[Problem, Start]:
+        """The problem at its consistent start, and what became of the initial targets."""
+        ...
+
+    def decided(self) -> tuple[Problem, Array]:
+        """The problem with relations and modes decided, and the slopes of all states there."""
+        ...
 
 
 def event_findings(system: System) -> Iterator[Finding]:
@@ -75,8 +80,7 @@ def event_findings(system: System) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def start_findings(model: Model, system: System, consistent_start: ConsistentStart
-                   ) -> Iterator[Finding]:
+def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
     yield from computed_targets(system)
     _refuse_massless(system)
@@ -84,11 +88,8 @@ def start_findings(model: Model, system: System, consistent_start: ConsistentSta
         yield from _quick(system)
         return
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore", InitialWarning)
-            none = None if system.nm or system.nu <= MOST_LAWS else _no_laws
-            problem, start = consistent_start(
-                system, find_nominals(system, model._nominal_table), 0.0, Problem, none)
+        with np.errstate(all="ignore"):
+            problem, start = starting.consistent()
             slope = system.slope(*problem.arguments(0.0))
     except (InitialisationError, AlgebraicFailure) as error:
         yield _failed(system, error)
@@ -108,18 +109,15 @@ def start_findings(model: Model, system: System, consistent_start: ConsistentSta
         yield from _without_value(system, problem, decided=not system.nu)
 
 
-def begin_findings(model: Model, system: System, first_decisions: FirstDecisions
-                   ) -> Iterator[Finding | BlocksError]:
-    """What a run refuses of a start that is consistent, before it moves.
-
-    ``first_decisions`` decides relations and modes as a run does.
-    """
+def begin_findings(system: System, starting: Starting) -> Iterator[Finding | BlocksError]:
+    """What a run refuses of a start that is consistent, before it moves."""
     if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
         return
     if not (system.nu or system.nm or system.nd):
         return  # nothing is decided
     try:
-        problem, slope = first_decisions(model, system)
+        with np.errstate(all="ignore"):
+            problem, slope = starting.decided()
     except AlgebraicFailure as failure:
         yield InitialisationError("", str(failure), "Give initial targets closer to a possible "
                                   "state.", variables=failure.worst, code="initial.failed")
@@ -221,10 +219,6 @@ def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     for path, depth in islice(apart, MOST):
         yield found("contact.overlap", [path],
                     f"The two sides of {path} overlap by {depth} at the start.", APART)
-
-
-def _no_laws(system: System) -> None:
-    """Where nothing is asked of set-valued laws they are not made."""
 
 
 def _quick(system: System) -> Iterator[Finding]:

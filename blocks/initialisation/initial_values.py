@@ -34,7 +34,7 @@ from .targets import (
 )
 from .unmet_constraints import refuse_dependent, unclosed_constraints
 
-__all__ = ["InitialWarning", "initialise"]
+__all__ = ["InitialWarning", "initialise", "warn_of_compromises"]
 
 ATTEMPTS = 5  # starting points that are tried
 MOST_STEPS = 60  # of an attempt
@@ -61,20 +61,23 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
     problem.tie(np.zeros(0, dtype=int))
     _settle(system, problem, targets, nominals, t)
     refuse_dependent(system, problem, t)
-    start = reached_start(system, problem, targets, nominals, t)
+    return reached_start(system, problem, targets, nominals, t)
+
+
+def warn_of_compromises(start: Start, stacklevel: int) -> None:
+    """Warn of targets that could not all be met; ``stacklevel`` as seen by the caller."""
     if start.unmet:
         warnings.warn(
             f"High-priority initial targets conflict with each other or with the equations; the "
             f"closest compromise is used: {_listed(start.unmet)}. Give one of them "
-            "priority='low'.", InitialWarning, stacklevel=5,
+            "priority='low'.", InitialWarning, stacklevel=stacklevel + 1,
         )  # fmt: skip
     if start.compromised:
         warnings.warn(
             f"Initial values that classes preset conflict with each other; the closest compromise "
             f"is used: {_listed(start.compromised)}. Give one of these an initial target.",
-            InitialWarning, stacklevel=5,
+            InitialWarning, stacklevel=stacklevel + 1,
         )  # fmt: skip
-    return start
 
 
 def _listed(rows: list[TargetRow]) -> str:

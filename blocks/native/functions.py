@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .machine import compiled
+from .machine import compiled, compiled_from_source
 from .signatures import Kind, Record, Signature
 from .translation import translated
 
@@ -21,6 +21,7 @@ __all__ = ["Kept", "MachineCode", "machine_code"]
 
 STORED = {"double": np.dtype(float), "i64": np.dtype(np.int64), "i1": np.dtype(np.bool_)}
 FROM = {"i64": int, "i1": bool}
+PACKAGE = __name__.partition(".")[0] + "."
 PASSED = {"double": ctypes.c_double, "i64": ctypes.c_int64, "i1": ctypes.c_bool}
 
 
@@ -48,10 +49,19 @@ class MachineCode(Signature):
     def __call__(self, *given: Any) -> Any:
         return self.entry(*given)
 
+    def _compiled(self, called_by_c: bool = False) -> int:
+        """Its address; one of this package is translated only where that has not been done yet."""
+        def text() -> str:
+            return translated(self, called_by_c)
+
+        if self.python.__module__.startswith(PACKAGE):
+            return compiled_from_source(self.symbol + " called by C" * called_by_c, text)
+        return compiled(text(), quick=True)
+
     @cached_property
     def callback(self) -> int:
         """Its address as a function of C, of numbers and addresses alone."""
-        return compiled(translated(self, called_by_c=True), quick=True)
+        return self._compiled(called_by_c=True)
 
     @cached_property
     def entry(self) -> Callable[..., Any]:
@@ -62,7 +72,7 @@ class MachineCode(Signature):
             for of_value in [k for _, k in kind.fields] if isinstance(kind, Record) else [kind]:
                 types += [ctypes.c_void_p] + [ctypes.c_int64] * of_value.dimensions if (
                     of_value.dimensions) else [PASSED[of_value.scalar]]
-        entry = ctypes.CFUNCTYPE(None, *types)(compiled(translated(self), quick=True))
+        entry = ctypes.CFUNCTYPE(None, *types)(self._compiled())
         returns = [k.scalar for k in self.returns]
 
         def call(*given: Any) -> Any:

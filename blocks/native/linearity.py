@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from ..system.evaluator import Evaluator
 from .forms import why_no_derivatives
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ SUMS = {ca.OP_ADD, ca.OP_SUB}
 KEEP = {ca.OP_NEG, ca.OP_TWICE, ca.OP_ASSIGN}
 MOVING, PARAMETERS = (0, 1, 2), 3  # arguments of a system's functions: time, states, unknowns
 NONLINEAR = 2
+SPECIAL = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # factors, terms and exponents
 
 
 def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> str:
@@ -43,7 +45,7 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
         kept[laws is None] = _nonlinear_states(system, laws, None)
     states, of_time = kept[laws is None]
     if states and p is not None:
-        states, of_time = _nonlinear_states(system, laws, p)
+        states, of_time = _with_parameters(system, laws, p)
     if not states:
         return ""
     culprit = "a function of time" if of_time else _nonlinear_law(system)
@@ -51,12 +53,61 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
             + (f", by {culprit}" if culprit else ""))
 
 
-def _nonlinear_states(system: System, laws: Any, p: Array | None) -> tuple[list[int], bool]:
-    """States whose slopes, or all of them if the torn unknowns, are not linear; if not in time."""
+def _with_parameters(system: System, laws: Any, p: Array) -> tuple[list[int], bool]:
+    """The same for values of parameters: found once for those with the same special ones.
+
+    Terms vanish or become simpler only where what parameters come to is 0, 1, 2 or so.
+    """
+    made: dict[Any, Any] = system.cache.setdefault("special parameters", {})
+    if (laws is None) not in made:
+        made[laws is None] = Evaluator(ca.Function("factors", [system.tape.p], [
+            ca.densify(_factors(*_symbols_and_results(system, laws)))])), {}
+    factors, known = made[laws is None]
+    values = factors(p)
+    kinds = np.searchsorted(SPECIAL, values) + np.isin(values, SPECIAL) * (1 + len(SPECIAL))
+    if kinds.tobytes() not in known:
+        known[kinds.tobytes()] = _nonlinear_states(system, laws, p)
+    found: tuple[list[int], bool] = known[kinds.tobytes()]
+    return found
+
+
+def _symbols_and_results(system: System, laws: Any) -> tuple[list[ca.SX], list[ca.SX]]:
+    """What slopes and residuals are functions of, and these."""
     symbols, slope = system.arguments, system.tape.slope
     if laws is not None:
         symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
-    function = ca.Function("slope", symbols, [slope, system.tape.residual])
+    return symbols, [slope, system.tape.residual]
+
+
+def _factors(symbols: list[ca.SX], results: list[ca.SX]) -> ca.SX:
+    """The largest expressions of parameters alone that other operands meet."""
+    function = ca.Function("slope", symbols, results)
+    room: list[Any] = [None] * function.sz_w()  # expressions of parameters; None for all else
+    found: list[ca.SX] = []
+    for k in range(function.n_instructions()):
+        operation = function.instruction_id(k)
+        given, out = function.instruction_input(k), function.instruction_output(k)
+        if operation == ca.OP_INPUT:
+            room[out[0]] = symbols[PARAMETERS][given[1]] if given[0] == PARAMETERS else None
+        elif operation == ca.OP_CONST:
+            room[out[0]] = ca.SX(function.instruction_constant(k))
+        elif operation != ca.OP_OUTPUT:
+            operands = [room[i] for i in given]
+            known = [o for o in operands if o is not None]
+            room[out[0]] = None
+            if len(known) < len(operands):
+                found += [o for o in known if not o.is_constant()]
+            elif len(known) == 1:
+                room[out[0]] = ca.SX.unary(operation, known[0])
+            else:
+                room[out[0]] = ca.SX.binary(operation, *known)
+    return ca.vertcat(*found)
+
+
+def _nonlinear_states(system: System, laws: Any, p: Array | None) -> tuple[list[int], bool]:
+    """States whose slopes, or all of them if the torn unknowns, are not linear; if not in time."""
+    symbols, results = _symbols_and_results(system, laws)
+    function = ca.Function("slope", symbols, results)
     if p is not None:
         given: list[Any] = [*symbols[:PARAMETERS], ca.DM(p), *symbols[PARAMETERS + 1 :]]
         free = [*symbols[:PARAMETERS], *symbols[PARAMETERS + 1 :]]

@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import hashlib
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -20,7 +21,8 @@ import numpy as np
 
 from .operations import HEADER
 
-__all__ = ["compiled", "folder", "function_of_lapack", "name_of_code", "table", "target_name"]
+__all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "name_of_code",
+           "table", "target_name"]
 
 MOST_KEPT = 500  # objects on disk; the ones not used for longest go first
 
@@ -108,22 +110,45 @@ def compiled(text: str, parallel: bool = True, quick: bool = False) -> int:
     to be compiled ``quick`` is made a fifth slower in a sixth of the time.
     """
     with _lock:
-        return _address(text, parallel, quick)
+        return _address(text, lambda: text, parallel, quick)
 
 
-def _address(text: str, parallel: bool, quick: bool) -> int:
-    if text not in _addresses:
-        name = "f" + _key(text, parallel, quick)
+def compiled_from_source(name: str, text: Callable[[], str]) -> int:
+    """The same for a function of this package, whose text its source files give.
+
+    Where these are as they were when it was compiled, the text is not made again.
+    """
+    with _lock:
+        return _address(f"{name} of {_sources()}", text, parallel=True, quick=True)
+
+
+@cache
+def _sources() -> str:
+    """Which source files the package is made of: their names, sizes and times of last change."""
+    root = Path(__file__).parents[1]
+    found = []
+    for folder, inner, files in os.walk(root):
+        inner.sort()
+        for name in sorted(files):
+            if name.endswith(".py"):
+                status = os.stat(os.path.join(folder, name))
+                found.append(f"{folder} {name} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(found).encode()).hexdigest()
+
+
+def _address(source: str, text: Callable[[], str], parallel: bool, quick: bool) -> int:
+    if source not in _addresses:
+        name = "f" + _key(source, parallel, quick)
         place = folder()
         file = place / f"{name}.o" if place else None
         object_code = _read(file)
         address = _loaded(object_code, name) if object_code else 0
         if not address:
-            object_code = _emitted(text.replace("@main", f"@{name}"), parallel, quick)
+            object_code = _emitted(text().replace("@main", f"@{name}"), parallel, quick)
             address = _loaded(object_code, name)
             _keep(file, object_code)
-        _addresses[text], _names[address] = address, f"@{name}"
-    return _addresses[text]
+        _addresses[source], _names[address] = address, f"@{name}"
+    return _addresses[source]
 
 
 def _loaded(object_code: bytes, name: str) -> int:
@@ -179,12 +204,12 @@ def folder() -> Path | None:
         return None
 
 
-def _key(text: str, parallel: bool, quick: bool) -> str:
+def _key(source: str, parallel: bool, quick: bool) -> str:
     import llvmlite
     import llvmlite.binding as llvm
 
     made_by = (llvmlite.__version__, target_name(), llvm.get_host_cpu_name(),
-               _features(), str(parallel), str(quick), text)
+               _features(), str(parallel), str(quick), source)
     return hashlib.sha256("\0".join(made_by).encode()).hexdigest()[:32]
 
 

@@ -165,7 +165,7 @@ class ChosenVariables:
         which = table.which[moving]
         number = np.arange(len(which)) - np.searchsorted(which, which)  # within the episode
         first = np.flatnonzero(number % (self.steps or 1) == 0)
-        last = np.append(first[1:], len(which))[: len(first)] - 1
+        last = np.append(first, len(which))[1:] - 1
         return _Spans(table.starts[moving][first], table.ends[moving][last], which[first],
                       last - first + 1)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,18 +19,12 @@ from ..solvers.trouble import is_singular
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from ..system.problem import Problem
-from .events import Events
 from .failures import refuse_standstill, refuse_undetermined, stop_at_failed_step
 from .integration import Integration
 from .interrupts import interruptible
-from .recording import RunRecording
+from .opening import Opening
 from .running_method import RunningMethod
 from .settings import Settings
-from .time_events import TimeEvents
-from .zero_crossings import ZeroCrossings
-
-if TYPE_CHECKING:
-    from ..nonsmooth.modes.drift_correction import Contacts
 
 __all__ = ["Driver"]
 
@@ -45,23 +38,20 @@ class Driver:
 
     Parameters
     ----------
-    recording : of a problem at its start
+    opening : of the run, at a consistent start
     settings : how it is run
     tolerances : absolute tolerances of a problem's unknowns, for its present choice of states
     """
 
-    def __init__(self, recording: RunRecording, settings: Settings,
+    def __init__(self, opening: Opening, settings: Settings,
                  tolerances: Callable[[Problem], Array]) -> None:
-        self.recording, self.settings = recording, settings
-        self.problem = problem = recording.problem
-        time_events = TimeEvents(recording.system, problem.p, settings.t_start, settings.t_end)
-        crossings = ZeroCrossings(problem, time_events)
-        self.contacts = _contacts_of(problem)
-        self.events = Events(recording, time_events, crossings, settings.t_start, settings.t_end)
-        self.running = RunningMethod(problem, settings, tolerances, time_events, crossings,
+        self.opening, self.settings, self.events = opening, settings, opening.events
+        self.recording, self.problem = recording, problem = opening.recording, opening.problem
+        crossings = opening.crossings
+        self.running = RunningMethod(problem, settings, tolerances, opening.time_events, crossings,
                                      recording.statistics, self.events.rules)
         self.integration = Integration(recording, self.running, self.events, crossings,
-                                       self.contacts)
+                                       opening.contacts)
         self._standing = 0  # episodes in a row without progress
 
     @np.errstate(invalid="ignore", over="ignore", divide="ignore")  # told as an error of the run
@@ -101,13 +91,9 @@ class Driver:
             recording.statistics["events"] = recording.event_count
             recording.statistics["time integrating"] = clock.perf_counter() - started
 
-    def begin(self, t: float) -> None:
-        """Bring relations and modes in line with the start; refuse a start that cannot be."""
-        self.events.begin(t, self.contacts)
-
     def _march(self, t: float) -> None:
         """From episode to episode."""
-        self.begin(t)
+        self.opening.begin()
         self.problem.choose_states(t)
         while t < self.settings.t_end:
             before, t = t, self._episode(t)
@@ -141,12 +127,3 @@ class Driver:
         stop_at_failed_step(self.recording,
                             Step.failed(t, self.problem.start_vector(), reason, cause=cause),
                             self.settings.t_start)
-
-
-def _contacts_of(problem: Problem) -> Contacts | None:
-    """What keeps closed contacts closed, where the laws do not do that themselves."""
-    if problem.laws is None or problem.laws.recorded:
-        return None
-    from ..nonsmooth.modes.drift_correction import Contacts
-
-    return Contacts(problem.laws.set_valued)

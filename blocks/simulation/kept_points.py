@@ -28,6 +28,7 @@ class KeptPoints:
         """Points that hold what is wanted."""
         if not self.replay.must_solve(self.incomplete, wanted):
             return self.states
+        self.states = self.replay.with_modes(self.states, self.which)
         split = self.replay.must_split(self.states, wanted)
         if split not in self._solved:
             everything = Wanted.all_of(self.replay.system, split)

@@ -124,9 +124,9 @@ class RunRecording:
         short = 0.0
         if steps >= MANY_STEPS:
             short = (self.episodes[-1].end - self.episodes[0].start) / MANY_STEPS
-        inside = np.linspace(table.starts, table.ends, parts, endpoint=False, axis=1)
-        some = np.zeros((len(inside), parts + 1), dtype=bool)
         length = table.ends - table.starts
+        inside = table.starts[:, None] + (length / parts)[:, None] * np.arange(parts)
+        some = np.zeros((len(inside), parts + 1), dtype=bool)
         some[:, 0] = length > 0
         some[:, 1:-1] = (length > short)[:, None]
         some[:, -1] = table.last

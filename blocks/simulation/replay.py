@@ -102,14 +102,20 @@ class Replay:
                 incomplete |= bool(len(part.tied) or system.nz)
             d[:, columns] = self._discrete_values(part, times)
         m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
-        modes = () if self._of_run.laws is None else self._modes(which)
-        return Points(t, x, z, self.p, m, d, np.zeros((system.nu, k)), modes), incomplete
+        return Points(t, x, z, self.p, m, d, np.zeros((system.nu, k))), incomplete
+
+    def with_modes(self, points: Points, which: Indices) -> Points:
+        """The same points with the modes that were held there, where anything is solved for."""
+        if self._of_run.laws is None or points.modes:
+            return points
+        return replace(points, modes=self._modes(which))
 
     def solved(self, points: Points, which: Indices, incomplete: bool, wanted: Wanted) -> Points:
         """The same points with what is wanted besides."""
         laws = self._of_run.laws
         if not len(points) or not self.must_solve(incomplete, wanted):
             return points
+        points = self.with_modes(points, which)
         split = self.must_split(points, wanted)
         if laws is not None and laws.recorded:
             u = np.concatenate([laws.efforts_at(points.t[columns], e.start)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time as clock
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
-from ..initialisation.nominal_values import find_nominals
+from ..initialisation.initial_values import warn_of_compromises
 from ..native import COMPILED
 from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method, method_named
@@ -19,7 +20,6 @@ from ..units import to_si, unit
 from .driver import Driver
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
 from .progress import Progress
-from .recording import RunRecording
 from .settings import (
     Options,
     Settings,
@@ -28,17 +28,45 @@ from .settings import (
     record_options,
     sample_times,
 )
-from .start import consistent_start
+from .start import RunStart
 from .tolerances import Tolerances
 
 if TYPE_CHECKING:
     from ..model import Model
     from ..results import Result
 
-__all__ = ["run"]
+__all__ = ["PreparedRun", "prepared", "run"]
 
+SECOND = unit("s")
 LEDGER = 100.0  # relative tolerances that the residual of an energy balance may have
 COARSE = 0.05  # the same in all for a fixed step, which has no tolerance
+
+
+@dataclass
+class PreparedRun:
+    """A run that has been checked and has its start and its method, and has not begun."""
+
+    driver: Driver
+    progress: bool | None
+
+    def result(self) -> Result:
+        """Integrate.
+
+        Raises
+        ------
+        SimulationError
+            For a run that failed; ``error.result`` holds everything before.
+        """
+        from ..results import Result
+
+        driver, settings = self.driver, self.driver.settings
+        try:
+            with Progress(self.progress, settings.t_start, settings.t_end) as progress:
+                driver.run(progress)
+        except SimulationError as error:
+            error.data["result"] = Result(driver.recording)
+            raise
+        return Result(driver.recording)
 
 
 def run(model: Model, duration: object, options: Options) -> Result:
@@ -51,35 +79,49 @@ def run(model: Model, duration: object, options: Options) -> Result:
     SimulationError
         For a run that failed; ``error.result`` holds everything before.
     """
-    from ..results import Result
+    return prepared(model, duration, options).result()
 
+
+def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
+    """All that comes before the first step of a run.
+
+    Raises
+    ------
+    ModelError
+        For mistakes found before integration.
+    """
     began = clock.perf_counter()
-    t0 = float(to_si(options.start, unit("s"), "simulate(start=…)"))
+    t0 = float(to_si(options.start, SECOND, "simulate(start=…)"))
     t1 = end_of_run(t0, positive_time(duration, "duration"))
+    starting = RunStart(model, t0, t1)
     with suppress(SimulationError):  # the run says it again, and has a result
-        model.check().raise_errors()
+        model._checked(starting if t0 == 0 else RunStart(model)).raise_errors()
     system = model.compile()
     checked = clock.perf_counter()
-    nominals = find_nominals(system, model._nominal_table)
     chosen, why = chosen_method(options.method, system, options.step)
     if chosen.fixed_step and options.step is None:
         raise ParameterError("simulate(step=…)", f"method {chosen.name!r} takes fixed steps.",
                              "Give the step, such as step='1 ms'.")
     dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
-    problem, start = consistent_start(system, nominals, t0, DaeProblem if dae else Problem,
-                                      chosen.laws_of)
-    initialised = clock.perf_counter()
+    if dae or chosen.laws_of is not None:
+        starting = RunStart(model, t0, t1, DaeProblem if dae else Problem, chosen.laws_of)
+    problem = starting.problem()
     tolerances = Tolerances(system, options.rtol, options.atol)
     if options.method == "auto":
         chosen, why = _reconsidered(problem, t0, t1, options.rtol, chosen, why)
         if chosen.name == "ida" and not isinstance(problem, DaeProblem):
-            problem, start = consistent_start(system, nominals, t0, DaeProblem)
+            starting = RunStart(model, t0, t1, DaeProblem)
+            problem = starting.problem()
     if chosen.implicit and not isinstance(problem, DaeProblem):
         refuse_full_jacobian(problem, chosen.name)
     if options.method != "auto" and chosen.name in COMPILED:
         refuse_uncompiled(chosen.name, system, problem)
+    _, start = starting.consistent()
+    warn_of_compromises(start, stacklevel=5)
+    opening = starting.opening()
+    initialised = clock.perf_counter()
     settings = _settings(options, t0, t1, chosen)
-    recording = RunRecording(model.name, system, problem, problem.p)
+    recording = opening.recording
     recording.samples = sample_times(options.every, options.times, t0, t1)
     recording.energy_tolerance = COARSE if chosen.fixed_step else max(
         LEDGER * options.rtol, CLOSES_AT_BEST)
@@ -92,14 +134,7 @@ def run(model: Model, duration: object, options: Options) -> Result:
     kept = record_options(options)
     if kept is not None:
         recording.keep_only(kept, options.rtol)
-    driver = Driver(recording, settings, tolerances)
-    try:
-        with Progress(options.progress, t0, t1) as progress:
-            driver.run(progress)
-    except SimulationError as error:
-        error.data["result"] = Result(recording)
-        raise
-    return Result(recording)
+    return PreparedRun(Driver(opening, settings, tolerances), options.progress)
 
 
 def _reconsidered(problem: Problem, t0: float, t1: float, rtol: float, chosen: type[Method],

@@ -2,31 +2,109 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..initialisation.initial_values import InitialWarning, initialise
+from ..exceptions import BlocksError
+from ..initialisation.initial_values import initialise
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start
 from ..numerics.arrays import Array
-from ..solvers import method_named
 from ..system.problem import Problem
 from ..system.system import System
-from .driver import Driver
+from .opening import Opening
 from .recording import RunRecording
-from .settings import Settings
 from .time_events import TimeEvents
 
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["consistent_start", "first_decisions", "start_of"]
+__all__ = ["RunStart", "consistent_start"]
 
-MOMENT = 1e-9  # s of the run that are prepared for it
+MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 MOST_ROUNDS = 20  # of relations and initial values that depend on each other
+
+
+class RunStart:
+    """The start of a model's run: solved for and decided once, for the check and for the run.
+
+    Parameters
+    ----------
+    model : as it is now
+    t, t_end : start and end of the run; where the end is not given, only the start is asked for
+    kind : Problem or DaeProblem
+    laws : of a system: its set-valued laws, where a method has its own
+    """
+
+    def __init__(self, model: Model, t: float = 0.0, t_end: float | None = None,
+                 kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None
+                 ) -> None:
+        self.model, self.t, self.kind = model, t, kind
+        self.t_end = t + MOMENT if t_end is None else t_end
+        self._laws = laws
+        self._found: tuple[Problem, Start] | None = None
+        self._opening: Opening | None = None
+
+    def consistent(self) -> tuple[Problem, Start]:
+        """The problem at its consistent start, and what became of the initial targets.
+
+        Raises
+        ------
+        InitialisationError
+            If the equations alone have no solution near the targets.
+        """
+        if self._found is None:
+            system = self.model.compile()
+            self._found = consistent_start(
+                system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
+                self._laws if system.nm else _no_laws)
+        return self._found
+
+    def problem(self) -> Problem:
+        """The problem there, with its set-valued laws."""
+        problem, _ = self.consistent()
+        if problem.laws is None and problem.system.nu:
+            problem.laws = (self._laws or laws_at_events)(problem.system)
+        return problem
+
+    def opening(self) -> Opening:
+        """Those who decide there, and have not yet."""
+        if self._opening is None:
+            self._opening = self._made(self.t_end)
+        return self._opening
+
+    def decided(self) -> tuple[Problem, Array]:
+        """The problem with relations and modes decided, and the slopes of all states there.
+
+        Raises
+        ------
+        BlocksError, AlgebraicFailure
+            What a run refuses of its start.
+        """
+        problem = self.problem()
+        try:
+            opening = self.opening()
+        except BlocksError:  # of its time events: the run says so, and no later one is refused
+            opening = self._made(self.t + MOMENT)
+        try:
+            opening.begin()
+            if problem.system.clusters:
+                problem.choose_states(self.t)
+            slope = np.zeros(problem.system.nx)
+            slope[problem.free] = problem.slope(self.t, problem.start_vector())
+        except BaseException:  # nobody goes on from a point where that has stopped
+            self._found = self._opening = None
+            raise
+        if problem.failure is not None or problem.delays is not None:  # the run begins by itself
+            self._found = self._opening = None
+        return problem, slope
+
+    def _made(self, t_end: float) -> Opening:
+        problem = self.problem()
+        recording = RunRecording(self.model.name, problem.system, problem, problem.p)
+        return Opening(recording, self.t, t_end)
 
 
 def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Problem] = Problem,
@@ -38,7 +116,7 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     system, nominals : what is run, and how large its variables are
     t : when
     kind : Problem or DaeProblem
-    laws : of a system: its set-valued laws, where a method has its own
+    laws : of a system: its set-valued laws; those that are decided at events, if none are given
 
     Raises
     ------
@@ -51,7 +129,7 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     _give_discrete_values(system, problem)
     system.tables.fill(problem.d, t)
     if system.nu:
-        problem.laws = (laws or _laws_at_events)(system)
+        problem.laws = (laws or laws_at_events)(system)
     for _ in range(MOST_ROUNDS):  # relations and initial values depend on each other
         start = initialise(system, problem, nominals, t)
         if not system.nm:
@@ -64,12 +142,6 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     return problem, start
 
 
-def start_of(model: Model) -> tuple[Problem, Start]:
-    """The same of a model as it is, at 0 s."""
-    system = model.compile()
-    return consistent_start(system, find_nominals(system, model._nominal_table), 0.0)
-
-
 def _give_discrete_values(system: System, problem: Problem) -> None:
     """Discrete variables start at their targets, or at what is declared."""
     for f, i, offset in system.tape.discrete_layout:
@@ -80,7 +152,7 @@ def _give_discrete_values(system: System, problem: Problem) -> None:
             problem.d[offset + start : offset + start + m.size] = value
 
 
-def _laws_at_events(system: System) -> Any:
+def laws_at_events(system: System) -> Any:
     """Set-valued laws that are decided at events."""
     from ..nonsmooth.modes.choice import set_valued_laws
     from ..nonsmooth.modes.load_laws import with_loads
@@ -88,22 +160,5 @@ def _laws_at_events(system: System) -> Any:
     return with_loads(system, set_valued_laws(system))
 
 
-def first_decisions(model: Model, system: System) -> tuple[Problem, Array]:
-    """The problem at its start, relations and modes decided, and the slopes of all states there.
-
-    Raises
-    ------
-    BlocksError, AlgebraicFailure
-        What a run refuses of its start.
-    """
-    settings = Settings(0.0, MOMENT, method_named("DOP853"), 1e-6)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", InitialWarning)
-        problem, _ = start_of(model)
-        recording = RunRecording(model.name, system, problem, problem.p)
-        Driver(recording, settings, lambda p: np.ones(p.size)).begin(0.0)
-        if system.clusters:
-            problem.choose_states(0.0)
-        slope = np.zeros(system.nx)
-        slope[problem.free] = problem.slope(0.0, problem.start_vector())
-    return problem, slope
+def _no_laws(system: System) -> None:
+    """Where no relation looks at efforts, the start does not depend on laws."""

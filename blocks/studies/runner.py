@@ -18,6 +18,8 @@ import numpy as np
 from .. import native
 from ..exceptions import BlocksError
 from ..simulation.interrupts import interruptible
+from ..simulation.run import prepared
+from ..simulation.settings import Options
 from ..units import unit_of
 from .axes import Plan
 from .outputs import Output, converted
@@ -121,9 +123,9 @@ class Runner:
         """A run that finished."""
         options = self._apply(values)
         with ASSEMBLY:
-            self.model.check()
-        result = self.model.simulate(self.recipe.duration, progress=False,
-                                     **{**self.recipe.options, **options})  # fmt: skip
+            run = prepared(self.model, self.recipe.duration,
+                           Options(progress=False, **{**self.recipe.options, **options}))
+        result = run.result()
         if result.status == "interrupted":
             raise KeyboardInterrupt
         self._share_functions(result)

@@ -57,16 +57,22 @@ class Evaluator:
         same = tuple(i for i, a in enumerate(given) if a.shape[1] == 1)
         count = max(a.shape[1] for a in given)
         out = np.empty((count, self.function.size1_out(0)))
-        first = 0
+        first = before = 0
         width = sum(len(a) for a in given)
-        for block in (b for b in BLOCKS if b == 1 or b * width <= MOST_NUMBERS):
-            while count - first >= block:
-                mapped, last = self._mapped(block, same), first + block
-                for mine, a in zip(mapped.arguments, given, strict=True):
-                    mine[...] = (a if a.shape[1] == 1 else a[:, first:last]).T.ravel()
-                mapped.trigger()
-                out[first:last] = mapped.results[0].reshape(block, -1)
-                first = last
+        blocks = [b for b in BLOCKS if b == 1 or b * width <= MOST_NUMBERS]
+        moving = [(i, a.T) for i, a in enumerate(given) if a.shape[1] > 1 and len(a)]
+        while first < count:
+            left = count - first
+            block = next((b for b in blocks if 4 * left > b), 1)  # the rest of it is not looked at
+            mapped, here = self._mapped(block, same), min(left, block)
+            if block != before:
+                for i in same:
+                    mapped.arguments[i][...] = given[i].ravel()
+            for i, a in moving:
+                mapped.arguments[i].reshape(block, -1)[:here] = a[first : first + here]
+            mapped.trigger()
+            out[first : first + here] = mapped.results[0].reshape(block, -1)[:here]
+            first, before = first + here, block
         return out.T
 
     def _mapped(self, points: int, same: tuple[int, ...]) -> Evaluator:

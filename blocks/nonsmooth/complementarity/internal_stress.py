@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog, nnls
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
@@ -243,6 +242,8 @@ def _span(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Ar
         with np.errstate(invalid="ignore"):
             ends = np.array([held + n * t0, held + n * t1])
         return np.clip(ends.min(axis=0), low, high), np.clip(ends.max(axis=0), low, high)
+    from scipy.optimize import linprog  # takes long to load, and is seldom needed
+
     rows = np.vstack([basis, -basis])
     room = np.concatenate([np.maximum(high - held, 0), np.maximum(held - low, 0)])
     real = np.isfinite(room)
@@ -283,6 +284,8 @@ def least_distance(G: Array, h: Array) -> Array | None:
     E = np.vstack([G.T, h])
     aim = np.zeros(len(E))
     aim[-1] = 1.0
+    from scipy.optimize import nnls  # takes long to load, and is seldom needed
+
     weight, _ = nnls(E, aim)
     residual = E @ weight - aim
     if np.max(np.abs(residual)) < NO_RESIDUAL or abs(residual[-1]) < NO_LAST_ENTRY:
@@ -372,6 +375,8 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
         return LoadedSplit(least, effort, np.unique(owner[at <= least + TIGHT_ROW]), False)
     # most t with at + turn p >= t
     scale = 1 / np.maximum(np.abs(turn).max(axis=0), TINY)
+    from scipy.optimize import linprog  # takes long to load, and is seldom needed
+
     found = linprog(np.append(np.zeros(basis.shape[1]), -1.0),
                     np.hstack([-turn * scale, np.ones((len(rows), 1))]), at,
                     bounds=[(None, None)] * basis.shape[1] + [(None, 1.0)], method="highs",

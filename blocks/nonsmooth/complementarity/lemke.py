@@ -24,7 +24,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import LEAVING, NO_SPEED, RISING, TIED_RATIO, TINY
@@ -108,6 +107,8 @@ class _Path:
 
         None where they are not determined.
         """
+        from scipy.linalg import lapack
+
         n, inside = len(self.b), self.at == 0
         basis = np.eye(n)
         basis[:, inside] = self.D[:, inside]

@@ -10,8 +10,6 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import lapack
-from scipy.sparse.linalg import splu
 
 from ...numerics.arrays import Array
 from ...numerics.tolerances import LEAST_NORM, PROXIMAL_BLOCK, SEMIDEFINITE, UNIT_PIVOT
@@ -29,6 +27,8 @@ def factorise(A: Matrix, *, symmetric: bool) -> Solve | None:
     """
     if sp.issparse(A):
         return _factorise_sparse(A, symmetric=symmetric)
+    from scipy.linalg import lapack  # loaded where it is needed, as it takes long
+
     if symmetric:
         factor, info = lapack.dpotrf(A, lower=1)
         if info != 0 or np.min(np.diag(factor), initial=1.0) ** 2 <= UNIT_PIVOT:
@@ -41,6 +41,8 @@ def factorise(A: Matrix, *, symmetric: bool) -> Solve | None:
 
 
 def _factorise_sparse(A: Matrix, *, symmetric: bool) -> Solve | None:
+    from scipy.sparse.linalg import splu
+
     try:
         if symmetric:
             lu = splu(

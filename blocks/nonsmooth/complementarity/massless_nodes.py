@@ -29,7 +29,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
@@ -234,6 +233,8 @@ def _unique(W: Array, C: Array, flow: Array, effort: Array, low: Array, high: Ar
     Those directions are a cone: C d = 0; for elements at rest w'd = 0, or of
     one sign where the effort already is at that bound.
     """
+    from scipy.optimize import linprog  # takes long to load, and is seldom needed
+
     rest = flow == 0
     slack = BOUND_BAND * np.maximum(high - low, TINY)
     top, bottom = rest & (effort >= high - slack), rest & (effort <= low + slack)

@@ -17,7 +17,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
@@ -121,6 +120,8 @@ def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
     if free == 0:
         return float(np.max(a, initial=-np.inf)), np.zeros(0), (a == np.max(a)).astype(float)
     cost = np.append(np.zeros(free), 1.0)
+    from scipy.optimize import linprog  # takes long to load, and is seldom needed
+
     answer = linprog(
         cost, A_ub=np.column_stack([G, -np.ones(rows)]), b_ub=-a, bounds=(None, None),
         method="highs-ds", options={"primal_feasibility_tolerance": LINEAR_PROGRAM,

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse.csgraph import connected_components
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CUT_OFF, SYMMETRIC
@@ -28,6 +27,7 @@ Matrix: TypeAlias = Any
 MatrixLike: TypeAlias = "ArrayLike | sp.sparray"
 
 EPS = float(np.finfo(float).eps)
+FEW = 32  # elements whose graph is searched without building it
 DENSE_LIMIT = 256
 """Up to this many elements matrices are dense; above, compressed rows."""
 
@@ -72,11 +72,12 @@ def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:
     a graph; the answer is numbered by first member either way.
     """
     n = matrix.shape[0]
-    if sp.issparse(matrix):
-        return connected_components(matrix, directed=False)
+    if sp.issparse(matrix) or n > FEW:
+        from scipy.sparse.csgraph import connected_components
+
+        graph = matrix if sp.issparse(matrix) else sp.csr_array((matrix != 0) | (matrix != 0).T)
+        return connected_components(graph, directed=False)
     linked = (matrix != 0) | (matrix != 0).T
-    if n > 32:
-        return connected_components(sp.csr_array(linked), directed=False)
     near = [np.flatnonzero(row).tolist() for row in linked]
     labels = np.full(n, -1, dtype=np.int32)
     count = 0

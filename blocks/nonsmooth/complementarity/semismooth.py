@@ -22,9 +22,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import lapack
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array, issparse
-from scipy.sparse.linalg import splu
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING, UNIT_PIVOT
@@ -272,8 +270,12 @@ def factorised(matrix: Matrix) -> Callable[[Array], Array]:
         If it is singular.
     """
     if issparse(matrix):
+        from scipy.sparse.linalg import splu
+
         return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT,
                     options={"SymmetricMode": True}).solve  # fmt: skip
+    from scipy.linalg import lapack
+
     factor, order, info = lapack.dgetrf(matrix)
     if info or np.abs(factor.diagonal()).min(initial=1.0) <= UNIT_PIVOT:
         raise RuntimeError("the matrix is singular")
@@ -310,6 +312,8 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
         np.abs(problem.b).max()))
     one_sided = np.isfinite(problem.low) & ~np.isfinite(problem.high)
     lost = 0
+    from scipy.sparse.linalg import splu
+
     smallest, goal = SHARPEST * mu, np.sqrt(problem.size)
     last = best.rounds + ROUNDS
     while best.rounds < last and mu > smallest:

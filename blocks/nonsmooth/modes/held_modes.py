@@ -21,6 +21,7 @@ from scipy.sparse import issparse
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import OWN_RATE_NONE
 from ...system import Evaluator
+from ..complementarity.scaling import DENSE_LIMIT, components
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
 
@@ -38,12 +39,11 @@ MOST_KEPT = 2000  # sets of modes whose K is remembered
 def parts_of(laws: LawExpressions, columns: Indices) -> list[Indices]:
     """Elements that may act on each other's rate, part by part; ``columns`` are their inputs."""
     from scipy.sparse import csc_matrix
-    from scipy.sparse.csgraph import connected_components
 
     pattern = ca.jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity()
     rows, starts = np.array(pattern.row()), np.array(pattern.colind())
     acts = csc_matrix((np.ones(len(rows)), rows, starts), shape=pattern.shape)
-    count, part = connected_components(acts, directed=False)
+    count, part = components(acts.toarray() if acts.shape[0] <= DENSE_LIMIT else acts)
     order = np.argsort(part, kind="stable")
     return np.split(order, np.cumsum(np.bincount(part, minlength=count))[:-1])
 

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
-from ...numerics.arrays import Flags
+from ...numerics.arrays import Flags, Indices
 from .bound_functions import BoundFunctions
 from .elements import Elements, elements_of
 from .held_modes import MANY, MOST, HeldModes, parts_of
@@ -128,7 +128,8 @@ class LawFunctions:
         self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
         self.simple = self.few and self.fixed
         self.held_modes = self._held_modes(laws)
-        self.last_run = LastRun()
+        self.last_run = LastRun(_parameters_in(
+            system, ca.veccat(by_u, slope_u, flow_x), self.bounds))
 
     @classmethod
     def of(cls, system: System) -> LawFunctions:
@@ -160,6 +161,15 @@ def _flow_varies(laws: LawExpressions) -> Flags:
         if other.numel():
             varies |= np.array(ca.which_depends(laws.flow, other, 1, True), dtype=bool)
     return varies
+
+
+def _parameters_in(system: System, sx: ca.SX, bounds: BoundFunctions | None) -> Indices:
+    """Entries of the parameter vector that matrices depend on; all, where bounds move as well."""
+    if bounds is not None:
+        return np.arange(system.tape.p.numel())
+    seen = {s.__hash__() for s in ca.symvar(sx)}
+    return np.array([k for k, s in enumerate(ca.symvar(system.tape.p)) if s.__hash__() in seen],
+                    dtype=int)
 
 
 def _is_fixed(system: System, sx: ca.SX) -> bool:

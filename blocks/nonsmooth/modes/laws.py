@@ -21,6 +21,7 @@ The laws of one run are composed of parts: what they come to at a point
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -160,7 +161,11 @@ class SetValuedLaws(Laws):
         return self.compiled.fit(problem, t)
 
     def decision_parts(self, problem: Problem, t: float) -> DecisionParts | None:
-        return decision_parts(self.evaluation, problem, t)
+        if self.elements.contact.any():
+            return decision_parts(self.evaluation, problem, t)
+        parts = self.evaluation.memory.once_simple(
+            problem.p, "decision parts", lambda: decision_parts(self.evaluation, problem, t))
+        return parts and replace(parts, speed=self.state.speed)
 
     def take_over(self, modes: Indices, speed: float) -> None:
         self.state.modes = modes.copy()

@@ -66,6 +66,13 @@ def refuse_massless(system: System) -> None:
 
 def without_mass(system: System) -> list[str]:
     """Components with a set-valued element whose flow the states alone do not determine."""
+    if "without mass" not in system.cache:
+        system.cache["without mass"] = _without_mass(system)
+    light: list[str] = system.cache["without mass"]
+    return light
+
+
+def _without_mass(system: System) -> list[str]:
     tape, out, first = system.tape, [], 0
     fast = ca.vertcat(tape.u, tape.z)
     for f, family in enumerate(system.network.families):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Indices
 
 __all__ = ["LastRun", "Memory"]
 
@@ -17,9 +17,15 @@ T = TypeVar("T")
 
 
 class LastRun:
-    """What the last run knew, and the parameters it is true for."""
+    """What the last run knew, and the parameters it is true for.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    entries : of the parameter vector, on which any of it depends
+    """
+
+    def __init__(self, entries: Indices) -> None:
+        self.entries = entries
         self.p: Array | None = None
         self.known: dict[Hashable, Any] = {}
 
@@ -46,11 +52,11 @@ class Memory:
         if self._p is p:
             return
         self._p, last = p, self._last_run
-        self.known = last.known
-        if len(last.known) > RECALLED or last.p is None or not np.array_equal(last.p, p):
+        self.known, mine = last.known, p[last.entries]
+        if len(last.known) > RECALLED or last.p is None or not np.array_equal(last.p, mine):
             self.known = {}
             if self._hands_on:
-                last.p, last.known = p.copy(), self.known
+                last.p, last.known = mine, self.known
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """A value that depends on the Delassus operator, made once where that is constant."""

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from scipy.linalg.lapack import dgesv
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
@@ -59,6 +58,8 @@ class LinearEquations:
         even, rows, columns = _even(self.matrix)
         right = self.residual / rows
         if not self.null.shape[1]:
+            from scipy.linalg.lapack import dgesv
+
             _, _, step, failed = dgesv(even, right)
             return None if failed else step / columns
         return np.linalg.lstsq(even, right, rcond=BLOCK_SINGULAR)[0] / columns

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from scipy.linalg.lapack import dgesv
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
@@ -127,6 +126,8 @@ class SolvedModes:
 
     def _efforts(self, given: tuple[float | Array, ...], modes: Indices, effort: Array
                  ) -> Array | None:
+        from scipy.linalg.lapack import dgesv
+
         n, last = self.size, np.inf
         exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
         for _ in range(1 if self.affine else ROUNDS):

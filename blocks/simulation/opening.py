@@ -1,0 +1,55 @@
+"""What is decided at the start of a run before it moves, and by whom at its events later on?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..system.problem import Problem
+from .events import Events
+from .recording import RunRecording
+from .time_events import TimeEvents
+from .zero_crossings import ZeroCrossings
+
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.drift_correction import Contacts
+
+__all__ = ["Opening"]
+
+
+class Opening:
+    """Those who decide on relations and modes of a run; at the start once, for check and run.
+
+    Parameters
+    ----------
+    recording : of a problem at its consistent start
+    t_start, t_end : of the run
+
+    Attributes
+    ----------
+    time_events, crossings, events : what happens in the run, and when
+    contacts : what keeps closed contacts closed, where the laws do not do that themselves
+    """
+
+    def __init__(self, recording: RunRecording, t_start: float, t_end: float) -> None:
+        self.recording, self.problem = recording, recording.problem
+        self.t_start, self.t_end = t_start, t_end
+        self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end)
+        self.crossings = ZeroCrossings(self.problem, self.time_events)
+        self.contacts = _contacts_of(self.problem)
+        self.events = Events(recording, self.time_events, self.crossings, t_start, t_end)
+        self.begun = False
+
+    def begin(self) -> None:
+        """Bring relations and modes in line with the start; refuse a start that cannot be."""
+        if not self.begun:
+            self.events.begin(self.t_start, self.contacts)
+            self.begun = True
+
+
+def _contacts_of(problem: Problem) -> Contacts | None:
+    """What keeps closed contacts closed, where the laws do not do that themselves."""
+    if problem.laws is None or problem.laws.recorded:
+        return None
+    from ..nonsmooth.modes.drift_correction import Contacts
+
+    return Contacts(problem.laws.set_valued)

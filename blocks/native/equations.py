@@ -7,6 +7,7 @@ is constant between two events (held relations, discrete values).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,13 @@ import numpy as np
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from .costs import MOMENT
-from .expressions import Writer
+from .expressions import Unwritable, Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import Loops
 from .linearisation import write_derivatives
-from .loop_text import PARALLEL
+from .loop_text import PARALLEL, LoopText
 from .machine import compiled
+from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import run_code
 from .stages import arithmetic
@@ -38,6 +40,7 @@ __all__ = ["Equations", "equations_of"]
 
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
+REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
@@ -139,7 +142,8 @@ class Equations:
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
-        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + held.entries]])
+        ends = np.cumsum([n, held.entries, self.system.nx])  # of modes, K, free states
+        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + ends])
         self.relations += n
         self.large = False
         arguments = [*held.symbols, free]
@@ -179,10 +183,7 @@ class Equations:
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
-        room = np.zeros(self.scratch + 1)
-        efforts = (problem.u if problem.laws is None
-                   else problem.laws.held_constants(problem, t))  # fmt: skip
-        q = np.concatenate([problem.z, problem.m, problem.d, efforts, room])
+        q = self.with_room(self.held(problem, t))
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
@@ -191,6 +192,17 @@ class Equations:
                 run_code(self.crossings, np.array([t]), x, p, q, margins)
                 self.carried.refer(q, self.carried.size(q))
         return q
+
+    @staticmethod
+    def held(problem: Problem, t: float) -> Array:
+        """What is constant between two events."""
+        efforts = (problem.u if problem.laws is None
+                   else problem.laws.held_constants(problem, t))  # fmt: skip
+        return np.concatenate([problem.z, problem.m, problem.d, efforts])
+
+    def with_room(self, held: Array) -> Array:
+        """A copy of what is constant between two events, with room for scratch behind it."""
+        return np.concatenate([held, np.zeros(self.scratch + 1)])
 
     def of_elements(self, values: ca.SX) -> int:
         """What elements of set-valued laws come to in held modes."""
@@ -203,9 +215,7 @@ class Equations:
     def part_of_constants(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""
         k = ("relations", "discrete values", "modes", "K", "free").index(which) + 1
-        end = self.offsets[k + 1] if k + 1 < len(self.offsets) else (
-            self.offsets[k] + self.system.nx)
-        return slice(int(self.offsets[k]), int(end))
+        return slice(int(self.offsets[k]), int(self.offsets[k + 1]))
 
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
@@ -255,21 +265,34 @@ class Equations:
         loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)
         getattr(loops, what)()
         self.scratch = max(self.scratch, loops.scratch - start)
-        lines = loops.text.lines
-        return compiled("\n".join([
-            *sorted(loops.text.declared), f"define void @main({ARGUMENTS}) {{", *lines,
-            "  ret void", "}", PARALLEL]), quick=len(lines) > LONG)  # fmt: skip
+        return self._compiled(loops.text, quick=len(loops.text.lines) > LONG)
 
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None) -> int:
+        if lanes == 1 and places is None and function.n_instructions() > REPEATS:
+            with suppress(Unwritable):
+                return self._repeated(function)
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
         return self._compiled(writer)
 
+    def _repeated(self, function: ca.Function) -> int:
+        """The first result of a function, its equal patterns as loops."""
+        text, start = LoopText(), self._end
+        end = Repetitions(function).write(text, 0, self._places, start)
+        self.scratch = max(self.scratch, end - start)
+        return self._compiled(text)
+
+    @property
+    def _end(self) -> int:
+        """Where scratch begins in ``q``."""
+        return int(self.offsets[-1])
+
     @staticmethod
-    def _compiled(writer: Writer, quick: bool = False) -> int:
-        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
-                          *writer.lines, "  ret void", "}", ""])  # fmt: skip
-        return compiled(text, parallel=len(writer.lines) <= LONG,
-                        quick=quick or len(writer.lines) > VERY_LONG)
+    def _compiled(writer: Writer | LoopText, quick: bool = False) -> int:
+        lines = writer.lines
+        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *lines,
+                          "  ret void", "}", PARALLEL])  # fmt: skip
+        return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
+                        quick=quick or len(lines) > VERY_LONG)

@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["MANY", "MOST", "HeldModes", "parts_of"]
+__all__ = ["MOST", "HeldModes", "parts_of"]
 
 MOST = 24  # elements that act on each other: each of them needs all the others
-MANY = 250  # elements in all: more make code that takes long to compile
 MOST_KEPT = 2000  # sets of modes whose K is remembered
 
 

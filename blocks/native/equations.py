@@ -81,6 +81,7 @@ class Equations:
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | TiedCode | None = None
+        self._results: list[ca.SX] = []  # that have many operations in common
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -150,8 +151,8 @@ class Equations:
         slope = held.expressions["slope"] * free
         self.explicit = arguments, slope
         margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
-        self.slope = self._straight(ca.Function("slope", arguments, [slope]))
-        self.crossings = self._straight(ca.Function("margins", arguments, [margins]))
+        self._results = [slope, margins, held.decided_by]
+        self.slope, self.crossings = self._result(slope), self._result(margins)
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -207,9 +208,7 @@ class Equations:
     def of_elements(self, values: ca.SX) -> int:
         """What elements of set-valued laws come to in held modes."""
         if "of elements" not in self.system.cache:
-            arguments, _ = self.explicit
-            self.system.cache["of elements"] = self._straight(
-                ca.Function("elements", arguments, [values]))
+            self.system.cache["of elements"] = self._result(values)
         return self.system.cache["of elements"]
 
     def part_of_constants(self, which: str) -> slice:
@@ -271,23 +270,36 @@ class Equations:
                   places: dict[int, tuple[str, int]] | None = None) -> int:
         if lanes == 1 and places is None and function.n_instructions() > REPEATS:
             with suppress(Unwritable):
-                return self._repeated(function)
+                return self._repeated(Repetitions(function), 0)
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
         return self._compiled(writer)
 
-    def _repeated(self, function: ca.Function) -> int:
-        """The first result of a function, its equal patterns as loops."""
-        text, start = LoopText(), self._end
-        end = Repetitions(function).write(text, 0, self._places, start)
+    def _result(self, wanted: ca.SX) -> int:
+        """One of the results that have operations in common; these are read once."""
+        arguments, _ = self.explicit
+        which = next((k for k, one in enumerate(self._results) if one is wanted), None)
+        if which is not None and self._repetitions is not None:
+            return self._repeated(self._repetitions, which)
+        return self._straight(ca.Function("result", arguments, [wanted]))
+
+    @cached_property
+    def _repetitions(self) -> Repetitions | None:
+        """The equal patterns of all results, where there are many operations."""
+        arguments, _ = self.explicit
+        function = ca.Function("results", arguments, self._results)
+        if function.n_instructions() > REPEATS:
+            with suppress(Unwritable):
+                return Repetitions(function)
+        return None
+
+    def _repeated(self, patterns: Repetitions, which: int) -> int:
+        """A result, its equal patterns as loops."""
+        text, start = LoopText(), int(self.offsets[-1])
+        end = patterns.write(text, which, self._places, start)
         self.scratch = max(self.scratch, end - start)
         return self._compiled(text)
-
-    @property
-    def _end(self) -> int:
-        """Where scratch begins in ``q``."""
-        return int(self.offsets[-1])
 
     @staticmethod
     def _compiled(writer: Writer | LoopText, quick: bool = False) -> int:

@@ -141,7 +141,8 @@ class OneStep(Method):
         if self.every > 1 or self.carries or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
-        self.own_events = OwnEvents(self.equations, rules, self.equations.held(self.problem, self.t),
+        problem: Any = self.problem
+        self.own_events = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
                                     len(self.x), self.held.size, not self.keeps_step)
         self.restart(self.t, self.y)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import casadi as ca
@@ -18,6 +19,7 @@ import numpy as np
 from ..numerics.arrays import Indices
 from .expressions import Unwritable, Writer
 from .loop_text import BASES, LoopText, Operand
+from .operations import number
 from .places import OUT, Q
 
 __all__ = ["Repetitions"]
@@ -152,7 +154,7 @@ class Repetitions:
             form: list[object] = [kind]
             for other in self._needs[node]:
                 if kinds[other] == ca.OP_CONST:
-                    form.append(("number", self._constant(other)))
+                    form.append(number(self._constant(other)))
                 elif kinds[other] != ca.OP_INPUT and owner[other] == mine:
                     form.append(places[other])
                 else:
@@ -192,21 +194,25 @@ class Repetitions:
     def _write_copies(self, text: LoopText, copies: list[tuple[int, int]], base: Indices,
                       index: Indices) -> None:
         """Append results that are inputs, numbers, or equal to others."""
-        numbers: dict[float, list[int]] = {}
+        numbers: dict[str, list[int]] = {}
         moved = []
         for entry, node in copies:
             if self._kind[node] == ca.OP_CONST:
-                numbers.setdefault(self._constant(node), []).append(entry)
+                numbers.setdefault(number(self._constant(node)), []).append(entry)
             else:
                 moved.append((entry, node))
-        for number, entries in numbers.items():
+        for value, entries in numbers.items():
             at = np.array(entries)
-            text.add([], _operand(np.full(len(at), OUT), at),
-                     lambda writer, _, number=number: writer.constant(number))
+            text.add([], _operand(np.full(len(at), OUT), at), partial(_same, value))
         if moved:
             at, nodes = np.array(moved).T
             text.add([_operand(base[nodes], index[nodes])], _operand(np.full(len(at), OUT), at),
                      lambda _, read: read(0))
+
+
+def _same(value: str, writer: Writer, read: Callable[[int], str]) -> str:
+    """The body of a loop that stores a number."""
+    return value
 
 
 def _operand(base: Indices, index: Indices) -> Operand:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ahead", "EventRules", "NOTHING", "OwnEvents", "PassedEvents"]
 
-BLOCK = 1 << 19  # numbers that are kept of the events of one call
+BLOCK = 1 << 21  # numbers that are kept of the events of one call
 MOST_EVENTS = 4096
 
 

@@ -185,15 +185,12 @@ def pulled_blocks(n):
     return model
 
 
-@pytest.mark.parametrize(("n", "time", "judged", "together"), [
-    (50, "5 s", 2, 0.0), (300, "1 s", 50, 0.0), (1000, "400 ms", 200, 1e-6)])
-def test_many_blocks_leave_python_alone(n, time, judged, together, in_python):
-    """Python judges where two blocks come to rest at nearly the same time.
-
-    Of a thousand some do so within half a microsecond, and may at one event.
-    """
+@pytest.mark.parametrize(("n", "time", "judged"), [
+    (50, "5 s", 2), (300, "1 s", 10), (1000, "400 ms", 50)])
+def test_many_blocks_leave_python_alone(n, time, judged, in_python):
+    """But for what comes to rest at nearly the same time, and the last of the events of a call."""
     run = pulled_blocks(n).simulate(time, method="dopri5", rtol=1e-8)
-    assert len(in_python) <= judged < run.statistics["events"] / 4
+    assert len(in_python) <= judged
     # each is pulled from rest by 5 N up to 0.2 m/s, and dragged on until its spring has 6 N
     stiffness = np.linspace(80, 120, n)
     w = np.sqrt(stiffness)
@@ -206,8 +203,7 @@ def test_many_blocks_leave_python_alone(n, time, judged, together, in_python):
                 first.setdefault(event.component, event.time)
         due = np.flatnonzero(times < quantity(time).to("s").m)
         assert len(due) == n or n == 1000
-        assert_allclose([first[f"frictions[{k}]"] for k in due], times[due], rtol=1e-7,
-                        atol=together)
+        assert_allclose([first[f"frictions[{k}]"] for k in due], times[due], rtol=1e-7)
 
 
 class Sampled(Component):

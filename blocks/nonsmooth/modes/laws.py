@@ -171,7 +171,7 @@ class SetValuedLaws(Laws):
         return decision_parts(self.evaluation, problem, t)
 
     def take_over(self, modes: Indices, speed: float) -> None:
-        self.state.modes = modes
+        self.state.modes = modes.copy()  # which decisions change in place
         self.state.speed = max(self.state.speed, speed)
 
     def held_constants(self, problem: Problem, t: float) -> Array:

@@ -7,6 +7,7 @@ is constant between two events (held relations, discrete values).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,13 @@ import numpy as np
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from .costs import MOMENT
-from .expressions import Writer
+from .expressions import Unwritable, Writer
 from .forms import is_large, is_solved_for
 from .instance_loops import Loops
 from .linearisation import write_derivatives
-from .loop_text import PARALLEL
+from .loop_text import PARALLEL, LoopText
 from .machine import compiled
+from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import run_code
 from .stages import arithmetic
@@ -38,6 +40,7 @@ __all__ = ["Equations", "equations_of"]
 
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
+REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
@@ -78,6 +81,7 @@ class Equations:
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | TiedCode | None = None
+        self._results: list[ca.SX] = []  # that have many operations in common
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -139,15 +143,16 @@ class Equations:
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
-        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + [n, n + held.entries]])
+        ends = np.cumsum([n, held.entries, self.system.nx])  # of modes, K, free states
+        self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + ends])
         self.relations += n
         self.large = False
         arguments = [*held.symbols, free]
         slope = held.expressions["slope"] * free
         self.explicit = arguments, slope
         margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
-        self.slope = self._straight(ca.Function("slope", arguments, [slope]))
-        self.crossings = self._straight(ca.Function("margins", arguments, [margins]))
+        self._results = [slope, margins, held.decided_by]
+        self.slope, self.crossings = self._result(slope), self._result(margins)
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -179,10 +184,7 @@ class Equations:
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
-        room = np.zeros(self.scratch + 1)
-        efforts = (problem.u if problem.laws is None
-                   else problem.laws.held_constants(problem, t))  # fmt: skip
-        q = np.concatenate([problem.z, problem.m, problem.d, efforts, room])
+        q = self.with_room(self.held(problem, t))
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
@@ -192,20 +194,27 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
+    @staticmethod
+    def held(problem: Problem, t: float) -> Array:
+        """What is constant between two events."""
+        efforts = (problem.u if problem.laws is None
+                   else problem.laws.held_constants(problem, t))  # fmt: skip
+        return np.concatenate([problem.z, problem.m, problem.d, efforts])
+
+    def with_room(self, held: Array) -> Array:
+        """A copy of what is constant between two events, with room for scratch behind it."""
+        return np.concatenate([held, np.zeros(self.scratch + 1)])
+
     def of_elements(self, values: ca.SX) -> int:
         """What elements of set-valued laws come to in held modes."""
         if "of elements" not in self.system.cache:
-            arguments, _ = self.explicit
-            self.system.cache["of elements"] = self._straight(
-                ca.Function("elements", arguments, [values]))
+            self.system.cache["of elements"] = self._result(values)
         return self.system.cache["of elements"]
 
     def part_of_constants(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""
         k = ("relations", "discrete values", "modes", "K", "free").index(which) + 1
-        end = self.offsets[k + 1] if k + 1 < len(self.offsets) else (
-            self.offsets[k] + self.system.nx)
-        return slice(int(self.offsets[k]), int(end))
+        return slice(int(self.offsets[k]), int(self.offsets[k + 1]))
 
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
@@ -255,21 +264,47 @@ class Equations:
         loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)
         getattr(loops, what)()
         self.scratch = max(self.scratch, loops.scratch - start)
-        lines = loops.text.lines
-        return compiled("\n".join([
-            *sorted(loops.text.declared), f"define void @main({ARGUMENTS}) {{", *lines,
-            "  ret void", "}", PARALLEL]), quick=len(lines) > LONG)  # fmt: skip
+        return self._compiled(loops.text, quick=len(loops.text.lines) > LONG)
 
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None) -> int:
+        if lanes == 1 and places is None and function.n_instructions() > REPEATS:
+            with suppress(Unwritable):
+                return self._repeated(Repetitions(function), 0)
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
         return self._compiled(writer)
 
+    def _result(self, wanted: ca.SX) -> int:
+        """One of the results that have operations in common; these are read once."""
+        arguments, _ = self.explicit
+        which = next((k for k, one in enumerate(self._results) if one is wanted), None)
+        if which is not None and self._repetitions is not None:
+            return self._repeated(self._repetitions, which)
+        return self._straight(ca.Function("result", arguments, [wanted]))
+
+    @cached_property
+    def _repetitions(self) -> Repetitions | None:
+        """The equal patterns of all results, where there are many operations."""
+        arguments, _ = self.explicit
+        function = ca.Function("results", arguments, self._results)
+        if function.n_instructions() > REPEATS:
+            with suppress(Unwritable):
+                return Repetitions(function)
+        return None
+
+    def _repeated(self, patterns: Repetitions, which: int) -> int:
+        """A result, its equal patterns as loops."""
+        text, start = LoopText(), int(self.offsets[-1])
+        end = patterns.write(text, which, self._places, start)
+        self.scratch = max(self.scratch, end - start)
+        return self._compiled(text)
+
     @staticmethod
-    def _compiled(writer: Writer, quick: bool = False) -> int:
-        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
-                          *writer.lines, "  ret void", "}", ""])  # fmt: skip
-        return compiled(text, parallel=len(writer.lines) <= LONG,
-                        quick=quick or len(writer.lines) > VERY_LONG)
+    def _compiled(writer: Writer | LoopText, quick: bool = False) -> int:
+        lines = writer.lines
+        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *lines,
+                          "  ret void", "}", PARALLEL])  # fmt: skip
+        return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
+                        quick=quick or len(lines) > VERY_LONG)

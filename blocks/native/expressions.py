@@ -196,33 +196,42 @@ class Writer:
                 result, i = function.instruction_output(k)
                 keep(result, i, work[function.instruction_input(k)[0]])
                 continue
-            if op == ca.OP_CALL:
-                for out, value in self._called(function, k, work):
-                    work[out] = value
-                    conditions.pop(out, None)
-                continue
-            (out,) = function.instruction_output(k)
+            (out, *_) = outputs = function.instruction_output(k)
             if op == ca.OP_CONST:
                 work[out] = self.constant(function.instruction_constant(k))
                 conditions.pop(out, None)
                 continue
-            operands = list(function.instruction_input(k))
-            values = [work[i] for i in operands]
-            known = [conditions.get(i) for i in operands]
-            condition = self._condition(op, values, known)
-            if condition is not None:
-                conditions[out] = condition
-                work[out] = self.truth(condition)
-                continue
-            work[out] = self._operation(op, values, known)
-            conditions.pop(out, None)
+            self.operate(function, k, function.instruction_input(k), outputs, work, conditions)
 
-    def _called(self, function: ca.Function, k: int, work: Mapping[int, str]
-                ) -> list[tuple[int, str]]:
+    def operate(self, function: ca.Function, k: int, given: Sequence[int],
+                outputs: Sequence[int], work: dict[int, str], conditions: dict[int, str]) -> None:
+        """Append one instruction of a function, from work entries into others.
+
+        Parameters
+        ----------
+        given, outputs : work entries
+        work, conditions : their values, and those that are truth values; filled
+        """
+        op, values = function.instruction_id(k), [work[i] for i in given]
+        if op == ca.OP_CALL:
+            for out, value in self._called(function, k, values, outputs):
+                work[out] = value
+                conditions.pop(out, None)
+            return
+        (out,) = outputs
+        known = [conditions.get(i) for i in given]
+        condition = self._condition(op, values, known)
+        if condition is not None:
+            conditions[out] = condition
+            work[out] = self.truth(condition)
+            return
+        work[out] = self._operation(op, values, known)
+        conditions.pop(out, None)
+
+    def _called(self, function: ca.Function, k: int, given: Sequence[str],
+                outputs: Sequence[int]) -> list[tuple[int, str]]:
         """Append what an instruction calls; the work entries that it fills, and their values."""
         called = function.instructions_sx()[k].which_function()
-        given = [work[i] for i in function.instruction_input(k)]
-        outputs = function.instruction_output(k)
         table = lookup_named(called.name())
         if table is not None:
             return [(outputs[0], self._each_lane(lambda *one: lines_of_lookup(

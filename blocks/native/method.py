@@ -89,11 +89,12 @@ class OneStep(Method):
             atol[self.free] = self.atol * self.scale
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
-        n, every = atol.size, 1 if atol.size < FEW else 8
+        #: So many steps from one end that is kept to the next; events may end any of them.
+        self.every = every = 8 if atol.size >= FEW and problem.laws is None else 1
+        n = atol.size
         work_space = workspace(n, self.kind)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.k[ATOL] = atol
-        self.every = every  # so many steps from one end that is kept to the next
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
@@ -142,8 +143,9 @@ class OneStep(Method):
         if self.every > 1 or self.carries or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
-        self.own_events = OwnEvents(self.equations, rules, self.q.copy(), len(self.x),
-                                    self.held.size, not self.keeps_step)
+        problem: Any = self.problem
+        self.own_events = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
+                                    len(self.x), self.held.size, not self.keeps_step)
         self.restart(self.t, self.y)
 
     @property
@@ -560,19 +562,20 @@ class PassedCourses:
         inner = inner[~known]
         inner = inner[np.argsort(step[inner], kind="stable")]
         if len(inner):
-            found, q = np.empty((len(inner), self._form.size)), np.empty(self.events.q.shape[1])
+            found, q = np.empty((len(inner), self._form.size)), self.events.constants(0)
             theta = (times[inner] - self._starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
             one_step.between(
                 self._code._replace(q=address_of(q)), self._form.work,
                 one_step.Steps(self._starts, sizes, self._known, self._values, self._event,
                                self.events.q),
-                step[inner], theta, q, np.empty(self._form.size), np.zeros(5, dtype=np.int64),
-                found)
+                step[inner], theta, q[: self.events.q.shape[1]], np.empty(self._form.size),
+                np.zeros(5, dtype=np.int64), found)
             out[inner] = found
         return out
 
     def _begun(self, number: int) -> Course:
         events = self.events
-        code = self._code._replace(q=address_of(events.q[number]))
-        return Course(self._form, float(events.times[number]), events.x[number], code, events.q)
+        q = events.constants(number)
+        code = self._code._replace(q=address_of(q))
+        return Course(self._form, float(events.times[number]), events.x[number], code, q)

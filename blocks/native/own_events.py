@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ahead", "EventRules", "NOTHING", "OwnEvents", "PassedEvents"]
 
-BLOCK = 1 << 19  # numbers that are kept of the events of one call
+BLOCK = 1 << 21  # numbers that are kept of the events of one call
 MOST_EVENTS = 4096
 
 
@@ -101,24 +101,27 @@ class OwnEvents:
     ----------
     equations : Equations
     rules : what happens
-    q : what is constant between two events, which machine code reads and changes
+    held : what is constant between two events
     states : number of values that a step moves
     relations : number of all margins, those of modes among them
     restarts : whether steps are found anew after a crossing
     """
 
-    def __init__(self, equations: Equations, rules: EventRules, q: Array, states: int,
+    def __init__(self, equations: Equations, rules: EventRules, held: Array, states: int,
                  relations: int, restarts: bool) -> None:
-        self.equations, self.rules, self.q = equations, rules, q
-        self.most = max(1, min(MOST_EVENTS, BLOCK // (q.size + states + 1)))
+        self.equations, self.rules = equations, rules
+        values = 0 if rules.parts is None else equations.of_elements(rules.parts.values)
+        self.q = equations.with_room(held)  # of all code that there is by now
+        present = self.q[: held.size]
+        self.most = max(1, min(MOST_EVENTS, BLOCK // (held.size + states + 1)))
         most, nm = self.most, len(rules.timed)
         #: What is filled with the events of a call.
         self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
-                             np.empty((most, q.size)), np.empty((most, states)), q,
+                             np.empty((most, held.size)), np.empty((most, states)), present,
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
-        self.elements = self._elements(states)
+        self.elements = self._elements(states, values)
         self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.passed))
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
@@ -143,14 +146,14 @@ class OwnEvents:
                        self.equations.assigned(s.assigned), s.tiny,
                        np.zeros(len(s.start), dtype=bool), np.zeros(len(s.owner) + d.size), d)
 
-    def _elements(self, states: int) -> Elements:
+    def _elements(self, states: int, values: int) -> Elements:
         p = self.rules.parts
         if p is None:
             return no_elements()
         n, most = len(p.part), int(np.diff(p.starts).max())
         return Elements(
             self._part("modes"), self._part("K"), self._part("free"),
-            self.equations.of_elements(p.values), p.part, p.starts, p.members, p.first, p.entries,
+            values, p.part, p.starts, p.members, p.first, p.entries,
             p.d, p.regular, p.holds, p.flow_starts, p.flow_states,
             p.reach, p.push_starts, p.push_states, p.push, p.rounding,
             np.array([p.speed]), np.empty((VALUES, n)), np.empty(states), np.empty((most, most)),
@@ -168,6 +171,7 @@ class PassedEvents:
 
     def __init__(self, own: OwnEvents, count: int) -> None:
         equations = own.equations
+        self.equations = equations
         self.times = own.passed.times[:count].copy()
         self.marks = own.passed.marks[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
@@ -179,3 +183,7 @@ class PassedEvents:
 
     def __len__(self) -> int:
         return len(self.times)
+
+    def constants(self, number: int) -> Array:
+        """What machine code reads from an event on."""
+        return self.equations.with_room(self.q[number])

@@ -312,8 +312,6 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
         np.abs(problem.b).max()))
     one_sided = np.isfinite(problem.low) & ~np.isfinite(problem.high)
     lost = 0
-    from scipy.sparse.linalg import splu
-
     smallest, goal = SHARPEST * mu, np.sqrt(problem.size)
     last = best.rounds + ROUNDS
     while best.rounds < last and mu > smallest:

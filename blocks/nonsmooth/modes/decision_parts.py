@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csr_array
 
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
 from .evaluation import Evaluation
 from .held_modes import HeldModes
@@ -82,7 +82,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float) -> Decisi
     if len(np.unique(of_state)) < len(of_state):  # a state that two parts may hold
         return None
     d = csr_array(delassus.matrix(problem, t))
-    own = [d[part][:, part].toarray() for part, _ in blocks]
+    own = _blocks_of(d, [part for part, _ in blocks])
     push = csr_array(delassus.slope_by_efforts(problem, t, np.arange(n))).T.tocsr()
     return DecisionParts(
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
@@ -101,11 +101,22 @@ def _rows(starts: Indices, columns: Indices, values: Array) -> tuple[Indices, In
     return starts.astype(np.int64), columns.astype(np.int64), np.ascontiguousarray(values)
 
 
+def _blocks_of(d: csr_array, parts: list[Indices]) -> list[Matrix]:
+    """The rows and columns of parts of elements, full."""
+    rows = np.concatenate([np.repeat(part, len(part)) for part in parts])
+    columns = np.concatenate([np.tile(part, len(part)) for part in parts])
+    ends = np.cumsum([len(part) ** 2 for part in parts])
+    entries = np.split(np.asarray(d[rows, columns]).ravel(), ends[:-1])
+    return [block.reshape(len(part), -1) for block, part in zip(entries, parts, strict=True)]
+
+
 def _is_regular(block: Array) -> bool:
     """Whether a block of D, and so every block within it, is safely positive definite."""
     own = block.diagonal()
     if not (own > 0).all():
         return False
+    if len(own) == 1:
+        return True
     scaled = block / np.sqrt(np.outer(own, own))
     if np.abs(scaled - scaled.T).max() > SYMMETRIC:
         return False

@@ -29,11 +29,10 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["MANY", "MOST", "HeldModes", "parts_of"]
+__all__ = ["MOST", "HeldModes", "parts_of"]
 
 MOST = 24  # elements that act on each other: each of them needs all the others
-MANY = 250  # elements in all: more make code that takes long to compile
-MOST_KEPT = 2000  # sets of modes whose K is remembered
+MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 
 
 def parts_of(laws: LawExpressions, columns: Indices) -> list[Indices]:
@@ -160,7 +159,7 @@ class HeldModes:
             self._inverses, self._blocks, self._matrix = {}, {}, d
         key = modes.tobytes()
         if key not in self._inverses:
-            if len(self._inverses) > MOST_KEPT:
+            if len(self._inverses) * self.entries > MOST_KEPT:
                 self._inverses = {}
             self._inverses[key] = self._made(modes == 0, d)
         return self._inverses[key]

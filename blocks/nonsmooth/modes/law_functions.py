@@ -18,7 +18,7 @@ from ...language.expression import TIME
 from ...numerics.arrays import Flags, Indices
 from .bound_functions import BoundFunctions
 from .elements import Elements, elements_of
-from .held_modes import MANY, MOST, HeldModes, parts_of
+from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
 from .solved_modes import SolvedModes
 
@@ -142,7 +142,7 @@ class LawFunctions:
         Those of few elements, or of more that act on few others.
         """
         system, tape, size = self.system, self.system.tape, self.elements.size
-        if size > MANY or system.nz or size != system.nu or any(
+        if system.nz or size != system.nu or any(
                 ca.which_depends(tape.constraints, tape.u, 1, True)):
             return None
         if self.constant and not self.nonlinear and not system.clusters:

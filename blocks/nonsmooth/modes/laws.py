@@ -168,7 +168,7 @@ class SetValuedLaws(Laws):
         return parts and replace(parts, speed=self.state.speed)
 
     def take_over(self, modes: Indices, speed: float) -> None:
-        self.state.modes = modes.copy()
+        self.state.modes = modes.copy()  # which decisions change in place
         self.state.speed = max(self.state.speed, speed)
 
     def held_constants(self, problem: Problem, t: float) -> Array:

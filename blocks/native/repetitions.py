@@ -1,0 +1,219 @@
+"""Which patterns repeat in a long list of expressions, and how do they read as loops?
+
+What a thousand equal components contribute to a function differs by the entries it reads and
+fills alone. Operations that serve one result, or one value that several others need, are a
+pattern; equal patterns that do not need each other are one loop over their entries. So code has
+the size of what differs in a network, whatever formed its expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Indices
+from .expressions import Unwritable, Writer
+from .loop_text import BASES, LoopText, Operand
+from .operations import number
+from .places import OUT, Q
+
+__all__ = ["Repetitions"]
+
+Form: TypeAlias = tuple[object, ...]
+
+
+@dataclass
+class _Pattern:
+    """Operations that lead to one value.
+
+    Attributes
+    ----------
+    operations : nodes, each after those that it needs; the last one is the value
+    leaves : inputs and values of other patterns that are read, numbered
+    form : the same for equal patterns
+    level : of those that it needs, the highest, and one more
+    """
+
+    operations: list[int] = field(default_factory=list)
+    leaves: dict[int, int] = field(default_factory=dict)
+    form: list[Form] = field(default_factory=list)
+    level: int = 0
+
+
+class Repetitions:
+    """The operations of a function of SX expressions, to be written as loops.
+
+    Parameters
+    ----------
+    function : results are filled in as dense columns
+    """
+
+    def __init__(self, function: ca.Function) -> None:
+        given = function.sx_in()
+        self.function = ca.Function(
+            function.name(), given, [ca.densify(r) for r in function.call(given)],
+            {"live_variables": False})  # every operation has a place of its own: its node
+        self._kind: list[int] = []
+        self._needs: list[list[int]] = []
+        self._number: list[int] = []  # of the instruction
+        self._results: list[dict[int, int]] = [{} for _ in range(function.n_out())]
+        self._read()
+
+    def _read(self) -> None:
+        f = self.function
+        name, needs = f.instruction_id, f.instruction_input
+        for k in range(f.n_instructions()):
+            kind, given = name(k), needs(k)
+            if kind == ca.OP_OUTPUT:
+                result, entry = f.instruction_output(k)
+                self._results[result][entry] = given[0]
+                continue
+            if kind == ca.OP_CALL and len(f.instruction_output(k)) > 1:
+                raise Unwritable("a function of several results")
+            self._kind.append(kind)
+            self._needs.append(given)
+            self._number.append(k)
+
+    def write(self, text: LoopText, result: int, places: Mapping[int, tuple[str, int]],
+              scratch: int) -> int:
+        """Append the text of one result, into ``%out``; the first entry of ``q`` that is free.
+
+        Parameters
+        ----------
+        places : in which array, and from which entry on, an argument stands
+        scratch : the first entry of ``q`` that may be used
+        """
+        wanted = self._results[result]
+        patterns = self._patterns(set(wanted.values()))
+        base = np.full(len(self._kind), Q)
+        index = np.zeros(len(self._kind), dtype=np.int64)
+        for node, kind in enumerate(self._kind):
+            if kind == ca.OP_INPUT:
+                argument, entry = self._needs[node]
+                name, first = places[argument]
+                base[node], index[node] = BASES.index(name), first + entry
+        copies = []
+        for entry, node in wanted.items():
+            if node in patterns and base[node] != OUT:
+                base[node], index[node] = OUT, entry
+            else:
+                copies.append((entry, node))
+        groups: dict[tuple[int, tuple[Form, ...]], list[int]] = {}
+        for node, pattern in patterns.items():
+            groups.setdefault((pattern.level, tuple(pattern.form)), []).append(node)
+        for _, nodes in sorted(groups.items(), key=lambda item: item[0][0]):
+            values = np.array(nodes)
+            inner = values[base[values] != OUT]
+            base[inner], index[inner] = Q, scratch + np.arange(len(inner))
+            scratch += len(inner)
+            leaves = np.array([list(patterns[node].leaves) for node in nodes], dtype=np.int64)
+            operands = [_operand(base[leaf], index[leaf]) for leaf in leaves.T]
+            text.add(operands, _operand(base[values], index[values]),
+                     self._body(patterns[nodes[0]]))
+        self._write_copies(text, copies, base, index)
+        return scratch
+
+    # -- patterns ------------------------------------------------------------------------------
+    def _owners(self, values: set[int]) -> list[int]:
+        """The value that each node serves; its own, where there are several; -1 where none."""
+        needs, kinds = self._needs, self._kind
+        owner = [-1] * len(kinds)
+        for node in values:
+            owner[node] = node
+        for node in range(len(kinds) - 1, -1, -1):
+            mine = owner[node]
+            if mine < 0 or kinds[node] == ca.OP_INPUT:
+                continue
+            for other in needs[node]:
+                if owner[other] < 0:
+                    owner[other] = mine
+                elif owner[other] != mine:
+                    owner[other] = other
+        return owner
+
+    def _patterns(self, values: set[int]) -> dict[int, _Pattern]:
+        """Patterns by the node of their value, each after those that it needs."""
+        kinds, owner = self._kind, self._owners(values)
+        growing: dict[int, _Pattern] = {}
+        patterns: dict[int, _Pattern] = {}
+        places = [0] * len(kinds)  # of operations in their patterns
+        for node, kind in enumerate(kinds):
+            mine = owner[node]
+            if mine < 0 or kind in (ca.OP_INPUT, ca.OP_CONST):
+                continue
+            pattern = growing.get(mine)
+            if pattern is None:
+                pattern = growing[mine] = _Pattern()
+            places[node] = len(pattern.operations)
+            pattern.operations.append(node)
+            form: list[object] = [kind]
+            for other in self._needs[node]:
+                if kinds[other] == ca.OP_CONST:
+                    form.append(number(self._constant(other)))
+                elif kinds[other] != ca.OP_INPUT and owner[other] == mine:
+                    form.append(places[other])
+                else:
+                    form.append(-1 - pattern.leaves.setdefault(other, len(pattern.leaves)))
+                    if other in patterns:
+                        pattern.level = max(pattern.level, patterns[other].level + 1)
+            if kind == ca.OP_CALL:
+                form.append(self._called(node))
+            pattern.form.append(tuple(form))
+            if mine == node:
+                patterns[node] = growing.pop(node)
+        return patterns
+
+    def _constant(self, node: int) -> float:
+        return self.function.instruction_constant(self._number[node])
+
+    def _called(self, node: int) -> str:
+        return self.function.instructions_sx()[self._number[node]].which_function().name()
+
+    # -- text ----------------------------------------------------------------------------------
+    def _body(self, pattern: _Pattern) -> Callable[[Writer, Callable[[int], str]], str]:
+        """What writes a pattern, with a function that reads a leaf."""
+
+        def body(writer: Writer, read: Callable[[int], str]) -> str:
+            values = {leaf: read(k) for leaf, k in pattern.leaves.items()}
+            conditions: dict[int, str] = {}
+            for node in pattern.operations:
+                for other in self._needs[node]:
+                    if other not in values:  # only numbers are neither read nor calculated before
+                        values[other] = writer.constant(self._constant(other))
+                writer.operate(self.function, self._number[node], self._needs[node], [node],
+                               values, conditions)
+            return values[pattern.operations[-1]]
+
+        return body
+
+    def _write_copies(self, text: LoopText, copies: list[tuple[int, int]], base: Indices,
+                      index: Indices) -> None:
+        """Append results that are inputs, numbers, or equal to others."""
+        numbers: dict[str, list[int]] = {}
+        moved = []
+        for entry, node in copies:
+            if self._kind[node] == ca.OP_CONST:
+                numbers.setdefault(number(self._constant(node)), []).append(entry)
+            else:
+                moved.append((entry, node))
+        for value, entries in numbers.items():
+            at = np.array(entries)
+            text.add([], _operand(np.full(len(at), OUT), at), partial(_same, value))
+        if moved:
+            at, nodes = np.array(moved).T
+            text.add([_operand(base[nodes], index[nodes])], _operand(np.full(len(at), OUT), at),
+                     lambda _, read: read(0))
+
+
+def _same(value: str, writer: Writer, read: Callable[[int], str]) -> str:
+    """The body of a loop that stores a number."""
+    return value
+
+
+def _operand(base: Indices, index: Indices) -> Operand:
+    return Operand(base, index, np.ones(len(index)))

@@ -1,0 +1,93 @@
+"""Do expressions that are written as loops over their equal patterns come to the same?"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+pytest.importorskip("llvmlite")
+
+from blocks.native.equations import REPEATS, Equations, equations_of
+from blocks.native.loop_text import LoopText
+from blocks.native.repetitions import Repetitions
+from blocks.native.signatures import run_code
+from tests.native.test_events_in_machine_code import pulled_blocks
+from tests.nonsmooth.modes.test_held_modes import pairs_on_floors, shaken_masses
+
+PLACES = {0: ("%x", 0), 1: ("%p", 0)}
+
+
+def in_loops(function, which, x, p):
+    """A result of a function of x and p, by machine code in loops; and the number of its lines."""
+    text = LoopText()
+    room = Repetitions(function).write(text, which, PLACES, 0)
+    out = np.full(function.numel_out(which), np.nan)
+    run_code(Equations._compiled(text), np.zeros(1), x, p, np.zeros(room + 1), out)
+    return out, len(text.lines)
+
+
+def springs_in_a_row(n):
+    """Forces between neighbours, which two of them need; a sum of all, numbers and copies."""
+    x, p = ca.SX.sym("x", n), ca.SX.sym("p", n)
+    force = ca.tanh(p[1:] * ca.diff(x)) + ca.if_else(x[1:] > 0.3, ca.exp(-x[1:]), 2.0)
+    pull = ca.vertcat(0, force) - ca.vertcat(force, 0)
+    odd = ca.vertcat(*(ca.SX(k % 3) * x[k] - p[k] for k in range(n)))
+    return ca.Function("row", [x, p], [
+        pull, ca.vertcat(ca.sum1(force), force, x, 3.0, ca.SX(2, 1), pull[0], -0.0), odd])
+
+
+@pytest.mark.parametrize("n", [2, 3, 40, 400])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_loops_over_equal_patterns_give_what_casadi_gives(n, which):
+    function, random = springs_in_a_row(n), np.random.default_rng(n)
+    x, p = random.normal(size=n), random.uniform(1, 2, n)
+    out, _ = in_loops(function, which, x, p)
+    assert_allclose(out, function(x, p)[which].full().ravel(), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("which", [0, 2])
+def test_the_text_does_not_grow_with_the_number_of_equal_patterns(which):
+    few, many = (in_loops(springs_in_a_row(n), which, np.ones(n), np.ones(n))[1]
+                 for n in (40, 400))
+    assert many <= few
+
+
+@pytest.mark.parametrize("build", [lambda: pulled_blocks(100), lambda: pairs_on_floors(60),
+                                   shaken_masses])
+def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(build, monkeypatch):
+    """At random points and modes, with K as it follows from these."""
+    monkeypatch.setattr("blocks.native.equations.REPEATS", 0)
+    problem = build().simulate("1 ms", method="dopri5")._recording.problem
+    problem.system.cache.pop("native", None)
+    problem.system.cache.pop("of elements", None)
+    laws, random = problem.laws, np.random.default_rng(3)
+    equations = equations_of(problem.system, problem.p, laws)
+    held, n, nx = laws.held_modes, laws.size, problem.system.nx
+    d = laws.delassus.matrix(problem, 0.0)
+    wanted = [held.expressions["slope"],
+              ca.vertcat(held.expressions["crossings"], laws.margin_expressions()),
+              held.decided_by]
+    function = ca.Function("held", held.symbols, [ca.densify(sx) for sx in wanted])
+    codes = [equations.slope, equations.crossings, equations.of_elements(held.decided_by)]
+    p = np.array(problem.p, dtype=float)
+    for _ in range(5):
+        modes, x = random.integers(-1, 2, n), random.normal(size=nx)
+        constants = held.constants(modes, d)
+        q = equations.with_room(np.concatenate([problem.z, problem.m, problem.d, constants,
+                                                np.ones(nx)]))
+        k = ca.DM(held.symbols[-1].sparsity(), constants[n:])
+        exact = function(0.3, x, problem.z, p, problem.m, problem.d, modes, k)
+        for code, values in zip(codes, exact, strict=True):
+            out = np.full(values.numel(), np.nan)
+            run_code(code, np.array([0.3]), x, p, q, out)
+            assert_allclose(out, values.full().ravel(), rtol=1e-12, atol=1e-12)
+
+
+def test_small_models_are_written_as_one_piece():
+    model = shaken_masses()
+    run = model.simulate("1 ms", method="dopri5")
+    problem = run._recording.problem
+    assert equations_of(problem.system, problem.p, problem.laws).scratch == 0
+    assert REPEATS > 100

@@ -7,6 +7,7 @@ is constant between two events (held relations, discrete values).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,7 @@ class Equations:
         self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | TiedCode | None = None
+        self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -136,6 +138,7 @@ class Equations:
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
+            self._present = code.present
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
@@ -199,6 +202,12 @@ class Equations:
             self.system.cache["of elements"] = self._straight(
                 ca.Function("elements", arguments, [values]))
         return self.system.cache["of elements"]
+
+    @cached_property
+    def present(self) -> int:
+        """What elements whose efforts are solved for come to, and all that follows from efforts."""
+        assert self._present is not None
+        return compiled(self._present(), parallel=False)
 
     def part_of_constants(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""

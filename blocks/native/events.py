@@ -11,6 +11,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR
 from .decisions import Elements, decide_modes, notice_speeds
 from .functions import machine_code
+from .predictions import PredictedElements, notice_flows, predict_modes
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, slope_at
 from .switches import Switches, settle_relations
@@ -35,8 +36,9 @@ class Passed(NamedTuple):
 
 @machine_code
 def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
-               samples: Samples, elements: Elements, passed: Passed, x: Vector, state: Vector,
-               counts: Indices, number: int, taken: int, instant: int) -> bool:
+               samples: Samples, elements: Elements, predicted: PredictedElements, passed: Passed,
+               x: Vector, state: Vector, counts: Indices, number: int, taken: int, instant: int
+               ) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
 
     Parameters
@@ -50,9 +52,13 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.x[number, :] = x
     if elements.modes.size:
         notice_speeds(relations, elements)
+    if predicted.modes.size:
+        notice_flows(relations, predicted)
     done = settle_relations(code, work, relations, switches, samples, t, x, instant)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
+    if done and predicted.modes.size:
+        done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if not done:
         q[:] = passed.q[number]
         x[:] = passed.x[number]

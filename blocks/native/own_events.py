@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..nonsmooth.modes.parts import DecisionParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Matrix
 from .decisions import VALUES, Elements
 from .equations import Equations
 from .events import Passed
 from .functions import Kept
+from .predictions import no_predicted_elements, predicted_elements
 from .samples import Samplers, Samples
 from .switches import Switches
-
-if TYPE_CHECKING:
-    from ..nonsmooth.modes.decision_parts import DecisionParts
 
 __all__ = ["Ahead", "EventRules", "NOTHING", "OwnEvents", "PassedEvents"]
 
@@ -57,7 +56,7 @@ class EventRules:
     timed: Flags
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
-    parts: DecisionParts | None = None
+    parts: DecisionParts | PredictedParts | None = None
 
 
 class Given(NamedTuple):
@@ -66,6 +65,7 @@ class Given(NamedTuple):
     switches: Kept
     samples: Kept
     elements: Kept
+    predicted: Kept
     passed: Kept
 
 
@@ -74,7 +74,7 @@ def _nothing() -> Given:
     table = np.zeros((0, 0))
     return Given(
         Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none)),
-        Kept(no_samples()), Kept(no_elements()),
+        Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
         Kept(Passed(number, none, table, table, none, np.zeros(1, dtype=bool))))
 
 
@@ -119,7 +119,23 @@ class OwnEvents:
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
         self.elements = self._elements(states)
-        self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.passed))
+        self.predicted = no_predicted_elements()
+        if isinstance(rules.parts, PredictedParts):
+            self.predicted = predicted_elements(rules.parts, q, equations.present,
+                                                int(equations.offsets[3]))
+        self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.predicted),
+                       Kept(self.passed))
+
+    def begin(self, t: float) -> None:
+        """Others have decided at a time."""
+        if self.predicted.last.size:
+            self.predicted.last[0] = t
+
+    @property
+    def speed(self) -> float:
+        """The largest flow so far."""
+        return max((float(e.speed[0]) for e in (self.elements, self.predicted) if e.speed.size),
+                   default=0.0)
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
         """What machine code is given, and how far it may go with that."""
@@ -145,7 +161,7 @@ class OwnEvents:
 
     def _elements(self, states: int) -> Elements:
         p = self.rules.parts
-        if p is None:
+        if not isinstance(p, DecisionParts):
             return no_elements()
         n, most = len(p.part), int(np.diff(p.starts).max())
         return Elements(
@@ -175,7 +191,7 @@ class PassedEvents:
         self.d = self.q[:, equations.part_of_constants("discrete values")]
         self.modes = self.q[:, equations.part_of_constants("modes")].astype(int) \
             if own.rules.parts is not None else None
-        self.speed = float(own.elements.speed[0]) if own.rules.parts is not None else 0.0
+        self.speed = own.speed
 
     def __len__(self) -> int:
         return len(self.times)

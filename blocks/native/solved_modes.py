@@ -17,8 +17,9 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
-from ..nonsmooth.modes.solved_modes import FAR, ROUNDS, SolvedModes
+from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
 from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
+from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .linearisation import write_derivatives
 from .text import Text
@@ -149,10 +150,7 @@ class SolvedCode(Text):
                           for i, value in enumerate(values[first:])]  # fmt: skip
         share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
         if self.held.in_a_circle:
-            slides = _masked(self.e["matrix"], self.modes != 0)
-            self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
-            self._solve(w, self.n)
-            own = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.sliding))
+            own = w.binary("fdiv", self._determinant_of_sliding(w), w.load("%q", self.sliding))
             share = w.intrinsic("minnum", share, own)
         share = w.binary("fsub", share, w.constant(FAR))
         if self.tied:
@@ -160,6 +158,28 @@ class SolvedCode(Text):
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         values.append(share)
         self._put(w, values, "%out", 0)
+        return self._text(w)
+
+    def present(self) -> str:
+        """All that decisions on modes look at, one after the other.
+
+        What elements come to; changes, by efforts, of rates, of the four bounds and of slopes; the
+        determinants of the equations, and of those of what slides.
+        """
+        w, e = Writer(), self.e
+        self._efforts(w)
+        shares = [self._determinant(w, self.n)]
+        shares.append(self._determinant_of_sliding(w) if self.held.in_a_circle
+                      else w.constant(1.0))
+        names = "low", "high", "back", "forth"
+        values = ca.vertcat(*(e[name] for name in (
+            "flow", *names, "rate", "effort", "gap")))
+        by_effort = [-ca.jacobian(e["rate"], self.effort),
+                     *(ca.jacobian(e[name], self.effort) for name in names)]
+        push = ca.jacobian(e["slope"], self.effort)
+        rows = [ca.vec(ca.densify(matrix).T) for matrix in by_effort]
+        everything = ca.vertcat(values, *rows, ca.vec(ca.densify(push)))
+        self._put(w, [*self._values(w, ca.densify(everything)), *shares], "%out", 0)
         return self._text(w)
 
     def settle(self) -> str:
@@ -206,6 +226,13 @@ class SolvedCode(Text):
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
+    def _determinant_of_sliding(self, w: Writer) -> str:
+        """Of the equations of what slides."""
+        slides = _masked(self.e["matrix"], self.modes != 0)
+        self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
+        self._solve(w, self.n)
+        return self._determinant(w, self.n)
+
     def _states(self, w: Writer) -> str:
         """Solve for states that constraints tie, where there are any."""
         return self.tied.call(w) if self.tied else "true"

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from ..system import Problem, System
     from ..system.points import Points
-    from .modes.decision_parts import DecisionParts
     from .modes.elements import Change, Elements
     from .modes.held_modes import HeldModes
     from .modes.load_dependence import LoadDependence
+    from .modes.parts import DecisionParts, PredictedParts
     from .modes.solved_modes import SolvedModes
 
 __all__ = ["IndeterminateGroup", "Laws"]
@@ -200,12 +200,13 @@ class Laws(ABC):
         """What machine code is given of the present modes, constant between events."""
         raise NotImplementedError("only laws with held modes run in machine code")
 
-    def decision_parts(self, problem: Problem, t: float) -> DecisionParts | None:
+    def decision_parts(self, problem: Problem, t: float
+                       ) -> DecisionParts | PredictedParts | None:
         """What machine code needs to decide on modes by itself; None where it cannot."""
         return None
 
-    def take_over(self, modes: Indices, speed: float) -> None:
-        """Go on with modes that machine code has decided on; ``speed`` is the largest flow."""
+    def take_over(self, modes: Indices, speed: float, t: float) -> None:
+        """Go on with modes that machine code decided on at ``t``; ``speed`` is the largest flow."""
         raise NotImplementedError("machine code decides on modes of parts alone")
 
     def margin_expressions(self) -> ca.SX:

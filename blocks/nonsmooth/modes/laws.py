@@ -27,7 +27,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ..contract import IndeterminateGroup, Laws
-from .decision_parts import DecisionParts, decision_parts
+from .decision_parts import decision_parts
 from .decisions import Decisions
 from .efforts import Efforts
 from .elements import Change, LawValues
@@ -40,6 +40,7 @@ from .load_dependence import LoadDependence
 from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
+from .parts import DecisionParts, PredictedParts
 from .sensitivities import Sensitivities
 from .solved_modes import SolvedModes
 
@@ -167,11 +168,13 @@ class SetValuedLaws(Laws):
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self.compiled.fit(problem, t)
 
-    def decision_parts(self, problem: Problem, t: float) -> DecisionParts | None:
+    def decision_parts(self, problem: Problem, t: float
+                       ) -> DecisionParts | PredictedParts | None:
         return decision_parts(self.evaluation, problem, t)
 
-    def take_over(self, modes: Indices, speed: float) -> None:
-        self.state.modes = modes
+    def take_over(self, modes: Indices, speed: float, t: float) -> None:
+        self.state.modes, self.state.slack = modes, 0.0
+        self.decisions.last = t
         self.state.speed = max(self.state.speed, speed)
 
     def held_constants(self, problem: Problem, t: float) -> Array:

@@ -203,6 +203,14 @@ class Equations:
                 ca.Function("elements", arguments, [values]))
         return self.system.cache["of elements"]
 
+    def of_contacts(self, values: ca.SX) -> int:
+        """Gaps and restitutions of contacts."""
+        if "of contacts" not in self.system.cache:
+            arguments, _ = self.explicit
+            self.system.cache["of contacts"] = self._straight(
+                ca.Function("contacts", arguments, [values]))
+        return self.system.cache["of contacts"]
+
     @cached_property
     def present(self) -> int:
         """What elements whose efforts are solved for come to, and all that follows from efforts."""

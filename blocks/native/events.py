@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR
-from .decisions import Elements, decide_modes, notice_speeds
+from .decisions import NOBODY, Elements, decide_modes, notice_speeds
 from .functions import machine_code
 from .predictions import PredictedElements, notice_flows, predict_modes
 from .samples import Samples, count_samples
@@ -28,6 +28,7 @@ class Passed(NamedTuple):
 
     marks: Indices  # the steps that were taken up to it
     times: Vector
+    struck: Indices  # the contact that was struck at each, or NOBODY
     q: Matrix  # what is constant from it on
     x: Matrix  # the values from it on
     present: Vector  # what is constant now, which machine code reads
@@ -67,7 +68,9 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         return False
     relations.looks[LARGEST, :] = 0.0
     count_samples(samples, t)
-    passed.marks[number], passed.times[number] = taken, t
+    passed.marks[number], passed.times[number], passed.struck[number] = taken, t, NOBODY
+    if elements.modes.size:
+        passed.struck[number] = elements.struck[0]
     passed.q[number, :] = q
     passed.x[number, :] = x
     if instant != CROSSING:

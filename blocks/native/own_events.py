@@ -10,7 +10,7 @@ import numpy as np
 
 from ..nonsmooth.modes.parts import DecisionParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Matrix
-from .decisions import VALUES, Elements
+from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed
 from .functions import Kept
@@ -75,7 +75,7 @@ def _nothing() -> Given:
     return Given(
         Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none)),
         Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
-        Kept(Passed(number, none, table, table, none, np.zeros(1, dtype=bool))))
+        Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
 
 
 def no_samples() -> Samples:
@@ -87,8 +87,8 @@ def no_elements() -> Elements:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Elements(none, none, none, 0, number, number, number, number, number, none, flags,
-                    flags, number, number, none, number, number, none, 0.0, none, table, none,
-                    table, number, none)
+                    flags, flags, 0, number, none, flags, number, number, none, number, number,
+                    none, 0.0, none, number, table, table, none, table, number, none)
 
 
 NOTHING = _nothing()
@@ -114,6 +114,7 @@ class OwnEvents:
         most, nm = self.most, len(rules.timed)
         #: What is filled with the events of a call.
         self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
+                             np.full(most, NOBODY),
                              np.empty((most, q.size)), np.empty((most, states)), q,
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
@@ -167,9 +168,12 @@ class OwnEvents:
         return Elements(
             self._part("modes"), self._part("K"), self._part("free"),
             self.equations.of_elements(p.values), p.part, p.starts, p.members, p.first, p.entries,
-            p.d, p.regular, p.holds, p.flow_starts, p.flow_states,
+            p.d, p.regular, p.symmetric, p.contact,
+            0 if p.of_contacts is None else self.equations.of_contacts(p.of_contacts),
+            p.positions, p.scale, p.holds, p.flow_starts, p.flow_states,
             p.reach, p.push_starts, p.push_states, p.push, p.rounding,
-            np.array([p.speed]), np.empty((VALUES, n)), np.empty(states), np.empty((most, most)),
+            np.array([p.speed]), np.array([NOBODY]), np.empty((VALUES, n)),
+            np.empty((OF_CONTACTS, n)), np.empty(states), np.empty((most, most)),
             np.zeros(most, dtype=np.int64), np.empty(most))
 
 
@@ -180,12 +184,14 @@ class PassedEvents:
     ----------
     times : (k,) of the events
     m, d, modes : (k, …) held relations, discrete values and modes from each on
+    struck : (k,) the contact that was struck at each; negative where none was
     """
 
     def __init__(self, own: OwnEvents, count: int) -> None:
         equations = own.equations
         self.times = own.passed.times[:count].copy()
         self.marks = own.passed.marks[:count].copy()
+        self.struck = own.passed.struck[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
         self.m = self.q[:, equations.part_of_constants("relations")]
         self.d = self.q[:, equations.part_of_constants("discrete values")]

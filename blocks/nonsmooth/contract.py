@@ -89,9 +89,9 @@ class Laws(ABC):
         """What has changed since the modes were ``before``."""
         return self.changes_between(before, self.modes)
 
-    def changes_between(self, before: Indices, after: Indices) -> list[Change]:
-        """What has changed from some modes to others."""
-        return self.elements.changes(before, after)
+    def changes_between(self, before: Indices, after: Indices, struck: int = -1) -> list[Change]:
+        """What has changed from some modes to others, and who was ``struck``, if it is somebody."""
+        return self.elements.changes(before, after, struck)
 
     @property
     def set_valued(self) -> Laws:

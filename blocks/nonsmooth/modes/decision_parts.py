@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
 from .evaluation import Evaluation
+from .gaps import positions_of
 from .held_modes import HeldModes
 from .parts import DecisionParts, PredictedParts
 from .solved_modes import SolvedModes
@@ -30,7 +31,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
     if isinstance(held, SolvedModes):
         return _predicted_parts(evaluation, held, problem, t) if held.affine else None
-    if not isinstance(held, HeldModes) or not functions.fixed or elements.contact.any():
+    if not isinstance(held, HeldModes) or not functions.fixed:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
     blocks = held.blocks
@@ -52,6 +53,9 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         np.concatenate([entries.ravel() for _, entries in blocks]),
         np.concatenate([block.ravel() for block in own]), np.array([_is_regular(b) for b in own]),
+        np.array([_is_symmetric(b) for b in own]), elements.contact,
+        functions.contacts if elements.contact.any() else None,
+        positions_of(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
         *_rows(flow_x.indptr, flow_x.indices, np.abs(flow_x.data)),
         *_rows(push.indptr, push.indices, push.data), RATE_ROUNDING,
@@ -84,7 +88,16 @@ def _is_regular(block: Array) -> bool:
     own = block.diagonal()
     if not (own > 0).all():
         return False
-    scaled = block / np.sqrt(np.outer(own, own))
-    if np.abs(scaled - scaled.T).max() > SYMMETRIC:
-        return False
-    return bool(np.linalg.eigvalsh(scaled)[0] > SAFE_PIVOT)
+    return _is_symmetric(block) and bool(np.linalg.eigvalsh(_scaled(block))[0] > SAFE_PIVOT)
+
+
+def _is_symmetric(block: Array) -> bool:
+    """Whether a block of D, of elements that move something, is symmetric."""
+    scaled = _scaled(block)
+    return bool((block.diagonal() > 0).all() and np.abs(scaled - scaled.T).max() <= SYMMETRIC)
+
+
+def _scaled(block: Array) -> Array:
+    """A block with units in its diagonal, where that is positive."""
+    size = np.sqrt(np.where(block.diagonal() > 0, block.diagonal(), 1.0))
+    return block / np.outer(size, size)

@@ -24,6 +24,11 @@ class DecisionParts:
     first, entries : its block of K, row by row, has the entries from ``entries[first[i]]`` on
     d : D, in the order of ``entries``
     regular : (parts,) whether D of a part is symmetric and positive definite
+    symmetric : (parts,) whether it is symmetric
+    contact : (elements,)
+    of_contacts : gaps and restitutions, one after the other, where there are contacts
+    positions : states that are positions
+    scale : (states,) nominal values
     holds : (elements,) whether an element holds states where it is stuck
     flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
         size of its change by each
@@ -40,6 +45,11 @@ class DecisionParts:
     entries: Indices
     d: Array
     regular: Flags
+    symmetric: Flags
+    contact: Flags
+    of_contacts: ca.SX | None
+    positions: Indices
+    scale: Array
     holds: Flags
     flow_starts: Indices
     flow_states: Indices

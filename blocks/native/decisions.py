@@ -170,13 +170,17 @@ def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elem
 
 @machine_code
 def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int) -> bool:
-    """Let a contact close that nothing rests beside: it rebounds, or stays (Newton's law)."""
+    """Let a contact close beside no other: it rebounds, or stays (Newton's law).
+
+    Friction slides as velocities are afterwards.
+    """
     modes, found, part = elements.modes, elements.found, elements.part[e]
     flow = found[FLOW, e]
     if not flow > 0.0 or not _is_regular(elements, part, e):
         return False
     for k in range(elements.starts[part], elements.starts[part + 1]):
-        if modes[elements.members[k]] == 0.0:
+        i = elements.members[k]
+        if elements.contact[i] and modes[i] == 0.0:
             return False
     here = _place_of(elements, part, e)
     own = elements.d[elements.first[part] + here * (_size_of(elements, part) + 1)]
@@ -186,8 +190,12 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
     slow = FLOW_TURNED * elements.speed[0]
     for k in range(elements.starts[part], elements.starts[part + 1]):
         i = elements.members[k]
-        if not elements.contact[i] and not modes[i] * found[FLOW, i] >= slow:
-            return False
+        if not elements.contact[i]:
+            if not abs(found[FLOW, i]) > slow:
+                return False
+            modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
+    _hold(elements, part)
+    look_at_elements(code, work, elements, t, x)
     if abs(found[FLOW, e]) > REBOUND_RESTS * elements.speed[0]:
         return True
     return _decide_one(code, work, elements, t, x, e)
@@ -195,7 +203,7 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
 
 @machine_code
 def _is_regular(elements: Elements, part: int, e: int) -> bool:
-    """Whether D is symmetric and positive definite, of all in a part but contacts that stay open.
+    """Whether D of an element and those that rest beside is symmetric and positive definite.
 
     With units in its diagonal its determinant is less than 2.72 times its smallest eigenvalue: the
     other n - 1 add up to less than n, so their product is at most (n / (n - 1))^(n - 1).
@@ -208,7 +216,7 @@ def _is_regular(elements: Elements, part: int, e: int) -> bool:
     taken, l = elements.stuck, elements.factor
     for a in range(size):
         i = elements.members[elements.starts[part] + a]
-        if i != e and elements.contact[i] and elements.modes[i] != 0.0:
+        if i != e and elements.modes[i] != 0.0:
             continue
         taken[count] = a
         own = elements.d[first + a * size + a]
@@ -257,10 +265,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         _stop(elements, x, part, e, found[FLOW, e])
         look_at_elements(code, work, elements, t, x)
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-    width = high - low
-    if not np.isfinite(width):
-        width = _largest(elements, part)
-    clear = CLEAR_ROOM * width
+    # a freewheel bears any torque one way, and none the other
+    clear = CLEAR_ROOM * min(high - low, _largest(elements, part))
     if not (before != 0.0 and low + clear < effort < high - clear):
         mode = _sense(code, work, elements, t, x, part, e, before != 0.0)
         if mode == NOT_SURE:

@@ -173,7 +173,7 @@ class SetValuedLaws(Laws):
         return decision_parts(self.evaluation, problem, t)
 
     def take_over(self, modes: Indices, speed: float, t: float) -> None:
-        self.state.modes, self.state.slack = modes, 0.0
+        self.state.modes, self.state.slack = modes.copy(), 0.0
         self.decisions.last = t
         self.state.speed = max(self.state.speed, speed)
 

@@ -72,7 +72,7 @@ class PredictedElements(NamedTuple):
     scale: Vector  # (states,) nominal values
     speed: Vector  # (1,) the largest flow so far
     last: Vector  # (1,) time of the last decision
-    index: Indices  # (elements,) room: those of the part that is decided on
+    members: Indices  # (elements,) room: those of the part that is decided on
     sizes: Indices  # (MOST_PREDICTED,) room: how many rows there are to choose from
     chosen: Indices  # (MOST_PREDICTED,) room: which of them is taken
     rows: Cube  # (MOST_PREDICTED, 3, MOST_PREDICTED) room: these rows
@@ -91,13 +91,14 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
     present : address of what they come to
     """
     n, nx = len(parts.contact), len(parts.scale)
-    known = np.split(q[start : start + 3 * n + nx + 3], np.cumsum([n, n, nx, 3]))
+    modes, guess, free, whole, slack = np.split(
+        q[start : start + 3 * n + nx + 3], np.cumsum([n, n, nx, 3]))
     sizes = [VALUES * n, n * n, 4 * n * n, n * nx, 2]
     room = np.empty(sum(sizes))
     found, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
     number = np.zeros(MOST_PREDICTED, dtype=np.int64)
     return PredictedElements(
-        *known, present, room, found.reshape(VALUES, n), d.reshape(n, n),
+        modes, guess, free, whole, slack, present, room, found.reshape(VALUES, n), d.reshape(n, n),
         bounds.reshape(4, n, n), push.reshape(n, nx), share, parts.contact, parts.holds,
         np.array([parts.dependent]), np.array([parts.in_a_circle]), parts.flow_starts,
         parts.flow_states, parts.positions, parts.scale, np.array([parts.speed]),
@@ -215,7 +216,7 @@ def _room(elements: PredictedElements, e: int) -> float:
 @machine_code
 def _part_of(elements: PredictedElements, e: int) -> int:
     """Fill in the elements that act on ``e``, by rates or bounds; how many, 0 if too many."""
-    index, n = elements.index, elements.modes.size
+    index, n = elements.members, elements.modes.size
     index[0] = e
     count, k = 1, 0
     while k < count:
@@ -270,7 +271,7 @@ def _is_only(elements: PredictedElements, e: int, count: int) -> bool:
 @machine_code
 def _rows_of(elements: PredictedElements, e: int, count: int, k: int) -> bool:
     """Fill in the rows that an element may have; whether it acts on its own rate."""
-    i, modes, found = elements.index[k], elements.modes, elements.found
+    i, modes, found = elements.members[k], elements.modes, elements.found
     below, above, size = LOW, HIGH, 0
     if i == e or modes[i] != 0.0:
         below, above = BACK, FORTH
@@ -279,7 +280,7 @@ def _rows_of(elements: PredictedElements, e: int, count: int, k: int) -> bool:
         elements.sizes[k] = 1
         return elements.d[i, i] > 0.0
     for a in range(count):
-        elements.rows[k, 0, a] = elements.d[i, elements.index[a]] / elements.d[i, i]
+        elements.rows[k, 0, a] = elements.d[i, elements.members[a]] / elements.d[i, i]
     size = 1
     if np.isfinite(found[LOW, i]):
         _row_of_bound(elements, count, k, size, below)
@@ -297,7 +298,7 @@ def _row_of_bound(elements: PredictedElements, count: int, k: int, place: int, s
     for a in range(count):
         unit = 1.0 if a == k else 0.0
         elements.rows[k, place, a] = unit - elements.bounds[
-            side - LOW, elements.index[k], elements.index[a]]
+            side - LOW, elements.members[k], elements.members[a]]
 
 
 # -- what follows ----------------------------------------------------------------------------
@@ -338,7 +339,7 @@ def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, 
 @machine_code
 def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
     """Bring the flows of what rests in a part to zero; whether that can be."""
-    index, matrix, right, modes = elements.index, elements.matrix, elements.right, elements.modes
+    index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
     rests = 0
     for k in range(count):
         if modes[index[k]] == 0.0:
@@ -365,7 +366,7 @@ def _largest(elements: PredictedElements, count: int) -> float:
     """The largest effort in a part."""
     largest = 0.0
     for k in range(count):
-        largest = max(largest, abs(elements.found[EFFORT, elements.index[k]]))
+        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
     return largest
 
 
@@ -374,7 +375,7 @@ def _others_keep(elements: PredictedElements, e: int, count: int) -> bool:
     """Whether what rests besides is well within its bounds."""
     enough = CLEAR_ROOM * _largest(elements, count)
     for k in range(count):
-        i = elements.index[k]
+        i = elements.members[k]
         if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > enough:
             return False
     return True

@@ -96,6 +96,9 @@ class LoopCode(Text):
             self._put(w, values, *found)
 
 
+SMALL = 3  # unknowns up to which a solution is written out: a call of LAPACK takes longer
+
+
 class SolvedCode(Text):
     """Text of a model's functions while its modes are held.
 
@@ -112,6 +115,7 @@ class SolvedCode(Text):
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
+        self.small = ""  # the determinant of the last few equations solved
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
@@ -226,6 +230,43 @@ class SolvedCode(Text):
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
+    def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
+        """As LAPACK does it; of few unknowns written out, with the same choice of pivots."""
+        if size > SMALL or factored:
+            return super()._solve(w, size, factored)
+        a = [[w.load("%q", self.matrix + i + size * j) for j in range(size)] for i in range(size)]
+        b = [w.load("%q", self.right + i) for i in range(size)]
+        self.small, bad = w.constant(1.0), "false"
+        for k in range(size):
+            for i in range(k + 1, size):
+                larger = w.compare("ogt", *(w.intrinsic("fabs", a[r][k]) for r in (i, k)))
+                for j in range(k, size):
+                    a[k][j], a[i][j] = self._swapped(w, larger, a[k][j], a[i][j])
+                b[k], b[i] = self._swapped(w, larger, b[k], b[i])
+                self.small = w.select(larger, w.new(f"fneg double {self.small}"), self.small)
+            self.small = w.binary("fmul", self.small, a[k][k])
+            zero = w.compare("oeq", a[k][k], w.constant(0.0))
+            bad = w.new(f"or i1 {bad}, {zero}")
+            for i in range(k + 1, size):
+                factor = w.binary("fdiv", a[i][k], a[k][k])
+                for j in range(k + 1, size):
+                    a[i][j] = w.binary("fsub", a[i][j], w.binary("fmul", factor, a[k][j]))
+                b[i] = w.binary("fsub", b[i], w.binary("fmul", factor, b[k]))
+        for k in reversed(range(size)):
+            for j in range(k + 1, size):
+                b[k] = w.binary("fsub", b[k], w.binary("fmul", a[k][j], b[j]))
+            b[k] = w.binary("fdiv", b[k], a[k][k])
+        self._put(w, b, "%q", self.right)
+        return bad
+
+    @staticmethod
+    def _swapped(w: Writer, swap: str, one: str, other: str) -> tuple[str, str]:
+        return w.select(swap, other, one), w.select(swap, one, other)
+
+    def _determinant(self, w: Writer, size: int) -> str:
+        """From the factors that the last solution has left."""
+        return self.small if size <= SMALL else super()._determinant(w, size)
+
     def _determinant_of_sliding(self, w: Writer) -> str:
         """Of the equations of what slides."""
         slides = _masked(self.e["matrix"], self.modes != 0)

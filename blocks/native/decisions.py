@@ -18,7 +18,16 @@ from ..nonsmooth.modes.mode_of_one import mode_of_one as _mode_of_one
 from ..nonsmooth.modes.mode_of_one import sense_of_one as _sense_of_one
 from ..nonsmooth.modes.mode_of_one import sense_of_release as _sense_of_release
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from ..numerics.tolerances import CLEAR_ROOM, FLOW_NONE, FLOW_TURNED
+from ..numerics.tolerances import (
+    ALLOWED_DRIFT,
+    CLEAR_ROOM,
+    FLOW_NONE,
+    FLOW_TURNED,
+    LEAST_POSITION,
+    NEAR_GAP,
+    REBOUND_RESTS,
+    SAFE_PIVOT,
+)
 from .functions import machine_code
 from .signatures import run_code
 from .steps import Code, Workspace
@@ -28,6 +37,9 @@ __all__ = ["Elements", "VALUES", "decide_modes", "notice_speeds"]
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
 VALUES = 7  # of an element, one row each
+GAP, RESTITUTION = range(2)
+OF_CONTACTS = 2
+NOBODY = -1  # instead of the number of an element
 
 sense_of_one, mode_of_one = machine_code(_sense_of_one), machine_code(_mode_of_one)
 sense_of_release = machine_code(_sense_of_release)
@@ -47,6 +59,11 @@ class Elements(NamedTuple):
     entries: Indices  # where the entries of K stand, block by block, row by row
     d: Vector  # D, in the same order
     regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
+    symmetric: Flags  # (parts,) whether it is symmetric
+    contact: Flags  # (elements,)
+    of_contacts: int  # address of what gives the rows of ``gaps``; 0 where there are none
+    positions: Indices  # states that are positions
+    scale: Vector  # (states,) nominal values
     holds: Flags  # (elements,) whether it holds states where it is stuck
     flow_starts: Indices  # (elements + 1,) where the states of a flow begin
     flow_states: Indices  # states that a flow depends on
@@ -56,7 +73,9 @@ class Elements(NamedTuple):
     push: Vector  # change of the slope of each
     rounding: float  # part of the rates of states that is rounding
     speed: Vector  # (1,) the largest flow so far
+    struck: Indices  # (1,) the contact that was struck at the last event, or NOBODY
     found: Matrix  # (VALUES, elements) room
+    gaps: Matrix  # (OF_CONTACTS, elements) room
     slope: Vector  # (states,) room
     factor: Matrix  # room for the factors of a block
     stuck: Indices  # room for the members of a part that stick
@@ -69,7 +88,8 @@ def notice_speeds(relations: Relations, elements: Elements) -> None:
     largest = relations.looks[LARGEST]
     first = largest.size - elements.modes.size
     for e in range(elements.modes.size):
-        if elements.modes[e] != 0.0 and np.isfinite(largest[first + e]):
+        if elements.modes[e] != 0.0 and not elements.contact[e] and (
+                np.isfinite(largest[first + e])):
             elements.speed[0] = max(elements.speed[0], largest[first + e])
 
 
@@ -84,29 +104,137 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: El
     crossed : whether margins have become negative; else a known instant has changed something
     """
     modes, found = elements.modes, elements.found
-    nm = relations.wrong.size - modes.size
+    elements.struck[0] = NOBODY
     look_at_elements(code, work, elements, t, x)
-    touched = -1
     for e in range(modes.size):
         elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
-    slow = FLOW_TURNED * elements.speed[0]
-    for e in range(modes.size):
-        doubtful = crossed and relations.wrong[nm + e]
-        if not doubtful:
-            if modes[e] != 0.0:
-                if not modes[e] * found[FLOW, e] >= slow:
-                    return False
-            else:
-                doubtful = _room(elements, e) < 0.0
-        if doubtful:
-            if touched >= 0:
-                return False
-            touched = e
-    if touched < 0:
-        return True
-    if modes[touched] * found[FLOW, touched] < -slow:
+    if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
         return False
+    touched, sure = _touched(relations, elements, crossed)
+    if not sure:
+        return False
+    if touched == NOBODY:
+        return True
+    if elements.contact[touched] and modes[touched] != 0.0:
+        return _strike(code, work, elements, t, x, touched)
     return _decide_one(code, work, elements, t, x, touched)
+
+
+@machine_code
+def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[int, bool]:
+    """The element whose mode has ended, or NOBODY; and whether all others are well within theirs.
+    """
+    modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
+    first, touched = relations.wrong.size - modes.size, NOBODY
+    for e in range(modes.size):
+        doubtful = crossed and relations.wrong[first + e]
+        if elements.contact[e] and modes[e] != 0.0:
+            pass  # its gap has been looked at
+        elif modes[e] == 0.0:
+            doubtful = doubtful or _room(elements, e) < 0.0
+        elif doubtful:
+            if modes[e] * found[FLOW, e] < -slow:
+                return NOBODY, False
+        elif not modes[e] * found[FLOW, e] >= slow:
+            return NOBODY, False
+        if doubtful:
+            if touched != NOBODY:
+                return NOBODY, False
+            touched = e
+    return touched, True
+
+
+# -- contacts ------------------------------------------------------------------------------
+@machine_code
+def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elements, t: float,
+               x: Vector, crossed: bool) -> bool:
+    """Whether open contacts are open and closed ones closed, but for those that close now."""
+    run_code(elements.of_contacts, work.at, x, code.p, code.q, elements.gaps)
+    first, far, allowed = relations.wrong.size - elements.modes.size, LEAST_POSITION, 0.0
+    for i in range(x.size):
+        far = max(far, abs(x[i]))
+    for k in range(elements.positions.size):
+        i = elements.positions[k]
+        allowed = max(allowed, ALLOWED_DRIFT * max(abs(x[i]), elements.scale[i]))
+    for e in range(elements.modes.size):
+        gap = elements.gaps[GAP, e]
+        if not elements.contact[e]:
+            continue
+        if elements.modes[e] == 0.0:
+            if not abs(gap) <= allowed:
+                return False
+        elif not (crossed and relations.wrong[first + e]) and not gap >= NEAR_GAP * far:
+            return False
+    return True
+
+
+@machine_code
+def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int) -> bool:
+    """Let a contact close beside no other: it rebounds, or stays (Newton's law).
+
+    Friction slides as velocities are afterwards.
+    """
+    modes, found, part = elements.modes, elements.found, elements.part[e]
+    flow = found[FLOW, e]
+    if not flow > 0.0 or not _is_regular(elements, part, e):
+        return False
+    for k in range(elements.starts[part], elements.starts[part + 1]):
+        i = elements.members[k]
+        if elements.contact[i] and modes[i] == 0.0:
+            return False
+    here = _place_of(elements, part, e)
+    own = elements.d[elements.first[part] + here * (_size_of(elements, part) + 1)]
+    _push(elements, x, e, (1.0 + elements.gaps[RESTITUTION, e]) * flow / own)
+    elements.struck[0] = e
+    look_at_elements(code, work, elements, t, x)
+    slow = FLOW_TURNED * elements.speed[0]
+    for k in range(elements.starts[part], elements.starts[part + 1]):
+        i = elements.members[k]
+        if not elements.contact[i]:
+            if not abs(found[FLOW, i]) > slow:
+                return False
+            modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
+    _hold(elements, part)
+    look_at_elements(code, work, elements, t, x)
+    if abs(found[FLOW, e]) > REBOUND_RESTS * elements.speed[0]:
+        return True
+    return _decide_one(code, work, elements, t, x, e)
+
+
+@machine_code
+def _is_regular(elements: Elements, part: int, e: int) -> bool:
+    """Whether D of an element and those that rest beside is symmetric and positive definite.
+
+    With units in its diagonal its determinant is less than 2.72 times its smallest eigenvalue: the
+    other n - 1 add up to less than n, so their product is at most (n / (n - 1))^(n - 1).
+    """
+    if elements.regular[part]:
+        return True
+    if not elements.symmetric[part]:
+        return False
+    size, first, count, determinant = _size_of(elements, part), elements.first[part], 0, 1.0
+    taken, l = elements.stuck, elements.factor
+    for a in range(size):
+        i = elements.members[elements.starts[part] + a]
+        if i != e and elements.modes[i] != 0.0:
+            continue
+        taken[count] = a
+        own = elements.d[first + a * size + a]
+        if not own > 0.0:
+            return False
+        for b in range(count + 1):
+            value = elements.d[first + a * size + taken[b]]
+            for c in range(b):
+                value -= l[count, c] * l[b, c]
+            if b < count:
+                l[count, b] = value / l[b, b]
+            else:
+                determinant *= value / own
+                if not determinant > 3.0 * SAFE_PIVOT:
+                    return False
+                l[count, count] = np.sqrt(value)
+        count += 1
+    return True
 
 
 @machine_code
@@ -129,7 +257,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     """Choose the mode of one element, while the others keep theirs."""
     modes, found, part = elements.modes, elements.found, elements.part[e]
     before = modes[e]
-    if not elements.regular[part] or not found[LOW, e] < found[HIGH, e]:
+    if not found[LOW, e] < found[HIGH, e] or not _is_regular(elements, part, e):
         return False
     if before != 0.0:
         modes[e] = 0.0
@@ -137,10 +265,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         _stop(elements, x, part, e, found[FLOW, e])
         look_at_elements(code, work, elements, t, x)
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-    width = high - low
-    if not np.isfinite(width):
-        width = _largest(elements, part)
-    clear = CLEAR_ROOM * width
+    # a freewheel bears any torque one way, and none the other
+    clear = CLEAR_ROOM * min(high - low, _largest(elements, part))
     if not (before != 0.0 and low + clear < effort < high - clear):
         mode = _sense(code, work, elements, t, x, part, e, before != 0.0)
         if mode == NOT_SURE:
@@ -206,28 +332,43 @@ def _rounding(code: Code, work: Workspace, elements: Elements, t: float, x: Vect
 
 # -- efforts and states of a part ----------------------------------------------------------
 @machine_code
+def _size_of(elements: Elements, part: int) -> int:
+    """How many elements a part has."""
+    return elements.starts[part + 1] - elements.starts[part]
+
+
+@machine_code
+def _place_of(elements: Elements, part: int, e: int) -> int:
+    """Where an element stands among the members of its part."""
+    here = 0
+    while elements.members[elements.starts[part] + here] != e:
+        here += 1
+    return here
+
+
+@machine_code
 def _own(elements: Elements, part: int, e: int) -> float:
     """The entry of K of an element that is stuck."""
-    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
-    for a in range(size):
-        if elements.members[start + a] == e:
-            return elements.k[elements.entries[elements.first[part] + a * size + a]]
-    return np.nan
+    here = _place_of(elements, part, e)
+    return elements.k[elements.entries[elements.first[part] + here * (
+        _size_of(elements, part) + 1)]]
 
 
 @machine_code
 def _stop(elements: Elements, x: Vector, part: int, e: int, flow: float) -> None:
     """Bring the flow of an element that sticks now to zero, those of others that stick kept."""
-    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
-    here = 0
-    while elements.members[start + here] != e:
-        here += 1
+    size, here = _size_of(elements, part), _place_of(elements, part, e)
     for a in range(size):
-        push = flow * elements.k[elements.entries[elements.first[part] + a * size + here]]
-        if push != 0.0:
-            i = elements.members[start + a]
-            for j in range(elements.push_starts[i], elements.push_starts[i + 1]):
-                x[elements.push_states[j]] += push * elements.push[j]
+        impulse = flow * elements.k[elements.entries[elements.first[part] + a * size + here]]
+        if impulse != 0.0:
+            _push(elements, x, elements.members[elements.starts[part] + a], impulse)
+
+
+@machine_code
+def _push(elements: Elements, x: Vector, e: int, impulse: float) -> None:
+    """Change the states as an impulse of an element does."""
+    for j in range(elements.push_starts[e], elements.push_starts[e + 1]):
+        x[elements.push_states[j]] += impulse * elements.push[j]
 
 
 @machine_code
@@ -258,7 +399,7 @@ def _hold(elements: Elements, part: int) -> None:
 @machine_code
 def _invert(elements: Elements, part: int) -> None:
     """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere."""
-    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+    start, size = elements.starts[part], _size_of(elements, part)
     first, stuck, l, y = elements.first[part], elements.stuck, elements.factor, elements.column
     count = 0
     for a in range(size):

@@ -7,6 +7,7 @@ is constant between two events (held relations, discrete values).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -82,6 +83,7 @@ class Equations:
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
+        self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -140,6 +142,7 @@ class Equations:
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
+            self._present = code.present
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
@@ -210,6 +213,20 @@ class Equations:
         if "of elements" not in self.system.cache:
             self.system.cache["of elements"] = self._result(values)
         return self.system.cache["of elements"]
+
+    def of_contacts(self, values: ca.SX) -> int:
+        """Gaps and restitutions of contacts."""
+        if "of contacts" not in self.system.cache:
+            arguments, _ = self.explicit
+            self.system.cache["of contacts"] = self._straight(
+                ca.Function("contacts", arguments, [values]))
+        return self.system.cache["of contacts"]
+
+    @cached_property
+    def present(self) -> int:
+        """What elements whose efforts are solved for come to, and all that follows from efforts."""
+        assert self._present is not None
+        return compiled(self._present(), parallel=False)
 
     def part_of_constants(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR
-from .decisions import Elements, decide_modes, notice_speeds
+from .decisions import NOBODY, Elements, decide_modes, notice_speeds
 from .functions import machine_code
+from .predictions import PredictedElements, notice_flows, predict_modes
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, slope_at
 from .switches import Switches, settle_relations
@@ -27,6 +28,7 @@ class Passed(NamedTuple):
 
     marks: Indices  # the steps that were taken up to it
     times: Vector
+    struck: Indices  # the contact that was struck at each, or NOBODY
     q: Matrix  # what is constant from it on
     x: Matrix  # the values from it on
     present: Vector  # what is constant now, which machine code reads
@@ -35,8 +37,9 @@ class Passed(NamedTuple):
 
 @machine_code
 def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
-               samples: Samples, elements: Elements, passed: Passed, x: Vector, state: Vector,
-               counts: Indices, number: int, taken: int, instant: int) -> bool:
+               samples: Samples, elements: Elements, predicted: PredictedElements, passed: Passed,
+               x: Vector, state: Vector, counts: Indices, number: int, taken: int, instant: int
+               ) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
 
     Parameters
@@ -50,9 +53,13 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.x[number, :] = x
     if elements.modes.size:
         notice_speeds(relations, elements)
+    if predicted.modes.size:
+        notice_flows(relations, predicted)
     done = settle_relations(code, work, relations, switches, samples, t, x, instant)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
+    if done and predicted.modes.size:
+        done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if not done:
         q[:] = passed.q[number]
         x[:] = passed.x[number]
@@ -61,7 +68,9 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         return False
     relations.looks[LARGEST, :] = 0.0
     count_samples(samples, t)
-    passed.marks[number], passed.times[number] = taken, t
+    passed.marks[number], passed.times[number], passed.struck[number] = taken, t, NOBODY
+    if elements.modes.size:
+        passed.struck[number] = elements.struck[0]
     passed.q[number, :] = q
     passed.x[number, :] = x
     if instant != CROSSING:

@@ -118,6 +118,7 @@ class OneStep(Method):
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
             self.q[:] = constants
+            self.own_events.begin(self.t)
         self.code = self.equations.code(self.p, self.q, self.kind)
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
@@ -168,8 +169,8 @@ class OneStep(Method):
         status, taken, events = one_step.advance(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            self.filled, given.switches, given.samples, given.elements, given.passed, self.x,
-            self.state, counts)
+            self.filled, given.switches, given.samples, given.elements, given.predicted,
+            given.passed, self.x, self.state, counts)
         for name, count in zip(COUNTED, counts.tolist(), strict=True):
             setattr(self.work, name, getattr(self.work, name) + count)
         before = self.t

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..nonsmooth.modes.parts import DecisionParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Matrix
-from .decisions import VALUES, Elements
+from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed
 from .functions import Kept
+from .predictions import no_predicted_elements, predicted_elements
 from .samples import Samplers, Samples
 from .switches import Switches
-
-if TYPE_CHECKING:
-    from ..nonsmooth.modes.decision_parts import DecisionParts
 
 __all__ = ["Ahead", "EventRules", "NOTHING", "OwnEvents", "PassedEvents"]
 
@@ -57,7 +56,7 @@ class EventRules:
     timed: Flags
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
-    parts: DecisionParts | None = None
+    parts: DecisionParts | PredictedParts | None = None
 
 
 class Given(NamedTuple):
@@ -66,6 +65,7 @@ class Given(NamedTuple):
     switches: Kept
     samples: Kept
     elements: Kept
+    predicted: Kept
     passed: Kept
 
 
@@ -74,8 +74,8 @@ def _nothing() -> Given:
     table = np.zeros((0, 0))
     return Given(
         Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none)),
-        Kept(no_samples()), Kept(no_elements()),
-        Kept(Passed(number, none, table, table, none, np.zeros(1, dtype=bool))))
+        Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
+        Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
 
 
 def no_samples() -> Samples:
@@ -87,8 +87,8 @@ def no_elements() -> Elements:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Elements(none, none, none, 0, number, number, number, number, number, none, flags,
-                    flags, number, number, none, number, number, none, 0.0, none, table, none,
-                    table, number, none)
+                    flags, flags, 0, number, none, flags, number, number, none, number, number,
+                    none, 0.0, none, number, table, table, none, table, number, none)
 
 
 NOTHING = _nothing()
@@ -110,19 +110,42 @@ class OwnEvents:
     def __init__(self, equations: Equations, rules: EventRules, held: Array, states: int,
                  relations: int, restarts: bool) -> None:
         self.equations, self.rules = equations, rules
-        values = 0 if rules.parts is None else equations.of_elements(rules.parts.values)
+        parts, values, of_contacts = rules.parts, 0, 0
+        if isinstance(parts, DecisionParts):
+            values = equations.of_elements(parts.values)
+            if parts.of_contacts is not None:
+                of_contacts = equations.of_contacts(parts.of_contacts)
+        elif isinstance(parts, PredictedParts):
+            equations.present  # noqa: B018  # so that there is room for it
         self.q = equations.with_room(held)  # of all code that there is by now
         present = self.q[: held.size]
         self.most = max(1, min(MOST_EVENTS, BLOCK // (held.size + states + 1)))
         most, nm = self.most, len(rules.timed)
         #: What is filled with the events of a call.
         self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
+                             np.full(most, NOBODY),
                              np.empty((most, held.size)), np.empty((most, states)), present,
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
-        self.elements = self._elements(states, values)
-        self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.passed))
+        self.elements = self._elements(states, values, of_contacts)
+        self.predicted = no_predicted_elements()
+        if isinstance(parts, PredictedParts):
+            self.predicted = predicted_elements(parts, self.q, equations.present,
+                                                int(equations.offsets[3]))
+        self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.predicted),
+                       Kept(self.passed))
+
+    def begin(self, t: float) -> None:
+        """Others have decided at a time."""
+        if self.predicted.last.size:
+            self.predicted.last[0] = t
+
+    @property
+    def speed(self) -> float:
+        """The largest flow so far."""
+        return max((float(e.speed[0]) for e in (self.elements, self.predicted) if e.speed.size),
+                   default=0.0)
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
         """What machine code is given, and how far it may go with that."""
@@ -146,17 +169,19 @@ class OwnEvents:
                        self.equations.assigned(s.assigned), s.tiny,
                        np.zeros(len(s.start), dtype=bool), np.zeros(len(s.owner) + d.size), d)
 
-    def _elements(self, states: int, values: int) -> Elements:
+    def _elements(self, states: int, values: int, of_contacts: int) -> Elements:
         p = self.rules.parts
-        if p is None:
+        if not isinstance(p, DecisionParts):
             return no_elements()
         n, most = len(p.part), int(np.diff(p.starts).max())
         return Elements(
             self._part("modes"), self._part("K"), self._part("free"),
             values, p.part, p.starts, p.members, p.first, p.entries,
-            p.d, p.regular, p.holds, p.flow_starts, p.flow_states,
+            p.d, p.regular, p.symmetric, p.contact, of_contacts,
+            p.positions, p.scale, p.holds, p.flow_starts, p.flow_states,
             p.reach, p.push_starts, p.push_states, p.push, p.rounding,
-            np.array([p.speed]), np.empty((VALUES, n)), np.empty(states), np.empty((most, most)),
+            np.array([p.speed]), np.array([NOBODY]), np.empty((VALUES, n)),
+            np.empty((OF_CONTACTS, n)), np.empty(states), np.empty((most, most)),
             np.zeros(most, dtype=np.int64), np.empty(most))
 
 
@@ -167,6 +192,7 @@ class PassedEvents:
     ----------
     times : (k,) of the events
     m, d, modes : (k, …) held relations, discrete values and modes from each on
+    struck : (k,) the contact that was struck at each; negative where none was
     """
 
     def __init__(self, own: OwnEvents, count: int) -> None:
@@ -174,12 +200,13 @@ class PassedEvents:
         self.equations = equations
         self.times = own.passed.times[:count].copy()
         self.marks = own.passed.marks[:count].copy()
+        self.struck = own.passed.struck[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
         self.m = self.q[:, equations.part_of_constants("relations")]
         self.d = self.q[:, equations.part_of_constants("discrete values")]
         self.modes = self.q[:, equations.part_of_constants("modes")].astype(int) \
             if own.rules.parts is not None else None
-        self.speed = float(own.elements.speed[0]) if own.rules.parts is not None else 0.0
+        self.speed = own.speed
 
     def __len__(self) -> int:
         return len(self.times)

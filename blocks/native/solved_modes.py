@@ -17,8 +17,9 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
-from ..nonsmooth.modes.solved_modes import FAR, ROUNDS, SolvedModes
+from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
 from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
+from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .linearisation import write_derivatives
 from .text import Text
@@ -95,6 +96,9 @@ class LoopCode(Text):
             self._put(w, values, *found)
 
 
+SMALL = 3  # unknowns up to which a solution is written out: a call of LAPACK takes longer
+
+
 class SolvedCode(Text):
     """Text of a model's functions while its modes are held.
 
@@ -111,6 +115,7 @@ class SolvedCode(Text):
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
+        self.small = ""  # the determinant of the last few equations solved
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
@@ -149,10 +154,7 @@ class SolvedCode(Text):
                           for i, value in enumerate(values[first:])]  # fmt: skip
         share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
         if self.held.in_a_circle:
-            slides = _masked(self.e["matrix"], self.modes != 0)
-            self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
-            self._solve(w, self.n)
-            own = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.sliding))
+            own = w.binary("fdiv", self._determinant_of_sliding(w), w.load("%q", self.sliding))
             share = w.intrinsic("minnum", share, own)
         share = w.binary("fsub", share, w.constant(FAR))
         if self.tied:
@@ -160,6 +162,28 @@ class SolvedCode(Text):
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         values.append(share)
         self._put(w, values, "%out", 0)
+        return self._text(w)
+
+    def present(self) -> str:
+        """All that decisions on modes look at, one after the other.
+
+        What elements come to; changes, by efforts, of rates, of the four bounds and of slopes; the
+        determinants of the equations, and of those of what slides.
+        """
+        w, e = Writer(), self.e
+        self._efforts(w)
+        shares = [self._determinant(w, self.n)]
+        shares.append(self._determinant_of_sliding(w) if self.held.in_a_circle
+                      else w.constant(1.0))
+        names = "low", "high", "back", "forth"
+        values = ca.vertcat(*(e[name] for name in (
+            "flow", *names, "rate", "effort", "gap")))
+        by_effort = [-ca.jacobian(e["rate"], self.effort),
+                     *(ca.jacobian(e[name], self.effort) for name in names)]
+        push = ca.jacobian(e["slope"], self.effort)
+        rows = [ca.vec(ca.densify(matrix).T) for matrix in by_effort]
+        everything = ca.vertcat(values, *rows, ca.vec(ca.densify(push)))
+        self._put(w, [*self._values(w, ca.densify(everything)), *shares], "%out", 0)
         return self._text(w)
 
     def settle(self) -> str:
@@ -206,6 +230,50 @@ class SolvedCode(Text):
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
+    def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
+        """As LAPACK does it; of few unknowns written out, with the same choice of pivots."""
+        if size > SMALL or factored:
+            return super()._solve(w, size, factored)
+        a = [[w.load("%q", self.matrix + i + size * j) for j in range(size)] for i in range(size)]
+        b = [w.load("%q", self.right + i) for i in range(size)]
+        self.small, bad = w.constant(1.0), "false"
+        for k in range(size):
+            for i in range(k + 1, size):
+                larger = w.compare("ogt", *(w.intrinsic("fabs", a[r][k]) for r in (i, k)))
+                for j in range(k, size):
+                    a[k][j], a[i][j] = self._swapped(w, larger, a[k][j], a[i][j])
+                b[k], b[i] = self._swapped(w, larger, b[k], b[i])
+                self.small = w.select(larger, w.new(f"fneg double {self.small}"), self.small)
+            self.small = w.binary("fmul", self.small, a[k][k])
+            zero = w.compare("oeq", a[k][k], w.constant(0.0))
+            bad = w.new(f"or i1 {bad}, {zero}")
+            for i in range(k + 1, size):
+                factor = w.binary("fdiv", a[i][k], a[k][k])
+                for j in range(k + 1, size):
+                    a[i][j] = w.binary("fsub", a[i][j], w.binary("fmul", factor, a[k][j]))
+                b[i] = w.binary("fsub", b[i], w.binary("fmul", factor, b[k]))
+        for k in reversed(range(size)):
+            for j in range(k + 1, size):
+                b[k] = w.binary("fsub", b[k], w.binary("fmul", a[k][j], b[j]))
+            b[k] = w.binary("fdiv", b[k], a[k][k])
+        self._put(w, b, "%q", self.right)
+        return bad
+
+    @staticmethod
+    def _swapped(w: Writer, swap: str, one: str, other: str) -> tuple[str, str]:
+        return w.select(swap, other, one), w.select(swap, one, other)
+
+    def _determinant(self, w: Writer, size: int) -> str:
+        """From the factors that the last solution has left."""
+        return self.small if size <= SMALL else super()._determinant(w, size)
+
+    def _determinant_of_sliding(self, w: Writer) -> str:
+        """Of the equations of what slides."""
+        slides = _masked(self.e["matrix"], self.modes != 0)
+        self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
+        self._solve(w, self.n)
+        return self._determinant(w, self.n)
+
     def _states(self, w: Writer) -> str:
         """Solve for states that constraints tie, where there are any."""
         return self.tied.call(w) if self.tied else "true"

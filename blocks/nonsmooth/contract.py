@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..system import Problem, System
     from ..system.points import Points
     from .mode_state import ModeState
-    from .modes.decision_parts import DecisionParts
     from .modes.elements import Change, Elements
     from .modes.held_modes import HeldModes
     from .modes.load_dependence import LoadDependence
+    from .modes.parts import DecisionParts, PredictedParts
     from .modes.solved_modes import SolvedModes
 
 __all__ = ["IndeterminateGroup", "Laws"]
@@ -93,9 +93,9 @@ class Laws(ABC):
         """What has changed since the modes were ``before``."""
         return self.changes_between(before, self.modes)
 
-    def changes_between(self, before: Indices, after: Indices) -> list[Change]:
-        """What has changed from some modes to others."""
-        return self.elements.changes(before, after)
+    def changes_between(self, before: Indices, after: Indices, struck: int = -1) -> list[Change]:
+        """What has changed from some modes to others, and who was ``struck``, if it is somebody."""
+        return self.elements.changes(before, after, struck)
 
     @property
     def set_valued(self) -> Laws:
@@ -204,12 +204,13 @@ class Laws(ABC):
         """What machine code is given of the present modes, constant between events."""
         raise NotImplementedError("only laws with held modes run in machine code")
 
-    def decision_parts(self, problem: Problem, t: float) -> DecisionParts | None:
+    def decision_parts(self, problem: Problem, t: float
+                       ) -> DecisionParts | PredictedParts | None:
         """What machine code needs to decide on modes by itself; None where it cannot."""
         return None
 
-    def take_over(self, modes: Indices, speed: float) -> None:
-        """Go on with modes that machine code has decided on; ``speed`` is the largest flow."""
+    def take_over(self, modes: Indices, speed: float, t: float) -> None:
+        """Go on with modes that machine code decided on at ``t``; ``speed`` is the largest flow."""
         raise NotImplementedError("machine code decides on modes of parts alone")
 
     def margin_expressions(self) -> ca.SX:

@@ -60,6 +60,7 @@ BLOCK_SINGULAR = 1e-10  # of the largest singular value: one that is zero
 LEAST_CHANGE = 1e-12  # the same, where efforts of the least change are sought for held modes
 LEAST_CHANGE_LOADED = 1e-13  # the same for efforts that depend on each other through laws
 HELD_PIVOT = 1e-9  # of a row of the held modes' equations: a smaller one is left to the general way
+FAR_FROM_PARADOX = 1e-2  # determinant per that of what sticks, above which no paradox is near
 SURELY_DETERMINED = 1e-6  # determinant of what sticks, above which nothing is undetermined
 # flows and rates that are rounding
 FLOW_NONE = 1e-12  # of the fastest flow: one that is at rest

@@ -47,7 +47,8 @@ class PassedEpisodes:
         self._decided: Flags = np.zeros((len(self.times), 0), dtype=bool)
         if events.modes is not None and before.modes is not None:
             self._decided = np.diff(events.modes, axis=0, prepend=before.modes[None, :]) != 0
-
+            struck = np.flatnonzero(events.struck >= 0)
+            self._decided[struck, events.struck[struck]] = True
         self.last = self._episode(len(self.times) - 1, courses.last)
 
     # -- episodes that ended at the next event ---------------------------------------------
@@ -90,7 +91,12 @@ class PassedEpisodes:
         events = self.courses.events
         modes = self.before.modes if events.modes is None else events.modes[number]
         return replace(self.before, trajectory=course, m=events.m[number], d=events.d[number],
-                       x=events.x[number], modes=modes, struck=())
+                       x=events.x[number], modes=modes, struck=self._struck(number))
+
+    def _struck(self, number: int) -> tuple[tuple[int, int], ...]:
+        """Family and instance of the contact that was struck at an event, if one was."""
+        element = int(self.courses.events.struck[number])
+        return (self.laws.owners[element],) if self.laws is not None and element >= 0 else ()
 
     def states(self, t: Array, number: Indices) -> Array:
         """States at times of episodes, a column per time."""
@@ -109,15 +115,17 @@ class PassedEpisodes:
 
     @property
     def switches(self) -> Indices:
-        """How many relations and modes have changed at each."""
-        changes: Indices = np.count_nonzero(self._switched, axis=1) + np.count_nonzero(
-            self._decided, axis=1)
+        """How many relations and modes have changed at each; at an impact, relations alone."""
+        changes: Indices = np.count_nonzero(self._switched, axis=1) + np.where(
+            self.courses.events.struck < 0, np.count_nonzero(self._decided, axis=1), 0)
         return changes
 
     def who(self, number: int) -> list[str]:
         """Whose relations and modes have changed at one of them."""
         switched, decided = self._changes(number)
         names = [self.relations.describe(r, True)[0] for r in switched]
+        if self._struck(number):
+            return names
         return names + [self.laws.name(e) for e in decided] if self.laws is not None else names
 
     def records(self) -> Iterator[EventRecord]:
@@ -138,7 +146,8 @@ class PassedEpisodes:
         assert self.laws is not None and events.modes is not None
         before = events.modes[number - 1] if number else self.before.modes
         assert before is not None
-        for change in self.laws.changes_between(before, events.modes[number]):
+        struck = int(events.struck[number])
+        for change in self.laws.changes_between(before, events.modes[number], struck):
             yield EventRecord(t, self.laws.name(change.element), self.laws.words(change),
                               **self.catalog.elements.told(change.element, change.before,
                                                            change.after))

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from benchmarks.models import blocks_on_belt
+
 pytest.importorskip("llvmlite")
 
 from blocks.native.equations import REPEATS, Equations, equations_of
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
 from blocks.native.signatures import run_code
-from tests.native.test_events_in_machine_code import pulled_blocks
 from tests.nonsmooth.modes.test_held_modes import pairs_on_floors, shaken_masses
 
 PLACES = {0: ("%x", 0), 1: ("%p", 0)}
@@ -54,7 +55,7 @@ def test_the_text_does_not_grow_with_the_number_of_equal_patterns(which):
     assert many <= few
 
 
-@pytest.mark.parametrize("build", [lambda: pulled_blocks(100), lambda: pairs_on_floors(60),
+@pytest.mark.parametrize("build", [lambda: blocks_on_belt(100), lambda: pairs_on_floors(60),
                                    shaken_masses])
 def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(build, monkeypatch):
     """At random points and modes, with K as it follows from these."""

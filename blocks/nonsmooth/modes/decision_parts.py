@@ -6,67 +6,32 @@ that act on each other, and these matrices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
 from scipy.sparse import csr_array
 
-from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.arrays import Array, Indices, Matrix
 from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
 from .evaluation import Evaluation
+from .gaps import positions_of
 from .held_modes import HeldModes
+from .parts import DecisionParts, PredictedParts
+from .solved_modes import SolvedModes
 
 if TYPE_CHECKING:
     from ...system import Problem
 
-__all__ = ["DecisionParts", "decision_parts"]
+__all__ = ["decision_parts"]
 
 
-@dataclass(frozen=True)
-class DecisionParts:
-    """Parts of elements that act on each other.
-
-    Attributes
-    ----------
-    part : (elements,) of each element
-    starts, members : the members of part i are ``members[starts[i]:starts[i + 1]]``
-    first, entries : its block of K, row by row, has the entries from ``entries[first[i]]`` on
-    d : D, in the order of ``entries``
-    regular : (parts,) whether D of a part is symmetric and positive definite
-    holds : (elements,) whether an element holds states where it is stuck
-    flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
-        size of its change by each
-    push_starts, push_states, push : the states whose slopes its effort changes, and how much
-    rounding : part of the rates of states that is rounding
-    values : flow, static and kinetic bounds, rate and effort, one after the other
-    speed : the largest flow so far
-    """
-
-    part: Indices
-    starts: Indices
-    members: Indices
-    first: Indices
-    entries: Indices
-    d: Array
-    regular: Flags
-    holds: Flags
-    flow_starts: Indices
-    flow_states: Indices
-    reach: Array
-    push_starts: Indices
-    push_states: Indices
-    push: Array
-    rounding: float
-    values: ca.SX
-    speed: float
-
-
-def decision_parts(evaluation: Evaluation, problem: Problem, t: float) -> DecisionParts | None:
+def decision_parts(evaluation: Evaluation, problem: Problem, t: float
+                   ) -> DecisionParts | PredictedParts | None:
     """The parts of a network in one run; None where decisions take more."""
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
-    if not isinstance(held, HeldModes) or not functions.fixed or elements.contact.any():
+    if isinstance(held, SolvedModes):
+        return _predicted_parts(evaluation, held, problem, t) if held.affine else None
+    if not isinstance(held, HeldModes) or not functions.fixed:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
     blocks = held.blocks
@@ -88,12 +53,29 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float) -> Decisi
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         np.concatenate([entries.ravel() for _, entries in blocks]),
         np.concatenate([block.ravel() for block in own]), np.array([_is_regular(b) for b in own]),
+        np.array([_is_symmetric(b) for b in own]), elements.contact,
+        functions.contacts if elements.contact.any() else None,
+        positions_of(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
         *_rows(flow_x.indptr, flow_x.indices, np.abs(flow_x.data)),
         *_rows(push.indptr, push.indices, push.data), RATE_ROUNDING,
         held.decided_by,
         evaluation.state.speed,
     )  # fmt: skip
+
+
+def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float
+                     ) -> PredictedParts | None:
+    """Those of elements whose efforts are solved for."""
+    if evaluation.system.clusters:
+        return None
+    flow_x = evaluation.functions.flow_x.sparse(*problem.arguments(t)).tocsr()
+    starts, states, _ = _rows(flow_x.indptr, flow_x.indices, flow_x.data)
+    return PredictedParts(
+        evaluation.elements.contact, ~evaluation.functions.flow_varies,
+        bool(held.dependent.any()), held.in_a_circle, starts, states,
+        held.positions.astype(np.int64), np.array(problem.scale_x, dtype=float),
+        evaluation.state.speed)  # fmt: skip
 
 
 def _rows(starts: Indices, columns: Indices, values: Array) -> tuple[Indices, Indices, Array]:
@@ -117,7 +99,18 @@ def _is_regular(block: Array) -> bool:
         return False
     if len(own) == 1:
         return True
-    scaled = block / np.sqrt(np.outer(own, own))
-    if np.abs(scaled - scaled.T).max() > SYMMETRIC:
-        return False
-    return bool(np.linalg.eigvalsh(scaled)[0] > SAFE_PIVOT)
+    return _is_symmetric(block) and bool(np.linalg.eigvalsh(_scaled(block))[0] > SAFE_PIVOT)
+
+
+def _is_symmetric(block: Array) -> bool:
+    """Whether a block of D, of elements that move something, is symmetric."""
+    if len(block) == 1:
+        return bool(block[0, 0] > 0)
+    scaled = _scaled(block)
+    return bool((block.diagonal() > 0).all() and np.abs(scaled - scaled.T).max() <= SYMMETRIC)
+
+
+def _scaled(block: Array) -> Array:
+    """A block with units in its diagonal, where that is positive."""
+    size = np.sqrt(np.where(block.diagonal() > 0, block.diagonal(), 1.0))
+    return block / np.outer(size, size)

@@ -66,7 +66,7 @@ class Decisions:
         self.joint_problem = JointProblem(evaluation, painleve)
         self.look_ahead = LookAhead(evaluation, efforts, indeterminacy, self.joint_problem)
         self.quick = QuickDecisions(evaluation, margins)
-        self._last = -np.inf  # time of the last decision
+        self.last = -np.inf  # time of the last decision
         self._fruitless = 0  # decisions in a row that changed nothing
 
     # -- at the start ----------------------------------------------------------------------
@@ -74,7 +74,7 @@ class Decisions:
         """Modes at the start of a run, from flows, gaps and loads."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         now = evaluation.values(problem, t)
-        state.speed, state.slack, self._last = float(np.abs(now.flow).max()), 0.0, -np.inf
+        state.speed, state.slack, self.last = float(np.abs(now.flow).max()), 0.0, -np.inf
         # of velocities that come out of equations, rounding is measured against nominal ones too
         noise = FLOW_NONE_AT_START * evaluation.rounding.flow_magnitudes(
             problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
@@ -131,7 +131,7 @@ class Decisions:
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
         """Closed contacts that carry nothing open when they would pull, not again by rounding."""
-        again, self._last = t - self._last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
+        again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
         evaluation, state = self.evaluation, self.state
         state.slack = 0.0
         if evaluation.delassus.constant or not again:

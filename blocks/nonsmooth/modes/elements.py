@@ -97,10 +97,10 @@ class Elements:
         return f"{word} ({self.effort_names[change.element]})" if self.twins[change.element] \
             else word
 
-    def changes(self, before: Indices, after: Indices) -> list[Change]:
-        """Which elements have changed their modes."""
-        changed = np.flatnonzero(after != before)
-        return [Change(int(i), int(before[i]), int(after[i])) for i in changed]
+    def changes(self, before: Indices, after: Indices, struck: int = -1) -> list[Change]:
+        """Which elements have changed their modes, or were struck."""
+        changed = np.flatnonzero((after != before) | (np.arange(self.size) == struck))
+        return [Change(int(i), int(before[i]), int(after[i]), bool(i == struck)) for i in changed]
 
     def efforts_of(self, u: Array) -> Array:
         """Efforts of the elements from inputs, at one time or at several."""

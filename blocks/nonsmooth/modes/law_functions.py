@@ -81,6 +81,7 @@ class LawFunctions:
     Attributes
     ----------
     values, restitution : what elements come to
+    contacts : expressions of their gaps and restitutions, one after the other
     slope_u, flow_x : how inputs change slopes, and states flows
     rate_u, rate_x, rate_z, kinetic_x, kinetic_z, residual_u : other derivatives
     delassus : D, row by row, where it is dense; else None
@@ -102,6 +103,7 @@ class LawFunctions:
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.values = system.function("laws", ca.densify(laws.values))
         self.restitution = system.function("restitution", ca.densify(laws.restitution))
+        self.contacts = ca.densify(ca.vertcat(laws.gap, laws.restitution))
         self.kinetic_x = system.jacobian(kinetic, tape.x)
         self.delassus = None
         if elements.size <= DENSE:

@@ -28,7 +28,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ..contract import IndeterminateGroup, Laws
-from .decision_parts import DecisionParts, decision_parts
+from .decision_parts import decision_parts
 from .decisions import Decisions
 from .efforts import Efforts
 from .elements import Change, LawValues
@@ -41,6 +41,7 @@ from .load_dependence import LoadDependence
 from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
+from .parts import DecisionParts, PredictedParts
 from .sensitivities import Sensitivities
 from .solved_modes import SolvedModes
 
@@ -160,15 +161,17 @@ class SetValuedLaws(Laws):
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self.compiled.fit(problem, t)
 
-    def decision_parts(self, problem: Problem, t: float) -> DecisionParts | None:
+    def decision_parts(self, problem: Problem, t: float
+                       ) -> DecisionParts | PredictedParts | None:
         if self.elements.contact.any():
             return decision_parts(self.evaluation, problem, t)
         parts = self.evaluation.memory.once_simple(
             problem.p, "decision parts", lambda: decision_parts(self.evaluation, problem, t))
         return parts and replace(parts, speed=self.state.speed)
 
-    def take_over(self, modes: Indices, speed: float) -> None:
-        self.state.modes = modes.copy()  # which decisions change in place
+    def take_over(self, modes: Indices, speed: float, t: float) -> None:
+        self.state.modes, self.state.slack = modes.copy(), 0.0  # which decisions change in place
+        self.decisions.last = t
         self.state.speed = max(self.state.speed, speed)
 
     def held_constants(self, problem: Problem, t: float) -> Array:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from ...numerics.tolerances import CLEAR_ROOM, EQUAL_BOUNDS, GRAZES, LAST_DIGIT
 
-__all__ = ["NOT_SURE", "mode_of_one", "sense_of_one", "sense_of_release"]
+__all__ = ["MOST_PREDICTED", "NOT_SURE", "mode_of_one", "sense_of_one", "sense_of_release"]
 
+MOST_PREDICTED = 4  # elements that act on each other: up to 3^4 determinants
 NOT_SURE = 2
 
 

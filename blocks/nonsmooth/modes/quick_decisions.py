@@ -20,20 +20,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import CLEAR_ROOM, EQUAL_BOUNDS, FLOW_TURNED, NEAR_GAP
+from ...numerics.tolerances import (
+    CLEAR_ROOM,
+    EQUAL_BOUNDS,
+    FAR_FROM_PARADOX,
+    FLOW_TURNED,
+    NEAR_GAP,
+)
 from .elements import LawValues
 from .evaluation import Evaluation
 from .margins import Margins
-from .mode_of_one import NOT_SURE, mode_of_one
+from .mode_of_one import MOST_PREDICTED, NOT_SURE, mode_of_one
 from .rounding import largest_position
-from .solved_modes import FAR, SolvedModes
+from .solved_modes import SolvedModes
 
 if TYPE_CHECKING:
     from ...system import Problem
 
 __all__ = ["QuickDecisions"]
 
-MOST = 4  # elements that act on each other: up to 3^4 determinants
 EQUAL = 1 - EQUAL_BOUNDS  # of a bound at rest: no smaller one in motion is the same
 
 
@@ -122,10 +127,10 @@ class QuickDecisions:
         modes, size = self.state.modes, self.elements.size
         before = int(modes[e])
         index = np.arange(size)
-        if size > MOST:
+        if size > MOST_PREDICTED:
             parts = self.evaluation.components(problem, t)
             index = np.flatnonzero(parts == parts[e])
-        if len(index) > MOST or (self.elements.contact[e] and before):
+        if len(index) > MOST_PREDICTED or (self.elements.contact[e] and before):
             return False
         prediction = _Prediction(self.evaluation, held, problem, t, e, index)
         if not prediction.is_only():
@@ -168,7 +173,8 @@ class _Prediction:
             rows = [row for row, bound in ((below, now.low[i]), (above, now.high[i]))
                     if np.isfinite(bound)]
             choices.append([below if mode < 0 else above] if mode else [d[k] / own[k], *rows])
-        return bool((np.linalg.det(np.array(list(product(*choices)))) > FAR).all())
+        determinants = np.linalg.det(np.array(list(product(*choices))))
+        return bool((determinants > FAR_FROM_PARADOX).all())
 
     def arrives(self) -> bool:
         """What slid has come to rest: it sticks, or is not held and slides the other way."""

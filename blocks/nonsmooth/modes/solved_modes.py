@@ -21,6 +21,7 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
+    FAR_FROM_PARADOX,
     HELD_PIVOT,
     LAST_NEWTON_STEP,
     LAST_NEWTON_STEP_AT_TIMES,
@@ -38,10 +39,9 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["FAR", "ROUNDS", "SolvedModes"]
+__all__ = ["ROUNDS", "SolvedModes"]
 
 ROUNDS = 25  # of Newton's method, where bounds have kinks
-FAR = 1e-2  # determinant per that of what sticks, above which no paradox is near
 
 
 class SolvedModes:
@@ -86,8 +86,8 @@ class SolvedModes:
         self.symbols = [*system.arguments[:-1], modes, effort]
         self.expressions = {
             "slope": slope, "effort": effort, "flow": flow, "low": low, "high": high, "back": back,
-            "forth": forth, "gap": gap, "crossings": crossings, "matrix": ca.densify(matrix),
-            "residual": ca.densify(residual)}  # fmt: skip
+            "forth": forth, "rate": rate, "gap": gap, "crossings": crossings,
+            "matrix": ca.densify(matrix), "residual": ca.densify(residual)}  # fmt: skip
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
         self._equations = ca.Function("equations", self.symbols, [ca.densify(equations)])
         self.length = self._equations.n_instructions()
@@ -269,8 +269,9 @@ class SolvedModes:
         share = np.divide(whole, alone, out=np.zeros(len(whole)), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
             own = _determinant(matrix, slides)
-            share = np.minimum(own, np.divide(share, own, out=np.zeros(len(own)), where=own > FAR))
-        return np.where(share > FAR, share, 0.0)
+            rest = np.zeros(len(own))
+            share = np.minimum(own, np.divide(share, own, out=rest, where=own > FAR_FROM_PARADOX))
+        return np.where(share > FAR_FROM_PARADOX, share, 0.0)
 
 
 def _determinant(matrix: Array, elements: Indices) -> Array:

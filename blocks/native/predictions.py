@@ -1,0 +1,467 @@
+"""Which mode follows where efforts depend on each other? Predicted without leaving machine code.
+
+As :mod:`blocks.nonsmooth.modes.quick_decisions` does it, of elements whose efforts are solved for
+at every point and are affine in each other (mu N, arms that move). The mode that nearly always
+follows is taken where it is proved to be the only one: it meets all conditions with room to spare,
+and whatever rows one takes, of an element that sticks or of one that slides either way, their
+determinant is positive (R. W. Cottle, G. B. Dantzig, "A generalization of the linear
+complementarity problem", J. Comb. Theory 8, 1970). Else Python decides.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..nonsmooth.modes.mode_of_one import MOST_PREDICTED
+from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
+from ..numerics.tolerances import (
+    ALLOWED_DRIFT,
+    CLEAR_ROOM,
+    DECIDED_AGAIN,
+    EQUAL_BOUNDS,
+    FAR_FROM_PARADOX,
+    FLOW_NONE,
+    FLOW_TURNED,
+    LEAST_POSITION,
+    LEAST_TIME,
+    NEAR_GAP,
+    SURELY_DETERMINED,
+    WITHOUT_EFFECT,
+)
+from .functions import machine_code
+from .signatures import run_code
+from .small_systems import eliminate
+from .stages import WORK
+from .steps import Code, Workspace, settle_at
+from .zero_crossings import LARGEST, Relations
+
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.parts import PredictedParts
+
+__all__ = ["PredictedElements", "no_predicted_elements", "notice_flows", "predict_modes",
+           "predicted_elements"]  # fmt: skip
+
+FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP = range(8)
+VALUES = 8  # of an element, one row each
+
+
+class PredictedElements(NamedTuple):
+    """Elements of set-valued laws whose efforts depend on each other."""
+
+    modes: Vector  # which machine code reads
+    guess: Vector  # efforts that a solution begins with, which it reads
+    free: Vector  # 0 for states that stuck elements hold, which it reads
+    whole: Vector  # (3,) determinants, of all and of what slides, and the allowed gap, likewise
+    slack: Vector  # efforts that closed contacts may pull with, likewise
+    present: int  # address of what fills ``room``
+    room: Vector  # everything that elements come to: what follows are parts of it
+    found: Matrix  # (VALUES, elements)
+    d: Matrix  # change of rates, by efforts, with its sign turned
+    bounds: Cube  # (4, …) change of the bounds low, high, back, forth, by efforts
+    push: Matrix  # (elements, states) change of slopes by efforts
+    share: Vector  # (2,) determinants at the present modes, of all and of what slides
+    contact: Flags
+    holds: Flags  # elements that hold states where they are stuck
+    dependent: Flags  # (1,) whether some bounds depend on efforts
+    in_a_circle: Flags  # (1,) whether what slides may load itself
+    flow_starts: Indices  # (elements + 1,) where the states of a flow begin
+    flow_states: Indices  # states that a flow depends on
+    positions: Indices  # states that are positions
+    scale: Vector  # (states,) nominal values
+    speed: Vector  # (1,) the largest flow so far
+    last: Vector  # (1,) time of the last decision
+    members: Indices  # (elements,) room: those of the part that is decided on
+    sizes: Indices  # (MOST_PREDICTED,) room: how many rows there are to choose from
+    chosen: Indices  # (MOST_PREDICTED,) room: which of them is taken
+    rows: Cube  # (MOST_PREDICTED, 3, MOST_PREDICTED) room: these rows
+    matrix: Matrix  # (elements, elements) room
+    right: Vector  # (elements,) room
+
+
+def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
+                       ) -> PredictedElements:
+    """Elements as machine code decides on them.
+
+    Parameters
+    ----------
+    parts : what is known of them
+    q : what is constant between two events; modes and what follows stand from ``start`` on
+    present : address of what they come to
+    """
+    n, nx = len(parts.contact), len(parts.scale)
+    modes, guess, free, whole, slack = np.split(
+        q[start : start + 3 * n + nx + 3], np.cumsum([n, n, nx, 3]))
+    sizes = [VALUES * n, n * n, 4 * n * n, n * nx, 2]
+    room = np.empty(sum(sizes))
+    found, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
+    number = np.zeros(MOST_PREDICTED, dtype=np.int64)
+    return PredictedElements(
+        modes, guess, free, whole, slack, present, room, found.reshape(VALUES, n), d.reshape(n, n),
+        bounds.reshape(4, n, n), push.reshape(n, nx), share, parts.contact, parts.holds,
+        np.array([parts.dependent]), np.array([parts.in_a_circle]), parts.flow_starts,
+        parts.flow_states, parts.positions, parts.scale, np.array([parts.speed]),
+        np.array([-np.inf]), np.zeros(max(n, MOST_PREDICTED), dtype=np.int64), number,
+        number.copy(), np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)), np.empty((n, n)),
+        np.empty(max(n, 1)))
+
+
+def no_predicted_elements() -> PredictedElements:
+    """Where there are none."""
+    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+    table, cube = np.zeros((0, 0)), np.zeros((0, 0, 0))
+    return PredictedElements(
+        none, none, none, none, none, 0, none, table, table, cube, table, none, flags, flags,
+        flags, flags, number, number, number, none, none, none, number, number, number, cube,
+        table, none)
+
+
+@machine_code
+def notice_flows(relations: Relations, elements: PredictedElements) -> None:
+    """Take note of the largest flows of what slid since the last event."""
+    largest = relations.looks[LARGEST]
+    first = largest.size - elements.modes.size - 1
+    for e in range(elements.modes.size):
+        if elements.modes[e] != 0.0 and not elements.contact[e] and (
+                np.isfinite(largest[first + e])):
+            elements.speed[0] = max(elements.speed[0], largest[first + e])
+
+
+@machine_code
+def predict_modes(code: Code, work: Workspace, relations: Relations, elements: PredictedElements,
+                  t: float, x: Vector, crossed: bool) -> bool:
+    """Choose the modes at an event; False where others must decide, with modes and ``x`` changed.
+
+    Parameters
+    ----------
+    x : the point; flows of what comes to rest are brought to zero
+    crossed : whether margins have become negative; else a known instant has changed something
+    """
+    modes, found = elements.modes, elements.found
+    again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), LEAST_TIME)
+    for e in range(modes.size):
+        if again and elements.contact[e] and modes[e] == 0.0:
+            return False  # whether it pulls by rounding
+        elements.slack[e] = 0.0
+    if code.settle != 0:
+        work.k[WORK, :] = x
+        settle_at(code, work, t, work.k[WORK], x)
+    if not _look(code, work, elements, t, x):
+        return False
+    for e in range(modes.size):
+        elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
+    e, touched = _touched(relations, elements, x, crossed)
+    if not touched:
+        return False
+    if e >= 0:
+        if elements.contact[e] and modes[e] != 0.0:
+            return False  # an impact
+        count = _part_of(elements, e)
+        if count == 0 or not _is_only(elements, e, count):
+            return False
+        if modes[e] != 0.0:
+            if not _arrives(code, work, elements, t, x, e, count):
+                return False
+        elif not _leaves(code, work, elements, t, x, e, count):
+            return False
+    return _hold(elements, t, x)
+
+
+@machine_code
+def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector) -> bool:
+    """What elements come to in their present modes; whether there are such efforts."""
+    work.at[0] = t
+    run_code(elements.present, work.at, x, code.p, code.q, elements.room)
+    for e in range(elements.modes.size):  # noqa: SIM110
+        if not np.isfinite(elements.found[EFFORT, e]):
+            return False
+    return True
+
+
+@machine_code
+def _touched(relations: Relations, elements: PredictedElements, x: Vector, crossed: bool
+             ) -> tuple[int, bool]:
+    """The element whose mode has ended, or -1; and whether all others are well within theirs."""
+    modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
+    first, touched, far = relations.wrong.size - modes.size - 1, -1, LEAST_POSITION
+    for i in range(x.size):
+        far = max(far, abs(x[i]))
+    for e in range(modes.size):
+        doubtful = crossed and relations.wrong[first + e]
+        if doubtful:
+            if modes[e] * found[FLOW, e] < -slow and not elements.contact[e]:
+                return -1, False
+        elif modes[e] == 0.0:
+            doubtful = _room(elements, e) < 0.0
+        elif elements.contact[e]:
+            if not found[GAP, e] >= NEAR_GAP * far:
+                return -1, False
+        elif not modes[e] * found[FLOW, e] >= slow:
+            return -1, False
+        if doubtful:
+            if touched >= 0:
+                return -1, False
+            touched = e
+    return touched, True
+
+
+@machine_code
+def _room(elements: PredictedElements, e: int) -> float:
+    """How far a stuck element is from its bounds."""
+    found = elements.found
+    return min(found[HIGH, e] - found[EFFORT, e], found[EFFORT, e] - found[LOW, e])
+
+
+@machine_code
+def _part_of(elements: PredictedElements, e: int) -> int:
+    """Fill in the elements that act on ``e``, by rates or bounds; how many, 0 if too many."""
+    index, n = elements.members, elements.modes.size
+    index[0] = e
+    count, k = 1, 0
+    while k < count:
+        i = index[k]
+        k += 1
+        for j in range(n):
+            new = _act(elements, i, j)
+            for a in range(count):
+                new = new and index[a] != j
+            if new:
+                if count == MOST_PREDICTED:
+                    return 0
+                index[count] = j
+                count += 1
+    return count
+
+
+@machine_code
+def _act(elements: PredictedElements, i: int, j: int) -> bool:
+    """Whether two elements act on each other."""
+    d, bounds = elements.d, elements.bounds
+    acts = d[i, j] != 0.0 or d[j, i] != 0.0
+    for side in range(4):
+        acts = acts or bounds[side, i, j] != 0.0 or bounds[side, j, i] != 0.0
+    return acts
+
+
+# -- proof -----------------------------------------------------------------------------------
+@machine_code
+def _is_only(elements: PredictedElements, e: int, count: int) -> bool:
+    """Whether all choices of rows have determinants well above zero."""
+    sizes, chosen, rows = elements.sizes, elements.chosen, elements.rows
+    for k in range(count):
+        if not _rows_of(elements, e, count, k):
+            return False
+        chosen[k] = 0
+    while True:
+        for k in range(count):
+            for a in range(count):
+                elements.matrix[k, a] = rows[k, chosen[k], a]
+        if not eliminate(elements.matrix, elements.right, count) > FAR_FROM_PARADOX:
+            return False
+        k = 0
+        while k < count and chosen[k] + 1 == sizes[k]:
+            chosen[k] = 0
+            k += 1
+        if k == count:
+            return True
+        chosen[k] += 1
+
+
+@machine_code
+def _rows_of(elements: PredictedElements, e: int, count: int, k: int) -> bool:
+    """Fill in the rows that an element may have; whether it acts on its own rate."""
+    i, modes, found = elements.members[k], elements.modes, elements.found
+    below, above, size = LOW, HIGH, 0
+    if i == e or modes[i] != 0.0:
+        below, above = BACK, FORTH
+    if i != e and modes[i] != 0.0:
+        _row_of_bound(elements, count, k, 0, below if modes[i] < 0.0 else above)
+        elements.sizes[k] = 1
+        return elements.d[i, i] > 0.0
+    for a in range(count):
+        elements.rows[k, 0, a] = elements.d[i, elements.members[a]] / elements.d[i, i]
+    size = 1
+    if np.isfinite(found[LOW, i]):
+        _row_of_bound(elements, count, k, size, below)
+        size += 1
+    if np.isfinite(found[HIGH, i]):
+        _row_of_bound(elements, count, k, size, above)
+        size += 1
+    elements.sizes[k] = size
+    return elements.d[i, i] > 0.0
+
+
+@machine_code
+def _row_of_bound(elements: PredictedElements, count: int, k: int, place: int, side: int) -> None:
+    """The row of an element whose effort is at a bound."""
+    for a in range(count):
+        unit = 1.0 if a == k else 0.0
+        elements.rows[k, place, a] = unit - elements.bounds[
+            side - LOW, elements.members[k], elements.members[a]]
+
+
+# -- what follows ----------------------------------------------------------------------------
+@machine_code
+def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+             e: int, count: int) -> bool:
+    """What slid has come to rest: it sticks, or is not held and slides the other way."""
+    elements.modes[e] = 0.0
+    if not _stop(elements, x, count) or not _look(code, work, elements, t, x):
+        return False
+    room, enough = _room(elements, e), CLEAR_ROOM * _largest(elements, count)
+    if room > enough:
+        return _others_keep(elements, e, count)
+    sense = 1.0 if elements.found[EFFORT, e] > elements.found[HIGH, e] else -1.0
+    if not room < -enough or not _is_same(elements, e, sense):
+        return False
+    elements.modes[e] = sense
+    return _look(code, work, elements, t, x) and _moves(elements, e, sense) and (
+        _others_keep(elements, e, count))
+
+
+@machine_code
+def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+            e: int, count: int) -> bool:
+    """What stuck was pushed over a bound: it slides that way; a contact opens."""
+    found, largest = elements.found, 0.0
+    for i in range(elements.modes.size):
+        largest = max(largest, abs(found[EFFORT, i]))
+    low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
+    if not high - low > CLEAR_ROOM * largest:
+        return False
+    sense = 1.0 if high - effort < effort - low else -1.0
+    elements.modes[e] = sense
+    return _look(code, work, elements, t, x) and _others_keep(elements, e, count) and (
+        _is_same(elements, e, sense) or _moves(elements, e, sense))
+
+
+@machine_code
+def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
+    """Bring the flows of what rests in a part to zero; whether that can be."""
+    index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
+    rests = 0
+    for k in range(count):
+        if modes[index[k]] == 0.0:
+            right[rests] = elements.found[FLOW, index[k]]
+            column = 0
+            for a in range(count):
+                if modes[index[a]] == 0.0:
+                    matrix[rests, column] = elements.d[index[k], index[a]]
+                    column += 1
+            rests += 1
+    if eliminate(matrix, right, rests) == 0.0:
+        return False
+    rests = 0
+    for k in range(count):
+        if modes[index[k]] == 0.0:
+            for i in range(x.size):
+                x[i] += elements.push[index[k], i] * right[rests]
+            rests += 1
+    return True
+
+
+@machine_code
+def _largest(elements: PredictedElements, count: int) -> float:
+    """The largest effort in a part."""
+    largest = 0.0
+    for k in range(count):
+        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
+    return largest
+
+
+@machine_code
+def _others_keep(elements: PredictedElements, e: int, count: int) -> bool:
+    """Whether what rests besides is well within its bounds."""
+    enough = CLEAR_ROOM * _largest(elements, count)
+    for k in range(count):
+        i = elements.members[k]
+        if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > enough:
+            return False
+    return True
+
+
+@machine_code
+def _is_same(elements: PredictedElements, e: int, sense: float) -> bool:
+    """Whether motion takes no less effort than was needed to begin it."""
+    found = elements.found
+    rest, motion = found[HIGH, e], found[FORTH, e]
+    if sense < 0.0:
+        rest, motion = found[LOW, e], found[BACK, e]
+    return sense * motion >= sense * rest - EQUAL_BOUNDS * abs(rest)
+
+
+@machine_code
+def _moves(elements: PredictedElements, e: int, sense: float) -> bool:
+    """Whether it is driven that way, by more than rounding of the other efforts."""
+    drive = 0.0
+    for i in range(elements.modes.size):
+        drive += abs(elements.d[e, i] * elements.found[EFFORT, i])
+    return sense * elements.found[RATE, e] > CLEAR_ROOM * drive
+
+
+# -- what is constant until the next event -----------------------------------------------------
+@machine_code
+def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
+    """Take note of what is constant in the present modes; whether their equations are regular."""
+    modes, found, share = elements.modes, elements.found, elements.share
+    if not _is_regular(elements):
+        return False
+    for e in range(modes.size):
+        elements.guess[e] = found[EFFORT, e]
+    elements.whole[0], elements.whole[1] = share[0], share[1]
+    far = 0.0
+    for k in range(elements.positions.size):
+        i = elements.positions[k]
+        far = max(far, max(abs(x[i]), elements.scale[i]))
+    elements.whole[2] = ALLOWED_DRIFT * far
+    _hold_states(elements)
+    for i in range(elements.free.size):  # what sticks does not creep
+        if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
+            x[i] = 0.0
+    elements.last[0] = t
+    return True
+
+
+@machine_code
+def _is_regular(elements: PredictedElements) -> bool:
+    """Whether what sticks has no undetermined efforts, and what slides is far from a paradox."""
+    modes, d, share = elements.modes, elements.d, elements.share
+    rests, least, largest = 0, np.inf, 0.0
+    for e in range(modes.size):
+        least, largest = min(least, d[e, e]), max(largest, d[e, e])
+        if modes[e] == 0.0:
+            column = 0
+            for i in range(modes.size):
+                if modes[i] == 0.0:
+                    elements.matrix[rests, column] = d[e, i] / d[e, e]
+                    column += 1
+            rests += 1
+    alone = eliminate(elements.matrix, elements.right, rests)
+    if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
+        return False
+    left = share[0] / alone if elements.dependent[0] else 1.0
+    if elements.in_a_circle[0]:
+        if not share[1] > FAR_FROM_PARADOX:
+            return False
+        left = min(share[1], left / share[1])
+    return left > FAR_FROM_PARADOX
+
+
+@machine_code
+def _hold_states(elements: PredictedElements) -> None:
+    """States that stuck elements hold: alone, or from one to the next."""
+    elements.free[:] = 1.0
+    again = True
+    while again:
+        again = False
+        for e in range(elements.modes.size):
+            if elements.modes[e] == 0.0 and elements.holds[e]:
+                count, single = 0, 0
+                for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
+                    if elements.free[elements.flow_states[j]] != 0.0:
+                        count += 1
+                        single = elements.flow_states[j]
+                if count == 1:
+                    elements.free[single] = 0.0
+                    again = True

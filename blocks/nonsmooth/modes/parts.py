@@ -1,0 +1,88 @@
+"""What does machine code know of elements, to decide on their modes by itself?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...numerics.arrays import Array, Flags, Indices
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+__all__ = ["DecisionParts", "PredictedParts"]
+
+
+@dataclass(frozen=True)
+class DecisionParts:
+    """Parts of elements that act on each other.
+
+    Attributes
+    ----------
+    part : (elements,) of each element
+    starts, members : the members of part i are ``members[starts[i]:starts[i + 1]]``
+    first, entries : its block of K, row by row, has the entries from ``entries[first[i]]`` on
+    d : D, in the order of ``entries``
+    regular : (parts,) whether D of a part is symmetric and positive definite
+    symmetric : (parts,) whether it is symmetric
+    contact : (elements,)
+    of_contacts : gaps and restitutions, one after the other, where there are contacts
+    positions : states that are positions
+    scale : (states,) nominal values
+    holds : (elements,) whether an element holds states where it is stuck
+    flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
+        size of its change by each
+    push_starts, push_states, push : the states whose slopes its effort changes, and how much
+    rounding : part of the rates of states that is rounding
+    values : flow, static and kinetic bounds, rate and effort, one after the other
+    speed : the largest flow so far
+    """
+
+    part: Indices
+    starts: Indices
+    members: Indices
+    first: Indices
+    entries: Indices
+    d: Array
+    regular: Flags
+    symmetric: Flags
+    contact: Flags
+    of_contacts: ca.SX | None
+    positions: Indices
+    scale: Array
+    holds: Flags
+    flow_starts: Indices
+    flow_states: Indices
+    reach: Array
+    push_starts: Indices
+    push_states: Indices
+    push: Array
+    rounding: float
+    values: ca.SX
+    speed: float
+
+
+@dataclass(frozen=True)
+class PredictedParts:
+    """Elements whose efforts are solved for at every point, and are affine in each other.
+
+    Attributes
+    ----------
+    contact : (elements,)
+    holds : (elements,) whether an element may hold states where it is stuck
+    dependent, in_a_circle : whether some bounds depend on efforts, and may on their own
+    flow_starts, flow_states : the states that the flow of an element is made of
+    positions : states that are positions
+    scale : (states,) nominal values
+    speed : the largest flow so far
+    """
+
+    contact: Flags
+    holds: Flags
+    dependent: bool
+    in_a_circle: bool
+    flow_starts: Indices
+    flow_states: Indices
+    positions: Indices
+    scale: Array
+    speed: float

@@ -1,0 +1,221 @@
+"""Impacts, freewheels and loaded friction in machine code, against closed forms and Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from benchmarks.planar import disc
+from blocks import Component, Model, Variable, der, quantity, set_valued, sin
+from blocks import time as now
+from blocks.native.method import OneStep
+from blocks.nonsmooth.modes.decisions import Decisions
+from library.mechanisms import OneWayClutch
+from library.planar import Body, Circle, Contact, Ground, Line
+from library.rotational import Inertia, RotationalDamper, RotationalReference, TorqueSource
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture
+def in_python(monkeypatch):
+    """Times at which Python has decided on modes."""
+    seen, decide = [], Decisions.decide
+
+    def noted(self, problem, t, touched):
+        seen.append(t)
+        return decide(self, problem, t, touched)
+
+    monkeypatch.setattr(Decisions, "decide", noted)
+    return seen
+
+
+def by_python(model, *args, **options):
+    """A run whose events are all carried out in Python."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OneStep, "carries_out_events", False)
+        return model.simulate(*args, **options)
+
+
+def told(run):
+    return [(e.component, e.description, e.mode, e.previous) for e in run.events]
+
+
+def same(run, other, paths, atol):
+    assert told(run) == told(other)
+    assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=atol)
+    for path in paths:
+        a, b = run[path].final.m, other[path].final.m
+        assert_allclose(a, b, atol=10 * atol * max(1.0, abs(b)), err_msg=path)
+
+
+def falling_mass(restitution, friction=None):
+    model = Model("falling mass")
+    model.mass, model.frame = Mass(mass="2 kg"), Reference()
+    model.weight = ForceSource(force=quantity(-2 * 9.81, "N"))
+    model.stop = HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
+                          upper_bound="10 m", x="1 m")
+    model.connect(model.mass.M, model.stop.R, model.weight.R)
+    model.connect(model.stop.C, model.weight.C, model.frame.V)
+    if friction is not None:
+        model.rail = TranslationalFriction(law="coulomb", coulomb_force=quantity(friction, "N"),
+                                           breakaway_force=quantity(friction, "N"))
+        model.connect(model.rail.R, model.mass.M)
+        model.connect(model.rail.C, model.frame.V)
+    return model
+
+
+def test_a_ball_bounces_until_it_rests(in_python):
+    run = falling_mass(0.7).simulate("4 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    fall = np.sqrt(2 / 9.81)
+    bounces = [e.time for e in run.events if "rebounds" in e.description]
+    n = np.arange(len(bounces))
+    assert len(n) > 50
+    assert_allclose(bounces, fall * (1 + 2 * 0.7 * (1 - 0.7**n) / 0.3), atol=1e-9)
+    last = list(run.events)[-1]
+    assert last.mode == "closed"
+    assert_allclose(last.time, fall * 1.7 / 0.3, atol=1e-8)
+    assert_allclose(run["stop.lower_force"].final.m, 2 * 9.81, rtol=1e-9)
+    assert_allclose(run["stop.x"].final.m, 0.0, atol=1e-12)
+    highest = run["stop.x"].at(quantity(fall * (1 + 0.7), "s")).m
+    assert_allclose(highest, 0.7**2, rtol=1e-9)
+
+
+def test_energy_that_an_impact_takes_is_told():
+    model = falling_mass(0.5)
+    ledgers = [r.energy() for r in (model.simulate("0.7 s", method="dopri5"),
+                                    by_python(model, "0.7 s", method="dopri5"))]
+    assert all(abs(ledger.relative_residual) < 1e-7 for ledger in ledgers)
+    assert str(ledgers[0]) == str(ledgers[1])
+
+
+def test_a_plastic_impact_closes_at_once(in_python):
+    run = falling_mass(0.0).simulate("1 s", method="dopri5")
+    assert not in_python
+    assert [(e.time, e.mode) for e in run.events] == [
+        (pytest.approx(np.sqrt(2 / 9.81), rel=1e-10), "closed")]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.floats(0.4, 0.95), st.floats(0.5, 8))
+def test_friction_beside_a_stop_turns_as_python_says(restitution, friction):
+    model = falling_mass(restitution, friction)
+    run = model.simulate("0.8 s", method="dopri5", rtol=1e-10)
+    other = by_python(model, "0.8 s", method="dopri5", rtol=1e-10)
+    same(run, other, ["mass.v", "stop.x"], 1e-8)
+
+
+def test_a_stop_lets_go(in_python):
+    """A mass on a spring that a growing force draws off its stop."""
+    model = Model("stop")
+    model.mass, model.frame = Mass(mass="1 kg"), Reference()
+    model.spring = Spring(stiffness="100 N/m", x="0.1 m")
+    model.pull = ForceSource(force=lambda t: quantity("20 N/s") * t)
+    model.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="1 m", x="0 m")
+    model.connect(model.mass.M, model.stop.R, model.pull.R, model.spring.R)
+    model.connect(model.stop.C, model.pull.C, model.spring.C, model.frame.V)
+    run = model.simulate("0.8 s", method="dopri5", rtol=1e-10)
+    assert not in_python
+    # 10 N of the spring hold it; then x = (20 N/s) (s - sin(10 s)/10) / 100 N/m
+    assert_allclose([e.time for e in run.events], [0.5], rtol=1e-9)
+    after = 0.3
+    assert_allclose(run["stop.x"].final.m, 0.2 * (after - np.sin(10 * after) / 10), rtol=1e-7)
+
+
+def test_a_freewheel_locks_and_overruns(in_python):
+    model = Model("freewheel")
+    model.drive, model.load = Inertia(inertia="0.1 kg*m^2"), Inertia(inertia="0.2 kg*m^2")
+    model.clutch, model.frame = OneWayClutch(), RotationalReference()
+    model.damper = RotationalDamper(damping="0.1 N*m*s/rad")
+    model.torque = TorqueSource(
+        torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
+    model.connect(model.torque.R, model.drive.I, model.clutch.C)
+    model.connect(model.clutch.R, model.load.I, model.damper.R)
+    model.connect(model.torque.C, model.damper.C, model.frame.W)
+    run = model.simulate("4 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    assert [e.description for e in run.events] == ["slides forward", "sticks"] * 2 + [
+        "slides forward"]
+    same(run, by_python(model, "4 s", method="dopri5", rtol=1e-9), ["drive.w", "load.w"], 1e-8)
+
+
+class Rectifier(Component):
+    """An ideal diode behind a coil: what it lets through charges a capacitor."""
+
+    i, n = Variable("A", "0 A", priority="high"), Variable("V", "0 V", priority="high")
+    u = Variable("V", "0 V", priority="high")
+    through, drop = Variable("A"), Variable("V")
+
+    def equations(self):
+        supply = quantity("10 V") * sin(quantity("314 rad/s") * now)
+        endless = quantity(np.inf, "A")
+        yield quantity("10 mH") * der(self.i) == supply - self.n
+        yield quantity("100 uF") * der(self.n) == self.i - self.through
+        yield quantity("1 mF") * der(self.u) == self.through - self.u / quantity("20 ohm")
+        yield self.drop == self.n - self.u
+        yield set_valued(self.through, self.drop, static=(quantity("0 A"), endless),
+                         kinetic=(quantity("0 A"), endless))
+
+
+def test_an_ideal_diode_conducts_and_blocks(in_python):
+    model = Model("rectifier")
+    model.part = Rectifier()
+    run = model.simulate("0.1 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    assert len(run.events) == 9
+    other = by_python(model, "0.1 s", method="dopri5", rtol=1e-9)
+    same(run, other, ["part.u", "part.i"], 1e-9)
+    at = quantity(np.linspace(0, 0.1, 301), "s")
+    through, drop = run["part.through"].at(at).m, run["part.drop"].at(at).m
+    assert through.min() > -1e-9
+    assert drop.max() < 1e-9
+    assert np.abs(through * drop).max() < 1e-8
+
+
+def test_a_disc_in_a_circle_leaves_python_alone(in_python):
+    run = disc().simulate("6 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    assert len(run.events) == 9
+
+
+def on_a_slope(static, kinetic, tilt):
+    """A disc without spin thrown up a slope."""
+    model = Model("thrown disc")
+    model.ground = Ground()
+    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
+                      vx=quantity(2 * np.cos(tilt), "m/s"), vy=quantity(2 * np.sin(tilt), "m/s"))
+    model.touch = Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
+                          base=Line(quantity(tilt, "rad"), y=quantity(-0.1 / np.cos(tilt), "m")))
+    model.connect(model.ground.P, model.touch.B)
+    model.connect(model.disc.P, model.touch.F)
+    return model
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.floats(0.05, 0.6), st.floats(1.0, 2.0), st.floats(0.1, 1.2))
+def test_loaded_friction_decides_as_python_does(kinetic, more, tilt):
+    model = on_a_slope(kinetic * more, kinetic, tilt)
+    run = model.simulate("1.5 s", method="dopri5", rtol=1e-10)
+    other = by_python(model, "1.5 s", method="dopri5", rtol=1e-10)
+    same(run, other, ["disc.x", "disc.w", "disc.vx"], 1e-8)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(0.02, 0.5))
+def test_a_disc_in_a_circle_rolls_and_slips_as_python_says(friction):
+    model = disc(friction)
+    run = model.simulate("5 s", method="dopri5", rtol=1e-10)
+    other = by_python(model, "5 s", method="dopri5", rtol=1e-10)
+    same(run, other, ["disc.x", "disc.w"], 1e-7)

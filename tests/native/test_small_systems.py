@@ -1,0 +1,27 @@
+"""A few linear equations, solved in machine code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks.native.small_systems import eliminate
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8])
+def test_solution_and_determinant(n):
+    random = np.random.default_rng(n)
+    room, right = np.full((8, 8), np.nan), np.full(8, np.nan)
+    a, b = random.normal(size=(n, n)), random.normal(size=n)
+    if n > 1:
+        a[0, 0] = 0.0  # rows have to change places
+    room[:n, :n], right[:n] = a, b
+    assert_allclose(eliminate(room, right, n), np.linalg.det(a), rtol=1e-12)
+    assert_allclose(right[:n], np.linalg.solve(a, b), rtol=1e-10)
+
+
+def test_a_singular_matrix_has_no_determinant():
+    assert eliminate(np.array([[1.0, 2.0], [2.0, 4.0]]), np.ones(2), 2) == 0.0

@@ -26,6 +26,7 @@ from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import run_code
 from .stages import arithmetic
 from .steps import EXPLICIT, Code
+from .text import Beginning
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
@@ -70,7 +71,14 @@ class Equations:
     def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
         self.system, self.uniform = system, uniform
         self.relations = system.nm
-        self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
+        #: Whether the address of a plan of delayed signals stands behind the discrete values.
+        self.delayed = any(f.kernel.delays for f in system.network.families)
+        self.offsets = np.cumsum([0, system.nz, system.nm, system.nd + self.delayed, system.nu])
+        self.beginning = Beginning()
+        if self.delayed:
+            from .delayed import reading_of_past
+
+            self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
         self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
@@ -96,6 +104,7 @@ class Equations:
             from .solved_modes import LoopCode  # they load LAPACK
 
             code = LoopCode(system, self._places, int(self.offsets[-1]))
+            code.beginning = self.beginning
             self.slope = compiled(code.of(system.tape.slope), parallel=False)
             self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
             self.scratch, self._solved = code.scratch, code
@@ -112,6 +121,7 @@ class Equations:
 
         system = self.system
         code = TiedCode(system, self._places, int(self.offsets[-1]))
+        code.beginning = self.beginning
         self.carried, self._solved = code.tied, code
         self.slope, self.settle = (compiled(text, parallel=False)
                                    for text in (code.slope(), code.settle()))
@@ -182,7 +192,10 @@ class Equations:
         room = np.zeros(self.scratch + 1)
         efforts = (problem.u if problem.laws is None
                    else problem.laws.held_constants(problem, t))  # fmt: skip
-        q = np.concatenate([problem.z, problem.m, problem.d, efforts, room])
+        plan = np.zeros(0)
+        if problem.delays is not None:
+            plan = np.array([problem.delays.plan().ctypes.data]).view(float)
+        q = np.concatenate([problem.z, problem.m, problem.d, plan, efforts, room])
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
@@ -257,7 +270,8 @@ class Equations:
         self.scratch = max(self.scratch, loops.scratch - start)
         lines = loops.text.lines
         return compiled("\n".join([
-            *sorted(loops.text.declared), f"define void @main({ARGUMENTS}) {{", *lines,
+            *sorted(loops.text.declared), *self.beginning.declared,
+            f"define void @main({ARGUMENTS}) {{", *self.beginning.lines, *lines,
             "  ret void", "}", PARALLEL]), quick=len(lines) > LONG)  # fmt: skip
 
     def _straight(self, function: ca.Function, lanes: int = 1,
@@ -267,9 +281,9 @@ class Equations:
             writer.store(value, "%out", i)
         return self._compiled(writer)
 
-    @staticmethod
-    def _compiled(writer: Writer, quick: bool = False) -> int:
-        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{",
+    def _compiled(self, writer: Writer, quick: bool = False) -> int:
+        text = "\n".join([*sorted(writer.declared), *self.beginning.declared,
+                          f"define void @main({ARGUMENTS}) {{", *self.beginning.lines,
                           *writer.lines, "  ret void", "}", ""])  # fmt: skip
         return compiled(text, parallel=len(writer.lines) <= LONG,
                         quick=quick or len(writer.lines) > VERY_LONG)

@@ -227,6 +227,12 @@ class Equations:
             self.system.cache["assigned"] = self._straight(function, places=places)
         return self.system.cache["assigned"]
 
+    def required(self, function: ca.Function) -> int:
+        """What is required of a run."""
+        if "required" not in self.system.cache:
+            self.system.cache["required"] = self._straight(function)
+        return self.system.cache["required"]
+
     def jacobian(self, order: Indices, band: Band | None) -> int:
         """Address of what writes d slope / d x into a matrix of SUNDIALS; 0 for large systems.
 

@@ -13,7 +13,7 @@ from .decisions import Elements, decide_modes, notice_speeds
 from .functions import machine_code
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, slope_at
-from .switches import Switches, settle_relations
+from .switches import Switches, meets_requirements, settle_relations
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "STEP", "TIME", "Passed", "pass_event"]
@@ -53,6 +53,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     done = settle_relations(code, work, relations, switches, samples, t, x, instant)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
+    if done:
+        done = meets_requirements(code, work, switches, t, x)
     if not done:
         q[:] = passed.q[number]
         x[:] = passed.x[number]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Matrix
@@ -51,6 +52,7 @@ class EventRules:
     ahead : the instants between two times, no more than so many
     samplers : what is assigned at regular instants
     parts : what decisions on modes need; None where others decide
+    required : what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     """
 
     at_zero: Flags
@@ -58,6 +60,7 @@ class EventRules:
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
     parts: DecisionParts | None = None
+    required: ca.Function | None = None
 
 
 class Given(NamedTuple):
@@ -73,7 +76,8 @@ def _nothing() -> Given:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Given(
-        Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none)),
+        Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none, 0,
+                      none)),
         Kept(no_samples()), Kept(no_elements()),
         Kept(Passed(number, none, table, table, none, np.zeros(1, dtype=bool))))
 
@@ -119,6 +123,9 @@ class OwnEvents:
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
         self.elements = self._elements(states)
+        required = rules.required
+        self._conditions = (0, np.zeros(0)) if required is None else (
+            equations.required(required), np.empty(required.nnz_out(0)))
         self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.passed))
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
@@ -128,7 +135,7 @@ class OwnEvents:
         if len(ahead.times) == most:
             t_stop = float(ahead.times[-1])
         switches = Switches(self._part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
-                            ahead.until, *self._room)
+                            ahead.until, *self._room, *self._conditions)
         return Given(Kept(switches), *self._given), t_stop
 
     def _part(self, which: str) -> Array:

@@ -115,7 +115,7 @@ class Delays:
         self.stops: list[tuple[float, int]] = []  # when and how often delayed already
         self.tiny, self.rtol, self.nodes, self.t_end = 0.0, 1e-6, 9, 0.0
         self.largest = np.zeros(len(self.slots))
-        self._plans: list[tuple[Indices, ...]] = []  # alive, as machine code reads them
+        self._plans: list[tuple[np.ndarray, ...]] = []  # alive, as machine code reads them
 
     def _refuse_flows(self, system: System) -> None:
         """Friction at rest needs the derivatives of both velocities."""
@@ -170,7 +170,7 @@ class Delays:
         """What machine code is told of the pieces that are read now."""
         shown = [self.pieces[c].shown.ctypes.data if c >= 0 else 0 for c in self.chosen]
         pieces = np.array(shown, dtype=np.int64)[self.group]
-        kept: tuple[Indices | Array, ...] = (
+        kept: tuple[np.ndarray, ...] = (
             self.slots, pieces, self.lags[self.group], chebyshev_nodes(self.nodes),
             barycentric_weights(self.nodes), np.empty(self.nodes))
         plan = np.array([len(self.slots), self.nodes, *(k.ctypes.data for k in kept)])

@@ -9,6 +9,7 @@
     block_loops     how its blocks of linear equations do
     places          where values of a network stand
     loop_text       how a loop over instances reads as LLVM text
+    delayed         how delayed signals are read
     text            what functions that solve equations have in common
     solved_modes    how efforts and linear unknowns that are solved for at every point read
     tied_states     how states that constraints tie, and nonlinear unknowns, do

@@ -29,6 +29,7 @@ from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import run_code
 from .stages import arithmetic
 from .steps import EXPLICIT, Code
+from .text import Beginning
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
@@ -74,7 +75,14 @@ class Equations:
     def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
         self.system, self.uniform = system, uniform
         self.relations = system.nm
-        self.offsets = np.cumsum([0, system.nz, system.nm, system.nd, system.nu])
+        #: Whether the address of a plan of delayed signals stands behind the discrete values.
+        self.delayed = any(f.kernel.delays for f in system.network.families)
+        self.offsets = np.cumsum([0, system.nz, system.nm, system.nd + self.delayed, system.nu])
+        self.beginning = Beginning()
+        if self.delayed:
+            from .delayed import reading_of_past
+
+            self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
         self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
@@ -102,6 +110,7 @@ class Equations:
             from .solved_modes import LoopCode  # they load LAPACK
 
             code = LoopCode(system, self._places, int(self.offsets[-1]))
+            code.beginning = self.beginning
             self.slope = compiled(code.of(system.tape.slope), parallel=False)
             self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
             self.scratch, self._solved = code.scratch, code
@@ -118,6 +127,7 @@ class Equations:
 
         system = self.system
         code = TiedCode(system, self._places, int(self.offsets[-1]))
+        code.beginning = self.beginning
         self.carried, self._solved = code.tied, code
         self.slope, self.settle = (compiled(text, parallel=False)
                                    for text in (code.slope(), code.settle()))
@@ -202,7 +212,10 @@ class Equations:
         """What is constant between two events."""
         efforts = (problem.u if problem.laws is None
                    else problem.laws.held_constants(problem, t))  # fmt: skip
-        return np.concatenate([problem.z, problem.m, problem.d, efforts])
+        plan = np.zeros(0)
+        if problem.delays is not None:
+            plan = np.array([problem.delays.plan().ctypes.data]).view(float)
+        return np.concatenate([problem.z, problem.m, problem.d, plan, efforts])
 
     def with_room(self, held: Array) -> Array:
         """A copy of what is constant between two events, with room for scratch behind it."""
@@ -239,6 +252,12 @@ class Equations:
             places = {**self._places, len(self.system.arguments): ("%out", function.nnz_out(0))}
             self.system.cache["assigned"] = self._straight(function, places=places)
         return self.system.cache["assigned"]
+
+    def required(self, function: ca.Function) -> int:
+        """What is required of a run."""
+        if "required" not in self.system.cache:
+            self.system.cache["required"] = self._straight(function)
+        return self.system.cache["required"]
 
     def jacobian(self, order: Indices, band: Band | None) -> int:
         """Address of what writes d slope / d x into a matrix of SUNDIALS; 0 for large systems.
@@ -318,10 +337,10 @@ class Equations:
         self.scratch = max(self.scratch, end - start)
         return self._compiled(text)
 
-    @staticmethod
-    def _compiled(writer: Writer | LoopText, quick: bool = False) -> int:
+    def _compiled(self, writer: Writer | LoopText, quick: bool = False) -> int:
         lines = writer.lines
-        text = "\n".join([*sorted(writer.declared), f"define void @main({ARGUMENTS}) {{", *lines,
+        text = "\n".join([*sorted(writer.declared), *self.beginning.declared,
+                          f"define void @main({ARGUMENTS}) {{", *self.beginning.lines, *lines,
                           "  ret void", "}", PARALLEL])  # fmt: skip
         return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
                         quick=quick or len(lines) > VERY_LONG)

@@ -14,7 +14,7 @@ from .functions import machine_code
 from .predictions import PredictedElements, notice_flows, predict_modes
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, slope_at
-from .switches import Switches, settle_relations
+from .switches import Switches, meets_requirements, settle_relations
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "STEP", "TIME", "Passed", "pass_event"]
@@ -60,6 +60,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
     if done and predicted.modes.size:
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
+    if done:
+        done = meets_requirements(code, work, switches, t, x)
     if not done:
         q[:] = passed.q[number]
         x[:] = passed.x[number]

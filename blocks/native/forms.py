@@ -19,14 +19,15 @@ def why_not(system: System, laws: Any = None) -> str:
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
+    delayed = any(f.kernel.delays for f in system.network.families)
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
     if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
     if system.nu and system.nz:
         return "algebraic unknowns beside exact friction or contacts are solved for in Python"
-    if any(f.kernel.delays for f in system.network.families):
-        return "delayed values are looked up in Python"
+    if delayed and system.nu:
+        return "delayed values beside exact friction or contacts are looked up in Python"
     if is_large(system) and (system.nz or system.clusters):
         return "a large network with large or nonlinear algebraic loops is solved in Python"
     if not system.nx:
@@ -38,6 +39,8 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
     """Why a model cannot run in machine code by an implicit method; empty if it can."""
     if reason := why_not(system, laws):
         return reason
+    if any(f.kernel.delays for f in system.network.families):
+        return "delayed values have no derivative by time there"
     if system.nx > MOST_STATES:
         return f"more than {MOST_STATES} states need a sparse matrix"
     if laws is not None and laws.held_modes.length:

@@ -182,7 +182,8 @@ def _first(code: Code, work: Workspace, t: float, x: Vector, rtol: float, limit:
     d2 = 0.0
     for i in range(x.size):
         d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
-    return first_step(h, d1, d2 / h, limit, root_of(code))
+    h = first_step(h, d1, d2 / h, limit, root_of(code))
+    return min(max(h, SMALLEST_TRIAL * abs(t)), limit)  # one that moves the time
 
 
 @machine_code

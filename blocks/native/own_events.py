@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import casadi as ca
 import numpy as np
 
 from ..nonsmooth.modes.parts import DecisionParts, PredictedParts
@@ -50,6 +51,7 @@ class EventRules:
     ahead : the instants between two times, no more than so many
     samplers : what is assigned at regular instants
     parts : what decisions on modes need; None where others decide
+    required : what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     """
 
     at_zero: Flags
@@ -57,6 +59,7 @@ class EventRules:
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
     parts: DecisionParts | PredictedParts | None = None
+    required: ca.Function | None = None
 
 
 class Given(NamedTuple):
@@ -73,7 +76,8 @@ def _nothing() -> Given:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Given(
-        Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none)),
+        Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none, 0,
+                      none)),
         Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
         Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
 
@@ -117,6 +121,9 @@ class OwnEvents:
                 of_contacts = equations.of_contacts(parts.of_contacts)
         elif isinstance(parts, PredictedParts):
             equations.present  # noqa: B018  # so that there is room for it
+        required = rules.required
+        self._conditions = (0, np.zeros(0)) if required is None else (
+            equations.required(required), np.empty(required.nnz_out(0)))
         self.q = equations.with_room(held)  # of all code that there is by now
         present = self.q[: held.size]
         self.most = max(1, min(MOST_EVENTS, BLOCK // (held.size + states + 1)))
@@ -154,7 +161,7 @@ class OwnEvents:
         if len(ahead.times) == most:
             t_stop = float(ahead.times[-1])
         switches = Switches(self._part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
-                            ahead.until, *self._room)
+                            ahead.until, *self._room, *self._conditions)
         return Given(Kept(switches), *self._given), t_stop
 
     def _part(self, which: str) -> Array:

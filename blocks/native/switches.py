@@ -19,7 +19,7 @@ from .signatures import run_code
 from .steps import Code, Workspace
 from .zero_crossings import Relations
 
-__all__ = ["Switches", "settle_relations"]
+__all__ = ["Switches", "meets_requirements", "settle_relations"]
 
 
 class Switches(NamedTuple):
@@ -35,6 +35,8 @@ class Switches(NamedTuple):
     frozen: Flags  # (m,) room: what has just crossed
     first: Vector  # (relations,) room: crossing functions as the event was reached
     now: Vector  # (relations,) room: and now
+    required: int  # address of conditions that must hold, where there are any
+    conditions: Vector  # (conditions,) room: what they come to; 0 where one does not hold
 
 
 @machine_code
@@ -79,6 +81,19 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         moved |= m[r] != switches.before[r]
         relations.held[r] = m[r]
     return moved or acted or not crossed
+
+
+@machine_code
+def meets_requirements(code: Code, work: Workspace, switches: Switches, t: float, x: Vector
+                       ) -> bool:
+    """Whether all that is required of the run holds; Python tells what does not."""
+    if switches.conditions.size:
+        work.at[0] = t
+        run_code(switches.required, work.at, x, code.p, code.q, switches.conditions)
+        for k in range(switches.conditions.size):
+            if switches.conditions[k] < 0.5:
+                return False
+    return True
 
 
 @machine_code

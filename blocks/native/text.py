@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -9,7 +10,15 @@ import casadi as ca
 from .expressions import Writer
 from .machine import function_of_lapack
 
-__all__ = ["Text"]
+__all__ = ["Beginning", "Text"]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What every function does first, and what has to be declared for it."""
+
+    lines: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
 
 
 class Text:
@@ -21,6 +30,7 @@ class Text:
     right: int
     pivots: int
     failed: int
+    beginning = Beginning()
     tied: Any = None  # solves for states that are not integrated, where there are any
 
     def __init__(self) -> None:
@@ -72,5 +82,6 @@ class Text:
         sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
         arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
         sizes.append('@plain = internal constant [1 x i8] c"N"')
-        return "\n".join([*sizes, *sorted(w.declared), f"define void @main({arguments}) {{",
-                          "entry:", *w.lines, "  ret void", "}", ""])  # fmt: skip
+        return "\n".join([*sizes, *sorted(w.declared), *self.beginning.declared,
+                          f"define void @main({arguments}) {{", "entry:", *self.beginning.lines,
+                          *w.lines, "  ret void", "}", ""])  # fmt: skip

@@ -36,6 +36,7 @@ class Requirements:
     """Conditions that must hold throughout the run."""
 
     def __init__(self, system: System) -> None:
+        self.system = system
         rows: list[ca.SX] = []
         self.messages: list[tuple[Family, int, str]] = []
         for f, family in enumerate(system.network.families):
@@ -43,6 +44,16 @@ class Requirements:
                 rows.append(system.tape.writer.kernel_row(f, condition).T)
                 self.messages += [(family, i, message) for i in range(family.size)]
         self.values = system.function("required", ca.densify(ca.vertcat(*rows))) if rows else None
+
+    def compiled(self) -> ca.Function | None:
+        """The conditions, for a method that looks at them itself; None where that takes more, or
+        there are none."""
+        tape = self.system.tape
+        if self.values is None or tape.z.numel() or tape.constraints.numel():
+            return None
+        given = self.values.function
+        by_efforts = given.jac_sparsity(0, len(self.system.arguments) - 1).nnz()
+        return None if by_efforts else given
 
     def check(self, problem: Problem, t: float) -> None:
         """Raise for the first one that does not hold."""

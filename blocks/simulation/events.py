@@ -51,7 +51,8 @@ class Events:
         problem, switching, times = self.problem, self.switching, self.time_events
         samplings, laws = switching.samplings, problem.laws
         samplers = samplings.compiled()
-        if (self.requirements.values is not None or switching.resets.active
+        required = self.requirements.compiled()
+        if (self.requirements.values is not None and required is None or switching.resets.active
                 or problem.delays is not None or samplings.active and samplers is None):
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
@@ -59,7 +60,8 @@ class Events:
             return None
         from ..native.own_events import EventRules
 
-        return EventRules(times.relations.at_zero, times.timed, times.ahead, samplers, parts)
+        return EventRules(times.relations.at_zero, times.timed, times.ahead, samplers, parts,
+                          required)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""

@@ -211,7 +211,10 @@ class Integration:
     def _keep(self, step: Step, until: float) -> None:
         self.trajectory.append(step, until=until)
         if self.problem.delays is not None:
-            self.problem.delays.keep(self.problem, step, until)
+            whole = self.method.looks_itself  # a call takes many steps
+            self.problem.delays.keep(
+                self.problem, self.trajectory if whole else step.dense,
+                self.trajectory.t if whole else np.array([until]))
         self.t, self.y = step.t, step.y
         self.recording.keeper.look(self.recording)
 

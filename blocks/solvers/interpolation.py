@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array
 
-__all__ = ["Hermite", "NodalPolynomial", "basis", "chebyshev_nodes", "unit_interval"]
+__all__ = ["Hermite", "NodalPolynomial", "barycentric_weights", "basis",
+           "chebyshev_nodes", "unit_interval"]  # fmt: skip
 
 
 @lru_cache(maxsize=32)
@@ -32,7 +33,8 @@ def chebyshev_nodes(count: int) -> Array:
 
 
 @lru_cache(maxsize=32)
-def _weights(count: int) -> Array:
+def barycentric_weights(count: int) -> Array:
+    """Their weights in the barycentric formula."""
     weights = np.where(np.arange(count) % 2, -1.0, 1.0)
     weights[[0, -1]] *= 0.5
     return weights
@@ -48,7 +50,7 @@ def basis(x: Array, count: int) -> Array:
     gap = x[:, None] - chebyshev_nodes(count)
     on_node = gap == 0.0
     gap[on_node] = 1.0
-    terms = _weights(count) / gap
+    terms = barycentric_weights(count) / gap
     hit = on_node.any(axis=1)
     terms[hit] = on_node[hit]
     return terms / terms.sum(axis=1, keepdims=True)

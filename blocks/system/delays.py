@@ -17,7 +17,8 @@ from __future__ import annotations
 import copy
 from bisect import bisect_right, insort
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -27,19 +28,59 @@ from ..exceptions import EquationError, ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import HANDED_ON, SAME_INSTANT
-from ..solvers.base import Step
-from ..solvers.interpolation import NodalPolynomial, chebyshev_nodes
-from ..solvers.trajectory import Trajectory
+from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
+from .past import Past
 from .system import System
 
 if TYPE_CHECKING:
     from .problem import Problem
 
-__all__ = ["Delays", "delays_of"]
+Course: TypeAlias = Callable[[Array], Array]
+
+__all__ = ["Delays", "DelayedSignals", "delayed_signals", "delays_of"]
 
 PROBES = np.array([-0.71, 0.13, 0.83])  # of [-1, 1], away from the nodes
 HALVINGS = 12  # of a step, until polynomials follow what is delayed
 AGREES = 1e-3  # of the tolerance of the run
+#: Entries of a plan: numbers of signals and nodes; addresses of where signals stand among the
+#: discrete values, of what is told of the past of each (0: before the run), of lags, of nodes and
+#: their weights, and of room for as many numbers.
+SIGNALS, NODES, SLOTS, PIECES, LAGS, POINTS, WEIGHTS, TERMS = range(8)
+PLAN = 8
+
+
+@dataclass(frozen=True)
+class DelayedSignals:
+    """All delayed signals of a system, as expressions.
+
+    Attributes
+    ----------
+    slots : where they stand among the discrete values
+    values, lags, before : signals, by how much each is delayed, and what it was before the run
+    owner : family of each
+    """
+
+    slots: Indices
+    values: ca.SX
+    lags: ca.SX
+    before: ca.SX
+    owner: list[tuple[Family, int]]
+
+
+def delayed_signals(system: System) -> DelayedSignals:
+    """What is delayed in a system."""
+    offset = {(f, i): o for f, i, o in system.tape.discrete_layout}
+    slots: list[Indices] = []
+    rows: list[list[ca.SX]] = [[], [], []]
+    owner: list[tuple[Family, int]] = []
+    for f, family in enumerate(system.network.families):
+        for i, *expressions in family.kernel.delays:
+            slots.append(offset[f, i] + np.arange(family.size))
+            owner += [(family, k) for k in range(family.size)]
+            for row, expression in zip(rows, expressions, strict=True):
+                row.append(system.tape.writer.kernel_row(f, expression).T)
+    values, lags, before = (ca.vertcat(*row) for row in rows)
+    return DelayedSignals(np.concatenate(slots), values, lags, before, owner)
 
 
 def delays_of(system: System, p: Array) -> Delays | None:
@@ -57,38 +98,24 @@ class Delays:
     """
 
     def __init__(self, system: System, p: Array) -> None:
-        offset = {(f, i): o for f, i, o in system.tape.discrete_layout}
-        slots, values, lags, before = [], [], [], []
-        for f, family in enumerate(system.network.families):
-            for i, value, lag, initial in family.kernel.delays:
-                slots.append(offset[f, i] + np.arange(family.size))
-                values.append(system.tape.writer.kernel_row(f, value).T)
-                lags.append(system.tape.writer.kernel_row(f, lag).T)
-                before.append(system.tape.writer.kernel_row(f, initial).T)
-                self._refuse(family, lags[-1], system, p)
+        signals = delayed_signals(system)
         self.p = p
-        self.slots = np.concatenate(slots)
+        self.slots = signals.slots
+        found = np.array(ca.Function("lags", [TIME, system.tape.p], [signals.lags])(0, p)).ravel()
+        _refuse_lags(found, signals)
         self._refuse_flows(system)
-        self.fed_back = _feeds_back(system, self.slots, ca.vertcat(*values))
-        self.values = system.function("delayed", ca.densify(ca.vertcat(*values)))
-        self.initial = ca.Function("before", [TIME, system.tape.p], [ca.vertcat(*before)])
-        found = np.array(ca.Function("lags", [TIME, system.tape.p], [ca.vertcat(*lags)])(0, p))
-        self.lags, self.group = np.unique(found.ravel(), return_inverse=True)
+        self.fed_back = _feeds_back(system, self.slots, signals.values)
+        self.values = system.function("delayed", ca.densify(signals.values))
+        self.initial = ca.Function("before", [TIME, system.tape.p], [signals.before])
+        self.lags, self.group = np.unique(found, return_inverse=True)
         self.shortest = float(self.lags[0])
-        self.pieces: list[Trajectory] = []
+        self.pieces: list[Past] = []
         self.starts: list[float] = []
         self.chosen = np.full(len(self.lags), -1)  # piece that every lag reads, -1 before the run
         self.stops: list[tuple[float, int]] = []  # when and how often delayed already
         self.tiny, self.rtol, self.nodes, self.t_end = 0.0, 1e-6, 9, 0.0
         self.largest = np.zeros(len(self.slots))
-
-    def _refuse(self, family: Family, lag: ca.SX, system: System, p: Array) -> None:
-        found = np.array(ca.Function("lag", [TIME, system.tape.p], [lag])(0, p)).ravel()
-        wrong = np.flatnonzero(~(found > 0))
-        if len(wrong):
-            raise ParameterError(family.path(int(wrong[0])), f"delays by {found[wrong[0]]:g} s.",
-                                 "A delay must be longer than 0 s; without one, join the signals "
-                                 "directly.", code="parameter.delay")  # fmt: skip
+        self._plans: list[tuple[np.ndarray, ...]] = []  # alive, as machine code reads them
 
     def _refuse_flows(self, system: System) -> None:
         """Friction at rest needs the derivatives of both velocities."""
@@ -136,9 +163,19 @@ class Delays:
             if self.chosen[k] < 0:
                 out[mine] = np.array(self.initial((t - lag)[None, :], self.p))[mine]
             else:
-                piece = self.pieces[self.chosen[k]]
-                out[mine] = piece(np.clip(t - lag, piece.start, piece.end))[mine]
+                out[mine] = self.pieces[self.chosen[k]](t - lag)[mine]
         return out
+
+    def plan(self) -> Indices:
+        """What machine code is told of the pieces that are read now."""
+        shown = [self.pieces[c].shown.ctypes.data if c >= 0 else 0 for c in self.chosen]
+        pieces = np.array(shown, dtype=np.int64)[self.group]
+        kept: tuple[np.ndarray, ...] = (
+            self.slots, pieces, self.lags[self.group], chebyshev_nodes(self.nodes),
+            barycentric_weights(self.nodes), np.empty(self.nodes))
+        plan = np.array([len(self.slots), self.nodes, *(k.ctypes.data for k in kept)])
+        self._plans.append((plan, *kept))
+        return plan
 
     # -- keeping -----------------------------------------------------------------------
     def start(self, t_start: float, t_end: float, order: int, rtol: float) -> None:
@@ -155,12 +192,12 @@ class Delays:
         now = self.values(*problem.arguments(t))
         level = min((n + 1 for at, n in self.stops if abs(at - t) <= 4 * self.tiny), default=0)
         if level and self.pieces:  # a jump that is only handed on stays a jump
-            jump = np.abs(now - self.pieces[-1](self.pieces[-1].end))
+            jump = np.abs(now - self.pieces[-1](np.array([self.pieces[-1].end]))[:, 0])
             level = 0 if np.any(jump > HANDED_ON * self.largest) else level
         if self.pieces and level > (self.nodes if self.fed_back else 0):
             return  # smoother than the method can tell, or no business of what is delayed
         self.starts.append(t)
-        self.pieces.append(Trajectory(t, now, order=self.nodes - 1))
+        self.pieces.append(Past(t, now, self.nodes))
         for lag in self.lags:
             if t + lag < self.t_end - 4 * self.tiny:
                 insort(self.stops, (t + float(lag), level))
@@ -170,31 +207,63 @@ class Delays:
         k = bisect_right(self.stops, (t + self.tiny, np.inf))
         return self.stops[k][0] if k < len(self.stops) else np.inf
 
-    def keep(self, problem: Problem, step: Step, until: float) -> None:
-        """Remember what the delayed signals were in a step, up to an event."""
-        def course(t: Array) -> Array:
+    def keep(self, problem: Problem, course: Course, ends: Array) -> None:
+        """Remember what the delayed signals were in steps, which end at these times or earlier.
+
+        ``course`` gives the integrated unknowns at times, as columns.
+        """
+        borders = np.append(self.pieces[-1].end, ends[ends > self.pieces[-1].end])
+        self._keep(lambda t: self._signals(problem, course, t), borders[:-1], borders[1:], HALVINGS)
+
+    def _signals(self, problem: Problem, course: Course, t: Array) -> Array:
+        """What is delayed, as it is at times, as columns."""
+        solved = getattr(course, "solved", None)
+        if solved is None and (problem.algebraic or problem.laws is not None):
             out = np.empty((len(self.slots), len(t)))
-            for k, at in enumerate(t):
-                problem.solve(at, step.dense(at))
+            for k, (at, y) in enumerate(zip(t, course(t).T, strict=True)):
+                problem.solve(at, y)
                 out[:, k] = self.values(*problem.arguments(at))
             return out
+        if solved is None:
+            x, z = course(t) * problem.scale_x[:, None], problem.z
+        else:
+            x, z = np.split(solved(t), [len(problem.x)])
+        d = np.repeat(problem.d[:, None], len(t), axis=1)
+        d[self.slots] = self._past(t)
+        return self.values.at_columns(t[None, :], x, z, self.p, problem.m, d, problem.u)
 
-        self._keep(course, step.t_old, until, HALVINGS)
-
-    def _keep(self, course: Callable[[Array], Array], start: float, end: float, halvings: int
+    def _keep(self, signals: Callable[[Array], Array], starts: Array, ends: Array, halvings: int
               ) -> None:
-        """Keep a course between two instants as polynomials, halved until they follow it."""
-        middle, half = (start + end) / 2, (end - start) / 2
-        values = course(middle + half * chebyshev_nodes(self.nodes))
-        self.largest = np.maximum(self.largest, np.abs(values).max(axis=1))
-        if halvings and start < middle < end:
-            at = middle + half * PROBES
-            error = np.abs(NodalPolynomial(start, end, values)(at) - course(at)).max(axis=1)
-            if np.any(error > AGREES * self.rtol * self.largest):
-                self._keep(course, start, middle, halvings - 1)
-                self._keep(course, middle, end, halvings - 1)
-                return
-        self.pieces[-1].append(Step(start, end, values[:, -1], lambda t: values[:, 1:-1]))
+        """Keep steps as polynomials; those that do not follow the signals are halved."""
+        middle, half = (starts + ends) / 2, (ends - starts) / 2
+        points = np.concatenate([chebyshev_nodes(self.nodes), PROBES])
+        at = middle[:, None] + half[:, None] * points
+        at[:, 0], at[:, self.nodes - 1] = starts, ends
+        found = signals(at.ravel()).reshape(len(self.slots), *at.shape)
+        values = found[:, :, : self.nodes]
+        self.largest = np.maximum(self.largest, np.abs(values).max(axis=(1, 2), initial=0.0))
+        off = np.abs(values @ basis(PROBES, self.nodes).T - found[:, :, self.nodes :]).max(axis=2)
+        wrong = (off > AGREES * self.rtol * self.largest[:, None]).any(axis=0)
+        wrong &= (starts < middle) & (middle < ends) & (halvings > 0)
+        values = values.transpose(1, 2, 0)
+        if not wrong.any():
+            self.pieces[-1].extend(ends, values)
+            return
+        for k, too_long in enumerate(wrong.tolist()):
+            if too_long:
+                self._keep(signals, np.array([starts[k], middle[k]]),
+                           np.array([middle[k], ends[k]]), halvings - 1)
+            else:
+                self.pieces[-1].extend(ends[k : k + 1], values[k : k + 1])
+
+
+def _refuse_lags(lags: Array, signals: DelayedSignals) -> None:
+    wrong = np.flatnonzero(~(lags > 0))
+    if len(wrong):
+        family, instance = signals.owner[int(wrong[0])]
+        raise ParameterError(family.path(instance), f"delays by {lags[wrong[0]]:g} s.",
+                             "A delay must be longer than 0 s; without one, join the signals "
+                             "directly.", code="parameter.delay")  # fmt: skip
 
 
 def _feeds_back(system: System, slots: Indices, values: ca.SX) -> bool:

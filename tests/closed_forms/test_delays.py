@@ -84,12 +84,33 @@ def decay(t, delay):
 
 
 @pytest.mark.parametrize("delay", [1.0, 0.37])
-@pytest.mark.parametrize("method", ["auto", "DOP853", "ode45", "Radau", "cvode", "LSODA"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "ode45", "Radau", "cvode", "LSODA"])
 def test_a_quantity_that_decays_by_its_own_past_is_a_polynomial_in_every_period(method, delay):
     rtol = 1e-8
     run = alone(Decay(delay=f"{delay} s")).simulate("4.9 s", method=method, rtol=rtol)
     t = np.linspace(0, 4.9, 50)
     assert_allclose(run["c.y"].at(quantity(t, "s")).m, decay(t, delay), atol=50 * rtol)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+def test_many_instances_in_machine_code_read_the_past_of_their_own(method):
+    delays = [f"{0.2 + k % 3 / 10} s" for k in range(400)]  # a large network: laws in loops
+    run = alone(Decay(count=400, delay=delays)).simulate("0.5 s", method=method, rtol=1e-8)
+    for k in (0, 58, 122, 399):
+        delay = 0.2 + k % 3 / 10
+        assert_allclose(run[f"c[{k}].y"].final.m, decay(np.array([0.5]), delay), atol=1e-6)
+
+
+def test_the_past_is_read_in_machine_code_and_again_when_a_result_is():
+    run = alone(Decay(delay="0.3 s")).simulate("2 s", method="dopri5", rtol=1e-9)
+    assert type(run.recording.episodes[-1].trajectory).__name__ == "Course"
+    t = np.linspace(0, 2, 333)  # steps are taken again, each with the past that it has read
+    assert_allclose(run["c.y"].at(quantity(t, "s")).m, decay(t, 0.3), atol=1e-7)
+
+
+def test_a_method_that_needs_derivatives_of_the_past_says_so():
+    with pytest.raises(ParameterError, match="delayed"):
+        alone(Decay()).simulate("1 s", method="rodas4")
 
 
 def test_instances_of_an_array_have_delays_of_their_own():

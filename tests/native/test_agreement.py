@@ -6,6 +6,9 @@ contacts open and closed, tied states. The reference is what CasADi evaluates.
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -16,11 +19,25 @@ import test_compiled_loops as loops  # noqa: E402
 import test_lookups as tables  # noqa: E402
 import test_tied_states as tied  # noqa: E402
 
-from benchmarks import models  # noqa: E402
-from blocks import Model, native, quantity, sin  # noqa: E402
+from benchmarks import drivetrain, models, planar  # noqa: E402
+from blocks import (  # noqa: E402
+    Component,
+    Model,
+    Parameter,
+    Variable,
+    cos,
+    delayed,
+    der,
+    native,
+    quantity,
+    sin,
+    where,
+)
+from blocks import time as now  # noqa: E402
 from blocks.native.method import Dopri5, Rodas4  # noqa: E402
 from blocks.native.signatures import run_code  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
+from blocks.nonsmooth.modes.solved_modes import SolvedModes  # noqa: E402
 from library.frictionlaws import LAWS  # noqa: E402
 from library.translational import (  # noqa: E402
     ForceSource,
@@ -62,6 +79,54 @@ def bent():
     return model
 
 
+def of_example(path, monkeypatch):
+    """The first model that an example simulates."""
+    class Found(Exception):
+        pass
+
+    def found(model, *given, **more):
+        raise Found(model)
+
+    with monkeypatch.context() as patch, pytest.raises(Found) as told:
+        patch.syspath_prepend(str(path.parent))
+        patch.setattr(Model, "simulate", found)
+        runpy.run_path(str(path))
+    return told.value.args[0]
+
+
+class Echo(Component):
+    """What was, and how fast it was, drives what is; one of them through a nonlinear loop."""
+
+    delay = Parameter("70 ms")
+    bent = Parameter("0.5")
+    x, y = Variable("1", 1, priority="high"), Variable("1")
+
+    def equations(self):
+        past = delayed(self.x, self.delay, initial=cos(quantity("3 rad/s") * now))
+        yield der(self.x) == (where(past > 0.2, -1, 0.3) * self.y - past) * quantity("1 1/s")
+        yield self.y + self.bent * self.y**3 == self.x + past
+
+
+class Straight(Component):
+    """Two signals that follow their own past, by delays that differ."""
+
+    delay = Parameter("0.1 s")
+    x, y = Variable("1", 1, priority="high"), Variable("1", 2, priority="high")
+
+    def equations(self):
+        yield der(self.x) == -delayed(self.y, self.delay, initial=1) * quantity("1 1/s")
+        yield der(self.y) == (delayed(self.x, 2 * self.delay) - self.y) * quantity("1 1/s")
+
+
+def echo(part):
+    model = Model("echo")
+    model.part = part()
+    return model
+
+
+EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glob("[!_]*.py"))
+            if path.stem not in ("heap_of_discs", "unit_mistakes",
+                                "sweep_friction")]  # steps of fixed size; mistakes; a study
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
@@ -74,10 +139,22 @@ MODELS = {
     "table": named(tables.oscillator, 30), "smooth table": named(tables.oscillator, 900, "smooth"),
     "three exact frictions": lambda: pushed(
         TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
+    "delays": named(echo, Straight), "delays and a nonlinear loop": named(echo, Echo),
+    "three delays": lambda: echo(lambda: Straight(count=3, delay=["0.1 s", "40 ms", "0.3 s"])),
+    "grid": named(models.grid, 5), "disc": planar.disc, "drivetrain": drivetrain.drivetrain,
     "elastic stop": lambda: pushed(HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")),
     **{f"friction {law}": lambda law=law: pushed(TranslationalFriction(law=law))
        for law in sorted(LAWS) if law not in ("table", CHATTERS)},
 }  # fmt: skip
+
+
+def margins_of(problem, t):
+    """Of set-valued laws, without the reserve of a jam, of which machine code has one for all."""
+    laws, evaluation = problem.laws, problem.laws.evaluation
+    if not isinstance(laws.held_modes, SolvedModes):
+        return laws.margins(problem, t)
+    return laws.switching.of_determined(
+        evaluation.present(problem, t), evaluation.efforts(problem))
 
 
 def compared(problem, t, y, rng):
@@ -99,7 +176,7 @@ def compared(problem, t, y, rng):
         if every.equations.relations:
             margins = problem.crossings(t, near)
             if problem.laws is not None:
-                margins = np.concatenate([margins, problem.laws.margins(problem, t)])
+                margins = np.concatenate([margins, margins_of(problem, t)])
             looked = np.empty(every.equations.relations)
             run_code(every.code.crossings, np.array([t]), x, every.code.p, every.code.q, looked)
             finite = np.isfinite(margins)
@@ -116,12 +193,12 @@ def compared(problem, t, y, rng):
             assert_allclose(inner, jacobian, rtol=1e-8, atol=1e-9 * (1 + np.abs(jacobian).max()))
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
-def test_machine_code_agrees_with_the_reference(name):
+def compare(model, instants=SEEN_AT):
+    """Compare where a run stands at some instants."""
     rng = np.random.default_rng(4)
     compared_at = 0
-    for until in SEEN_AT:
-        run = MODELS[name]().simulate(until, rtol=1e-6)
+    for until in instants:
+        run = model.simulate(until, rtol=1e-6)
         problem, t = run.recording.problem, run.time[-1].to("s").magnitude
         if native.why_not(problem.system, problem.laws) or not Dopri5.fits(problem, t):
             continue
@@ -129,3 +206,13 @@ def test_machine_code_agrees_with_the_reference(name):
         compared_at += 1
     if not compared_at:
         pytest.skip(native.why_not(problem.system, problem.laws) or "is decided at its points")
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_machine_code_agrees_with_the_reference(name):
+    compare(MODELS[name]())
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_machine_code_agrees_with_the_reference_in_examples(path, monkeypatch):
+    compare(of_example(path, monkeypatch), ("0.05 s", "0.9 s"))

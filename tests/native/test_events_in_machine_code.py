@@ -13,13 +13,16 @@ from blocks import (
     Component,
     Discrete,
     Model,
+    Parameter,
     SimulationError,
     Variable,
     der,
     every,
     quantity,
+    require,
     where,
 )
+from blocks import time as now
 from blocks.native.method import OneStep
 from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.simulation.switching import Switching
@@ -238,3 +241,35 @@ def test_a_step_of_a_force_breaks_a_block_loose(in_python):
     assert_allclose(abs(run["block.v"].final.m), (8 - 4) / 2, rtol=1e-9)
     assert [e.time for e in run.events if e.previous == "stuck"] == [1.0]
     assert len(in_python) == 0
+
+
+class Thermostat(Component):
+    """Heats for a while, then cools; how far it heats is bounded."""
+
+    bound = Parameter("1.5")
+    x = Variable("1", 1, priority="high")
+    ticks = Discrete("1", 0)
+
+    def equations(self):
+        yield der(self.x) == where(now < quantity("0.35 s"), 1, -1) * quantity("1 1/s")
+        yield every("10 ms", {self.ticks: self.ticks + 1})
+        yield require(self.x < self.bound, "is too large.")
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+def test_what_is_required_is_looked_at_without_python(in_python, method):
+    model = Model("required")
+    model.heater = Thermostat()
+    run = model.simulate("1 s", method=method)
+    assert len(in_python) <= 2
+    assert_allclose(run["heater.x"].final.m, 1 + 0.35 - 0.65, rtol=1e-12)
+    assert run["heater.ticks"].final.m == 100
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
+def test_a_broken_requirement_ends_the_run_at_its_instant(method):
+    model = Model("required")
+    model.heater = Thermostat(bound="1.2049")
+    with pytest.raises(SimulationError, match="too large") as told:
+        model.simulate("1 s", method=method)
+    assert_allclose(told.value.time, 0.2049, rtol=1e-12)

@@ -1,0 +1,119 @@
+"""How does machine code read what signals were a while ago?
+
+Before anything is evaluated, delayed signals are brought up to date among the discrete values: from
+the polynomials of :class:`blocks.system.past.Past`, found by search, or from what was said of the
+time before the run.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..language.expression import TIME
+from ..system import System
+from ..system.delays import (
+    LAGS,
+    NODES,
+    PIECES,
+    PLAN,
+    POINTS,
+    SIGNALS,
+    SLOTS,
+    TERMS,
+    WEIGHTS,
+    delayed_signals,
+)
+from ..system.past import BORDERS, COUNT, SHOWN, VALUES
+from .expressions import Writer
+from .functions import machine_code
+from .lookups import last_not_above
+from .machine import compiled, name_of_code
+from .signatures import indices_at, vector_at
+from .text import Beginning
+
+__all__ = ["fill_past", "reading_of_past"]
+
+
+@machine_code
+def fill_past(now: int, discrete: int, plan: int) -> int:
+    """Bring the delayed ones among the discrete values at an address up to date.
+
+    Parameters
+    ----------
+    now : address of the time
+    plan : address of what :meth:`blocks.system.delays.Delays.plan` tells
+    """
+    told = indices_at(plan, PLAN)
+    count, nodes = told[SIGNALS], told[NODES]
+    slots, pieces = indices_at(told[SLOTS], count), indices_at(told[PIECES], count)
+    lags, at = vector_at(told[LAGS], count), vector_at(now, 1)
+    terms, before, first = vector_at(told[TERMS], nodes), -1.0, 0
+    for k in range(count):
+        if pieces[k] != 0:
+            piece = indices_at(pieces[k], SHOWN)
+            if lags[k] != before:
+                before = lags[k]
+                step = weigh(plan, piece[BORDERS], piece[COUNT], at[0] - before)
+                first = step * nodes * count
+            values = vector_at(piece[VALUES], piece[COUNT] * nodes * count)
+            total = 0.0
+            for j in range(nodes):
+                total += terms[j] * values[first + j * count + k]
+            out = vector_at(discrete, slots[k] + 1)
+            out[slots[k]] = total
+    return 0
+
+
+@machine_code
+def weigh(plan: int, borders: int, count: int, t: float) -> int:
+    """Find the step of a time; what its values are multiplied with there goes into the terms."""
+    told = indices_at(plan, PLAN)
+    nodes, ends = told[NODES], vector_at(borders, count + 1)
+    points, weights = vector_at(told[POINTS], nodes), vector_at(told[WEIGHTS], nodes)
+    terms = vector_at(told[TERMS], nodes)
+    t = min(max(t, ends[0]), ends[count])
+    step = min(max(last_not_above(borders, count + 1, t) - 1, 0), count - 1)
+    x = ((t - ends[step]) - (ends[step + 1] - t)) / (ends[step + 1] - ends[step])
+    total, hit = 0.0, -1
+    for j in range(nodes):
+        gap = x - points[j]
+        if gap == 0.0:
+            hit = j
+        else:
+            terms[j] = weights[j] / gap
+            total += terms[j]
+    for j in range(nodes):
+        if hit < 0:
+            terms[j] /= total
+        elif j == hit:
+            terms[j] = 1.0
+        else:
+            terms[j] = 0.0
+    return step
+
+
+def reading_of_past(system: System, discrete: int) -> Beginning:
+    """What brings delayed signals up to date.
+
+    ``discrete`` is the entry of ``q`` where discrete values begin; behind them stands the address
+    of a plan.
+    """
+    signals = delayed_signals(system)
+    w, p = Writer(), system.tape.p
+    lagged = ca.vertcat(*(
+        ca.substitute(signals.before[i], TIME, TIME - signals.lags[i])
+        for i in range(len(signals.slots))))
+    values = w.values(ca.Function("before", [TIME, p], [lagged]), {0: ("%t", 0), 1: ("%p", 0)})
+    for slot, value in zip(signals.slots.tolist(), values, strict=True):
+        w.store(value, "%q", discrete + slot)
+    address = w.new(f"load i64, ptr {w.pointer('%q', discrete + system.nd)}, align 8")
+    plan = w.new(f"inttoptr i64 {address} to ptr")
+    name = name_of_code(fill_past.callback)
+    w.declared.add(f"declare i32 {name}(ptr, ptr, ptr)")
+    w.lines.append(f"  %filled = call i32 {name}(ptr %t, ptr {w.pointer('%q', discrete)}, "
+                   f"ptr {plan})")  # fmt: skip
+    text = "\n".join([*sorted(w.declared), "define void @main(ptr %t, ptr %p, ptr %q) {",
+                      *w.lines, "  ret void", "}", ""])  # fmt: skip
+    own = name_of_code(compiled(text, parallel=False))
+    return Beginning((f"  call void {own}(ptr %t, ptr %p, ptr %q)",),
+                     (f"declare void {own}(ptr, ptr, ptr)",))

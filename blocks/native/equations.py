@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .solved_modes import LoopCode
     from .tied_states import Tied, TiedCode
 
-__all__ = ["Equations", "equations_of"]
+__all__ = ["Equations", "equations_of", "written"]
 
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
@@ -67,6 +67,16 @@ def _uniform(system: System, p: Array) -> Flags:
         block = p[offset : offset + width * size].reshape(size, width)
         out[offset : offset + width * size] = np.tile((block == block[0]).all(axis=0), size)
     return out
+
+
+def written(writer: Writer | LoopText, beginning: Beginning, quick: bool = False) -> int:
+    """The address of a function whose lines are written, after those it begins with."""
+    lines = writer.lines
+    text = "\n".join([*sorted(writer.declared), *beginning.declared,
+                      f"define void @main({ARGUMENTS}) {{", *beginning.lines, *lines,
+                      "  ret void", "}", PARALLEL])  # fmt: skip
+    return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
+                    quick=quick or len(lines) > VERY_LONG)
 
 
 class Equations:
@@ -338,9 +348,4 @@ class Equations:
         return self._compiled(text)
 
     def _compiled(self, writer: Writer | LoopText, quick: bool = False) -> int:
-        lines = writer.lines
-        text = "\n".join([*sorted(writer.declared), *self.beginning.declared,
-                          f"define void @main({ARGUMENTS}) {{", *self.beginning.lines, *lines,
-                          "  ret void", "}", PARALLEL])  # fmt: skip
-        return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
-                        quick=quick or len(lines) > VERY_LONG)
+        return written(writer, self.beginning, quick)

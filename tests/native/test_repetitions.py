@@ -11,10 +11,11 @@ from benchmarks.models import blocks_on_belt
 
 pytest.importorskip("llvmlite")
 
-from blocks.native.equations import REPEATS, Equations, equations_of
+from blocks.native.equations import REPEATS, equations_of, written
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
 from blocks.native.signatures import run_code
+from blocks.native.text import Beginning
 from tests.nonsmooth.modes.test_held_modes import pairs_on_floors, shaken_masses
 
 PLACES = {0: ("%x", 0), 1: ("%p", 0)}
@@ -25,7 +26,7 @@ def in_loops(function, which, x, p):
     text = LoopText()
     room = Repetitions(function).write(text, which, PLACES, 0)
     out = np.full(function.numel_out(which), np.nan)
-    run_code(Equations._compiled(text), np.zeros(1), x, p, np.zeros(room + 1), out)
+    run_code(written(text, Beginning()), np.zeros(1), x, p, np.zeros(room + 1), out)
     return out, len(text.lines)
 
 

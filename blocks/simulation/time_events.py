@@ -56,8 +56,7 @@ class TimeEvents:
         self.timed, straight = _relations_of_time(self.relations)
         self.curved: Flags = self.timed & ~straight
         self._index = np.flatnonzero(self.timed)
-        self._function = ca.Function("timed", [TIME, system.tape.p], [
-            system.tape.crossings[self._index.tolist()]]) if self.timed.any() else None
+        self._function = self._relations_of_time() if self.timed.any() else None
         instants = self._straight_instants(t_start, t_end, straight)
         of_tables = set(system.tables.instants(t_start, t_end).tolist())
         for t in self._breakpoints(t_start, t_end) | of_tables:
@@ -118,7 +117,7 @@ class TimeEvents:
         """Which relations of time alone hold (1.0) just after ``t``."""
         out = np.zeros(len(self.timed))
         if self._function is not None:
-            later = np.array(self._function(self.just_after(t), self.p)).ravel()
+            later = self._function(self.just_after(t), self.p)
             out[self._index] = later > 0
         return out
 
@@ -145,8 +144,7 @@ class TimeEvents:
         instants: dict[float, list[int]] = {}
         if self._function is None:
             return instants
-        g0 = np.array(self._function(0.0, self.p)).ravel()
-        g1 = np.array(self._function(1.0, self.p)).ravel()
+        g0, g1 = self._function(0.0, self.p), self._function(1.0, self.p)
         with np.errstate(divide="ignore", invalid="ignore"):
             at = -g0 / (g1 - g0)
         for k in np.flatnonzero(
@@ -205,7 +203,16 @@ class TimeEvents:
     def _of_time(self, times: Array) -> Array:
         """Relations of time alone at some times, (relations, times)."""
         assert self._function is not None  # else there are none
-        return np.array(self._function(times[None, :], self.p))
+        return self._function.at_columns(times[None, :], self.p)
+
+    def _relations_of_time(self) -> Evaluator:
+        """Relations of time alone as one function, made once for a system."""
+        if "relations of time" not in self.system.cache:
+            tape = self.system.tape
+            self.system.cache["relations of time"] = Evaluator(ca.Function(
+                "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])]))
+        made: Evaluator = self.system.cache["relations of time"]
+        return made
 
     def _crossings_between(self, row: Indices, low: Array, high: Array, known: Array) -> Array:
         """Crossings of relations between two times each, without those that are known."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from blocks import Branch, Component, Domain, Model, Parameter, Port, Variable, der
 
 electrical = Domain("electrical", across={"v": "V"}, through={"i": "A"}, reference="Ground")
@@ -91,3 +93,16 @@ def final(result, path, unit=None):
     """The last value of a variable as a number in its declared unit, or another."""
     value = result[path].final
     return value.magnitude if unit is None else value.to(unit).magnitude
+
+
+def by_python(model, *args, **options):
+    """A run whose events are all carried out in Python."""
+    from blocks.native.method import OneStep  # which needs llvmlite
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OneStep, "carries_out_events", False)
+        return model.simulate(*args, **options)
+
+
+def told(run):
+    return [(e.component, e.description, e.mode, e.previous) for e in run.events]

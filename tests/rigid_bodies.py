@@ -25,6 +25,7 @@ from blocks import (
     sin,
     tan,
 )
+from library.planar import Body, Circle, Contact, Ground, Line
 from library.translational import Mass, Reference, translational
 
 G = 9.81
@@ -148,4 +149,17 @@ def wedge(angle, mu, force, weight=10.0, v=0.0, masses=(1.0, 1.0)):
     model.connect(model.driver.M, model.wedge.S, model.drive.R)
     model.connect(model.load.M, model.wedge.O, model.weight.R)
     model.connect(model.drive.C, model.weight.C, model.ground.V)
+    return model
+
+
+def sliding_disc(static, kinetic, tilt):
+    """A disc without spin thrown up a slope."""
+    model = Model("thrown disc")
+    model.ground = Ground()
+    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
+                      vx=quantity(2 * np.cos(tilt), "m/s"), vy=quantity(2 * np.sin(tilt), "m/s"))
+    model.touch = Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
+                          base=Line(quantity(tilt, "rad"), y=quantity(-0.1 / np.cos(tilt), "m")))
+    model.connect(model.ground.P, model.touch.B)
+    model.connect(model.disc.P, model.touch.F)
     return model

@@ -33,7 +33,7 @@ from .signatures import run_code
 from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["Elements", "VALUES", "decide_modes", "notice_speeds"]
+__all__ = ["Elements", "VALUES", "decide_modes", "hold_last_state", "notice_speeds"]
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
 VALUES = 7  # of an element, one row each
@@ -372,6 +372,19 @@ def _push(elements: Elements, x: Vector, e: int, impulse: float) -> None:
 
 
 @machine_code
+def hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e: int) -> bool:
+    """Hold the state of an element's flow that alone is free still; whether there is one."""
+    count, last = 0, 0
+    for j in range(flow_starts[e], flow_starts[e + 1]):
+        if free[flow_states[j]] != 0.0:
+            count += 1
+            last = flow_states[j]
+    if count == 1:
+        free[last] = 0.0
+    return count == 1
+
+
+@machine_code
 def _hold(elements: Elements, part: int) -> None:
     """K of a part, and the states that it holds, for its present modes."""
     _invert(elements, part)
@@ -386,14 +399,8 @@ def _hold(elements: Elements, part: int) -> None:
         for k in range(start, stop):
             e = elements.members[k]
             if elements.modes[e] == 0.0 and elements.holds[e]:
-                count, single = 0, 0
-                for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
-                    if elements.free[elements.flow_states[j]] != 0.0:
-                        count += 1
-                        single = elements.flow_states[j]
-                if count == 1:
-                    elements.free[single] = 0.0
-                    again = True
+                again |= hold_last_state(elements.flow_starts, elements.flow_states,
+                                         elements.free, e)
 
 
 @machine_code

@@ -183,11 +183,6 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
-    @property
-    def discrete(self) -> slice:
-        """Where discrete values stand in ``q``."""
-        return slice(int(self.offsets[2]), int(self.offsets[3]))
-
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         explicit = kind == EXPLICIT

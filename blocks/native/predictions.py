@@ -30,6 +30,7 @@ from ..numerics.tolerances import (
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
+from .decisions import hold_last_state
 from .functions import machine_code
 from .signatures import run_code
 from .small_systems import eliminate
@@ -457,11 +458,5 @@ def _hold_states(elements: PredictedElements) -> None:
         again = False
         for e in range(elements.modes.size):
             if elements.modes[e] == 0.0 and elements.holds[e]:
-                count, single = 0, 0
-                for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
-                    if elements.free[elements.flow_states[j]] != 0.0:
-                        count += 1
-                        single = elements.flow_states[j]
-                if count == 1:
-                    elements.free[single] = 0.0
-                    again = True
+                again |= hold_last_state(elements.flow_starts, elements.flow_states,
+                                         elements.free, e)

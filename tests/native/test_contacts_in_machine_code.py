@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from parts import by_python, told
+from rigid_bodies import sliding_disc
 
 from benchmarks.planar import disc
 from blocks import Component, Model, Variable, der, quantity, set_valued, sin
 from blocks import time as now
-from blocks.native.method import OneStep
 from blocks.nonsmooth.modes.decisions import Decisions
 from library.mechanisms import OneWayClutch
-from library.planar import Body, Circle, Contact, Ground, Line
 from library.rotational import Inertia, RotationalDamper, RotationalReference, TorqueSource
 from library.translational import (
     ForceSource,
@@ -39,17 +39,6 @@ def in_python(monkeypatch):
 
     monkeypatch.setattr(Decisions, "decide", noted)
     return seen
-
-
-def by_python(model, *args, **options):
-    """A run whose events are all carried out in Python."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OneStep, "carries_out_events", False)
-        return model.simulate(*args, **options)
-
-
-def told(run):
-    return [(e.component, e.description, e.mode, e.previous) for e in run.events]
 
 
 def same(run, other, paths, atol):
@@ -190,23 +179,10 @@ def test_a_disc_in_a_circle_leaves_python_alone(in_python):
     assert len(run.events) == 9
 
 
-def on_a_slope(static, kinetic, tilt):
-    """A disc without spin thrown up a slope."""
-    model = Model("thrown disc")
-    model.ground = Ground()
-    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
-                      vx=quantity(2 * np.cos(tilt), "m/s"), vy=quantity(2 * np.sin(tilt), "m/s"))
-    model.touch = Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
-                          base=Line(quantity(tilt, "rad"), y=quantity(-0.1 / np.cos(tilt), "m")))
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F)
-    return model
-
-
 @settings(max_examples=12, deadline=None)
 @given(st.floats(0.05, 0.6), st.floats(1.0, 2.0), st.floats(0.1, 1.2))
 def test_loaded_friction_decides_as_python_does(kinetic, more, tilt):
-    model = on_a_slope(kinetic * more, kinetic, tilt)
+    model = sliding_disc(kinetic * more, kinetic, tilt)
     run = model.simulate("1.5 s", method="dopri5", rtol=1e-10)
     other = by_python(model, "1.5 s", method="dopri5", rtol=1e-10)
     same(run, other, ["disc.x", "disc.w", "disc.vx"], 1e-8)

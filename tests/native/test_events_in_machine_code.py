@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from parts import by_python, told
 
 from benchmarks.models import Buck, alone, block_on_belt, blocks_on_belt
 from blocks import (
@@ -23,7 +24,6 @@ from blocks import (
     where,
 )
 from blocks import time as now
-from blocks.native.method import OneStep
 from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.simulation.switching import Switching
 from library.signal import Step
@@ -56,17 +56,6 @@ def in_python(monkeypatch):
     watch(Switching, "flip")
     watch(Decisions, "decide")
     return seen
-
-
-def by_python(model, *args, **options):
-    """A run whose events are all carried out in Python."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OneStep, "carries_out_events", False)
-        return model.simulate(*args, **options)
-
-
-def told(run):
-    return [(e.component, e.description, e.mode, e.previous) for e in run.events]
 
 
 def test_buck_converter_with_a_thousand_edges(in_python):

@@ -5,25 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from rigid_bodies import sliding_disc
 from test_solved_modes import MODELS, told
 
 from blocks import Model, quantity
 from blocks.native.method import OneStep
 from blocks.nonsmooth.modes import quick_decisions
-from library.planar import Body, Circle, Contact, Ground, Line
-
-
-def sliding_disc(static, kinetic, tilt):
-    """A disc without spin thrown up a slope."""
-    model = Model("thrown disc")
-    model.ground = Ground()
-    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
-                      vx=quantity(2 * np.cos(tilt), "m/s"), vy=quantity(2 * np.sin(tilt), "m/s"))
-    model.touch = Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
-                          base=Line(quantity(tilt, "rad"), y=quantity(-0.1 / np.cos(tilt), "m")))
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F)
-    return model
+from library.planar import Body, Circle, Contact, Ground
 
 
 def disc_on_top(friction):

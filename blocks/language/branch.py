@@ -14,39 +14,51 @@ __all__ = ["Branch"]
 
 
 class Branch(Component):
-    """Base of two-ports of a domain with ports R and C.
+    """Base of two-ports of a domain.
 
-    A domain's base is made once, ``class TwoPort(Branch, domain=translational)``,
-    and gives its subclasses the ports R and C, one variable per through
-    variable (positive from R to C) and one per across variable (R minus C).
+    A domain's base is made once, ``class TwoPort(Branch, domain=electrical,
+    ports=("p", "n"))``, and gives its subclasses the two ports (R and C where no
+    others are named), one variable per through variable (positive from the first port to
+    the second) and one per across variable (the first minus the second).
+
+    Parameters
+    ----------
+    domain : Domain
+    ports : pair of str
+        Names of the ports, the positive end first.
     """
 
-    def __init_subclass__(cls, domain: Domain | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(cls, domain: Domain | None = None,
+                          ports: tuple[str, str] = ("R", "C"), **kwargs: Any) -> None:
         if domain is not None:
+            first, second = ports
             made: dict[str, Declaration] = {
-                "R": Port(domain, doc="rod side, positive end"),
-                "C": Port(domain, doc="case side"),
+                first: Port(domain, doc="rod side, positive end" if first == "R" else
+                            "positive end"),
+                second: Port(domain, doc="case side" if second == "C" else "negative end"),
             }
             for name, u in domain.across.items():
-                made[name] = Variable(u, doc=f"{name} of R minus {name} of C")
+                made[name] = Variable(u, doc=f"{name} of {first} minus {name} of {second}")
             for name, u in domain.through.items():
-                made[name] = Variable(u, doc=f"{name} carried from R to C")
+                made[name] = Variable(u, doc=f"{name} carried from {first} to {second}")
             for name, declaration in made.items():
                 if name not in vars(cls):
                     declaration.name = name
                     setattr(cls, name, declaration)
-            cls._branch_domain = domain
+            cls._branch_domain, cls._branch_ports = domain, (first, second)
         super().__init_subclass__(**kwargs)
 
     _branch_domain: ClassVar[Domain | None] = None
+    _branch_ports: ClassVar[tuple[str, str]] = ("R", "C")
 
     def port_equations(self) -> Iterator[Any]:
         domain = self._branch_domain
         if domain is None:
             raise EquationError(type(self).__name__, "this branch has no domain.",
                                 "Write class MyBranch(Branch, domain=translational).")
+        first, second = (getattr(self, name) for name in self._branch_ports)
         for name in domain.across:
-            yield getattr(self, name) == getattr(self.R, name) - getattr(self.C, name)
+            yield getattr(self, name) == getattr(first, name) - getattr(second, name)
         for name in domain.through:
-            yield getattr(self.R, name) == getattr(self, name)
-            yield getattr(self.C, name) == -getattr(self, name)
+            yield getattr(first, name) == getattr(self, name)
+            yield getattr(second, name) == -getattr(self, name)

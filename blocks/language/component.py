@@ -429,6 +429,14 @@ def _declarations_of(cls: type[Component]) -> dict[str, Declaration]:
                         "Choose another name for the declaration.", name=name,
                         code="name.reserved",
                     )  # fmt: skip
+                hidden = declared.get(name)
+                if isinstance(hidden, Port) and not isinstance(value, Port):
+                    raise NamingError(
+                        f"{cls.__name__}.{name}", f"hides the port {name!r} of its base.",
+                        f"Choose another name for the {type(value).__name__.lower()}, or name the "
+                        "ports of the base otherwise: Branch(domain=…, ports=(…, …)).", name=name,
+                        code="name.taken",
+                    )  # fmt: skip
                 if isinstance(value, Parameter) and base is cls:
                     value.refuse_default(f"{cls.__name__}.{name}")
                 declared[name] = value

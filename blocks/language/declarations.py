@@ -12,7 +12,7 @@ Which declaration or base to take
 ``Discrete``       a value held between events
 ``Port``           conserving port of a domain
 ``Input/Output``   a signal with a unit
-``Branch``         base of two-ports: R, C, through R to C, across R minus C
+``Branch``         base of two-ports: through from the first port to the second
 ``Component``      everything else
 =================  ====================================================
 

@@ -8,11 +8,16 @@ its velocity; parameters of a domain are the same throughout a circuit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import casadi as ca
 
 from ..exceptions import UnitError, unknown_name
-from ..units import SECOND, Unit, to_si, unit_at, unit_given
+from ..units import SECOND, Unit, describe, to_si, unit, unit_at, unit_given
+from .expression import Expression, as_expression
 
 __all__ = ["Domain"]
 
@@ -26,8 +31,12 @@ class Domain:
     name : str
         As shown in messages: ``"translational"``.
     across, through : mapping of str to unit text
-        Variables of a conserving port, e.g. ``{"v": "m/s"}`` and ``{"f": "N"}``. The
-        n-th through variable times the n-th across variable is a power.
+        Variables of a conserving port, e.g. ``{"v": "m/s"}`` and ``{"f": "N"}``.
+    power : function of the port, optional
+        Power into a component through one port, for the balance of energy:
+        ``lambda port: port.Q`` where the through variable is a heat flow. Without one it is
+        the n-th across times the n-th through variable, which must be a power then.
+        ``lambda port: 0`` where a circuit carries no energy.
     rates : mapping of str to str
         Across variables that are the time derivative of another one at every node:
         ``{"x": "v"}`` says der(x) == v, once for all ports that meet there.
@@ -58,13 +67,14 @@ class Domain:
     parameters: Mapping[str, str]
     colour: str
     doc: str
+    power: Callable[[Any], object] | None
     variables: dict[str, Unit] = field(repr=False)
     shared: dict[str, tuple[Unit, float]] = field(repr=False)  # parameters in SI units
 
     def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
                  reference: str = "", rates: Mapping[str, str] | None = None,
                  parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",
-                 doc: str = "") -> None:
+                 doc: str = "", power: Callable[[Any], object] | None = None) -> None:
         rates, parameters = rates or {}, parameters or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
@@ -72,11 +82,42 @@ class Domain:
         for attribute, value in {
             "name": name, "across": units[0], "through": units[1], "reference": reference,
             "rates": rates, "parameters": parameters, "colour": colour, "doc": doc,
+            "power": power,
             "variables": {**units[0], **units[1]},
             "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
         }.items():  # fmt: skip
             object.__setattr__(self, attribute, value)
         self._refuse_rates()
+        self._refuse_no_power()
+
+    def power_into(self, port: Any) -> Expression:
+        """Power into a component through a port with these variables."""
+        if self.power is not None:
+            return as_expression(self.power(port))
+        pairs = [getattr(port, a) * getattr(port, t)
+                 for a, t in zip(self.across, self.through, strict=False)]
+        return sum(pairs[1:], pairs[0])
+
+    def _refuse_no_power(self) -> None:
+        """Raise where what is counted as energy is none."""
+        if self.power is None and not (self.across and self.through):
+            return
+        names = {**self.variables, **{k: u for k, (u, _) in self.shared.items()}}
+        port = SimpleNamespace(**{
+            name: Expression(ca.SX.sym(name), u.dimension) for name, u in names.items()})
+        try:
+            power = self.power_into(port)
+            found = describe(power.dimension)
+        except UnitError as error:
+            power, found = None, str(error)
+        if power is None or not (power.dimension == unit("W").dimension or power.sx.is_zero()):
+            products = ", ".join(f"{t} * {a}" for a, t in
+                                 zip(self.across, self.through, strict=False))
+            raise UnitError(
+                f"Domain {self.name}.power", f"{'is' if self.power else products + ' is'} "
+                f"no power, but {found}.", "State the power into a component through a port, "
+                "power=lambda port: … in watts, or lambda port: 0 where there is none.",
+            )  # fmt: skip
 
     def _refuse_rates(self) -> None:
         """Raise where something is not the time derivative of another across variable."""

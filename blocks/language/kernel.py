@@ -229,6 +229,8 @@ class Kernel:
     variables : list of Local
     parameters : list of LocalParameter
     ports : dict of str to (Domain, {variable name: index into variables})
+    power : SX
+        What flows in through all conserving ports.
     laws : list of Law
     relations : list of (SX, bool)
         Crossing functions, positive where the relation holds; the flag says
@@ -250,6 +252,7 @@ class Kernel:
         self.parameter_symbols: list[ca.SX] = []
         self.symbols: dict[Key, ca.SX] = {}
         self.ports: dict[str, tuple[Domain, dict[str, int]]] = {}
+        self.power = ca.SX(0)  # into a component through all its ports
         self.laws: list[Law] = []
         self.relations: list[tuple[ca.SX, bool]] = []
         self.relation_symbols: list[ca.SX] = []

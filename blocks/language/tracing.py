@@ -105,7 +105,9 @@ class Trace:
             kernel.add_variable(Local(f"{name}.{parameter}", u, "shared", declared, name))
             shared[parameter] = kernel.index[f"{name}.{parameter}"]
             kernel.shared[shared[parameter]] = value
-        self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
+        port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
+        if indices:
+            kernel.power += domain.power_into(port).sx
 
     def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
         if np.ndim(declared.default) and self.arrays_are_numbers:

@@ -2,7 +2,7 @@
 
 Works on three variable names a component may declare: ``energy_stored`` (J),
 ``power_dissipated`` (W) and ``power_supplied`` (W). The work done on a component
-is the integral of across times through over its conserving ports. At an impact
+is the integral of the power that the domains of its conserving ports state. At an impact
 stored energy jumps: the jump is work at the ports, and what is lost in all is
 dissipated by the contacts that were struck.
 """
@@ -115,12 +115,7 @@ def _functions(system: System) -> _Rows | None:
         kernel = family.kernel
         if not kernel.ports:
             continue
-        parts: dict[str, ca.SX] = {"work": ca.SX(0)}
-        for domain, indices in kernel.ports.values():
-            for across, through in zip(domain.across, domain.through, strict=False):
-                parts["work"] += (
-                    kernel.symbols[indices[across], 0] * kernel.symbols[indices[through], 0]
-                )
+        parts = {"work": kernel.power}
         for name in (*FLOWS[1:], "energy_stored"):
             i = kernel.index.get(name)
             parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]

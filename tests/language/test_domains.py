@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Domain, Model, Parameter, Port, UnitError, UnknownName, Variable, der
+from blocks import (
+    Branch,
+    Component,
+    Domain,
+    Model,
+    NamingError,
+    Parameter,
+    Port,
+    UnitError,
+    UnknownName,
+    Variable,
+    der,
+)
 
 rail = Domain("rail", across={"v": "m/s", "x": "m"}, through={"f": "N"}, rates={"x": "v"},
               parameters={"slope": "2 m/s^2", "drag": "0 N*s/m"})  # fmt: skip
@@ -117,3 +129,69 @@ def test_a_rate_of_another_dimension_is_refused():
         Domain("wrong", across={"x": "m", "v": "m"}, through={"f": "N"}, rates={"x": "v"})
     with pytest.raises(UnknownName, match="'w'"):
         Domain("wrong", across={"x": "m", "v": "m/s"}, through={"f": "N"}, rates={"x": "w"})
+
+
+heat = Domain("heat", across={"T": "K"}, through={"Q": "W"}, power=lambda port: port.Q)
+
+
+class Store(Component):
+    M = Port(heat)
+    capacity = Parameter("10 J/K", above=0)
+    T = Variable("K", "300 K", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        yield self.T == self.M.T
+        yield self.capacity * der(self.T) == self.M.Q
+        yield self.energy_stored == self.capacity * self.T
+
+
+class Path(Branch, domain=heat, ports=("A", "B")):
+    conductance = Parameter("2 W/K", above=0)
+
+    def equations(self):
+        yield self.conductance * self.T == self.Q
+
+
+def test_energy_is_what_the_domain_says_it_is():
+    model = Model("two")
+    model.hot, model.cold, model.bar = Store(T="400 K"), Store(capacity="30 J/K"), Path()
+    model.connect(model.hot.M, model.bar.A)
+    model.connect(model.bar.B, model.cold.M)
+    run = model.simulate("30 s", rtol=1e-9)
+    rate = 2 * (1 / 10 + 1 / 30)
+    assert_allclose(run["hot.T"].final.m, 325 + 75 * np.exp(-rate * 30), rtol=1e-8)
+    energy = run.energy()
+    assert abs(energy.residual.to("J").m) < 1e-6 * 750
+    moved, terms = 10 * (400 - run["hot.T"].final.m), {t.component: t for t in energy}
+    assert_allclose(terms["cold"].work, moved, rtol=1e-7)
+    assert_allclose(terms["bar"].work, 0, atol=1e-9)
+
+
+def test_a_branch_has_the_ports_it_names():
+    model = Model("one")
+    model.store, model.bar = Store(), Path()
+    model.connect(model.store.M, model.bar.A)
+    run = model.simulate("1 s")
+    assert run["bar.A.Q"].final.m == 0  # nothing is connected to B
+    assert "R" not in dir(Path)
+
+
+def test_a_name_that_hides_a_port_is_refused():
+    with pytest.raises(NamingError, match="Leak.A: hides the port 'A' of its base") as caught:
+        class Leak(Path):
+            A = Parameter("1 m^2")
+    assert "ports=" in caught.value.advice
+
+
+def test_a_domain_whose_product_is_no_power_has_to_state_it():
+    with pytest.raises(UnitError, match=r"Domain liquid.power: mdot \* p is no power") as caught:
+        Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"})
+    assert "power=lambda port" in caught.value.advice
+    with pytest.raises(UnitError, match="Domain liquid.power: is no power"):
+        Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"},
+               power=lambda port: port.p * port.mdot)
+    Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"}, power=lambda port: 0)
+    Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"},
+           parameters={"density": "1 kg/l"},
+           power=lambda port: port.p * port.mdot / port.density)

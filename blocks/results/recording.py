@@ -104,7 +104,7 @@ class EnergyTerm:
     component, type : str
         Path and class name.
     work_in : float
-        Integral of the power (across times through) over its conserving ports,
+        Integral of the power that its conserving ports carry, as their domains state it,
         positive into the component.
     stored : float
         Change of its stored energy.

@@ -164,8 +164,8 @@ def test_energy_is_what_the_domain_says_it_is():
     energy = run.energy()
     assert abs(energy.residual.to("J").m) < 1e-6 * 750
     moved, terms = 10 * (400 - run["hot.T"].final.m), {t.component: t for t in energy}
-    assert_allclose(terms["cold"].work, moved, rtol=1e-7)
-    assert_allclose(terms["bar"].work, 0, atol=1e-9)
+    assert_allclose(terms["cold"].work_in, moved, rtol=1e-7)
+    assert_allclose(terms["bar"].work_in, 0, atol=1e-9)
 
 
 def test_a_branch_has_the_ports_it_names():

@@ -1,0 +1,24 @@
+"""Which variables meet at an electrical port, and what every two-port shares."""
+
+from __future__ import annotations
+
+from blocks import Branch, Domain
+
+__all__ = ["TwoPort", "electrical"]
+
+electrical = Domain(
+    "electrical",
+    across={"v": "V"},
+    through={"i": "A"},
+    reference="ElectricalReference",
+    colour="tab:red",
+    doc="v is the potential of the port, i the current into the component.",
+)
+
+
+class TwoPort(Branch, domain=electrical, ports=("p", "n")):
+    """Base of electrical components with the ports p and n.
+
+    Gives the variables v = v_p - v_n (V) and i, the current from p to n through the
+    component (A): p.i = i and n.i = -i. A subclass states one equation more.
+    """

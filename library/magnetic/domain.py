@@ -1,0 +1,25 @@
+"""Which variables meet at a magnetic port, and what every two-port shares."""
+
+from __future__ import annotations
+
+from blocks import Branch, Domain
+
+__all__ = ["TwoPort", "magnetic"]
+
+magnetic = Domain(
+    "magnetic",
+    across={"mmf": "A"},
+    through={"phi": "Wb"},
+    reference="MagneticReference",
+    colour="tab:olive",
+    doc="mmf is the magnetic potential of the port, phi the flux into the component.",
+    power=lambda port: 0,
+)
+
+
+class TwoPort(Branch, domain=magnetic, ports=("N", "S")):
+    """Base of magnetic components with the ports N and S.
+
+    Gives the variables mmf = mmf_N - mmf_S (A) and phi, the flux from N to S through the
+    component (Wb): N.phi = phi and S.phi = -phi. A subclass states one equation more.
+    """

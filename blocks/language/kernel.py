@@ -62,6 +62,7 @@ class SetValuedLaw:
     forth: ca.SX
     gap: ca.SX | None = None  # of a unilateral contact
     restitution: ca.SX | None = None
+    kind: str = "friction"  # "contact", "diode", "switch"
 
     @property
     def is_contact(self) -> bool:

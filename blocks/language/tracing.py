@@ -270,7 +270,12 @@ class Trace:
                                     "Declare a Variable for that force.")
             more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
             bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
-            kernel.set_valued.append(SetValuedLaw(effort, statement.flow.sx, *bounds, *more))
+            if statement.closed is not None:  # endless bounds while it is closed, none otherwise
+                with self.reading_equations():
+                    holds = statement.closed.with_events(self)
+                bounds[:2] = [ca.if_else(holds, bound, 0.0) for bound in bounds[:2]]
+            kernel.set_valued.append(
+                SetValuedLaw(effort, statement.flow.sx, *bounds, *more, statement.kind))
         elif isinstance(statement, LoadLaw):
             effort, load = (self._variable(e, "a law of the load", word, "Declare a Variable for "
                                            "it.")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from blocks import Branch, Domain
+from math import pi
 
-__all__ = ["TwoPort", "magnetic"]
+from blocks import Branch, Domain, der, quantity
+
+__all__ = ["VACUUM", "TwoPort", "magnetic"]
+
+VACUUM = quantity(4e-7 * pi, "H/m")  # permeability; Simscape's domain has the same value
 
 magnetic = Domain(
     "magnetic",
@@ -13,7 +17,7 @@ magnetic = Domain(
     reference="MagneticReference",
     colour="tab:olive",
     doc="mmf is the magnetic potential of the port, phi the flux into the component.",
-    power=lambda port: 0,
+    power=lambda port: port.mmf * der(port.phi),
 )
 
 

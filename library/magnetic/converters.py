@@ -36,7 +36,7 @@ class ElectromagneticConverter(Component):
     v = Variable("V", doc="v of p minus v of n")
     i = Variable("A", "0 A", priority="low", doc="current from p to n")
     mmf = Variable("A", doc="mmf of N minus mmf of S")
-    phi = Variable("Wb", doc="flux into the coil at N")
+    phi = Variable("Wb", nominal="1 mWb", doc="flux into the coil at N")
 
     def equations(self) -> Iterator[Any]:
         yield self.v == self.p.v - self.n.v
@@ -96,7 +96,7 @@ class ReluctanceForceActuator(Component):
     v = Variable("m/s", doc="v of R minus v of C")
     f = Variable("N", doc="force carried from R to C, positive where it closes the gap")
     mmf = Variable("A", doc="mmf of N minus mmf of S")
-    phi = Variable("Wb", doc="flux from N to S")
+    phi = Variable("Wb", nominal="1 mWb", doc="flux from N to S")
     contact_force = Variable("N", doc="force of the contact, pressing apart")
     energy_stored = Variable("J", doc="energy of the gap and of the contact")
     power_dissipated = Variable("W", doc="heat of the contact")

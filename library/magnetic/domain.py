@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import pi
 
-from blocks import Branch, Domain, der, quantity
+from blocks import Branch, Domain, Variable, der, quantity
 
 __all__ = ["VACUUM", "TwoPort", "magnetic"]
 
@@ -27,3 +27,5 @@ class TwoPort(Branch, domain=magnetic, ports=("N", "S")):
     Gives the variables mmf = mmf_N - mmf_S (A) and phi, the flux from N to S through the
     component (Wb): N.phi = phi and S.phi = -phi. A subclass states one equation more.
     """
+
+    phi = Variable("Wb", nominal="1 mWb", doc="flux from N to S")

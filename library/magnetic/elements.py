@@ -44,7 +44,7 @@ class EddyCurrent(TwoPort):
     """
 
     conductance = Parameter("1 1/ohm", above=0, doc="Conductance of the path of the eddy currents")
-    phi = Variable("Wb", "0 Wb", priority="high", doc="flux from N to S")
+    phi = Variable("Wb", "0 Wb", priority="high", nominal="1 mWb", doc="flux from N to S")
     power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:

@@ -232,6 +232,10 @@ class Kernel:
     ports : dict of str to (Domain, {variable name: index into variables})
     power : SX
         What flows in through all conserving ports.
+    power_rates : list of (SX, SX)
+        Symbols of derivatives in ``power``, and what they are derivatives of.
+    supplies : bool
+        Whether the energy that leaves through the ports is supplied.
     laws : list of Law
     relations : list of (SX, bool)
         Crossing functions, positive where the relation holds; the flag says
@@ -254,6 +258,8 @@ class Kernel:
         self.symbols: dict[Key, ca.SX] = {}
         self.ports: dict[str, tuple[Domain, dict[str, int]]] = {}
         self.power = ca.SX(0)  # into a component through all its ports
+        self.power_rates: list[tuple[ca.SX, ca.SX]] = []
+        self.supplies = False
         self.laws: list[Law] = []
         self.relations: list[tuple[ca.SX, bool]] = []
         self.relation_symbols: list[ca.SX] = []

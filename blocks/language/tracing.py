@@ -59,6 +59,7 @@ class Trace:
     def __init__(self, component: Component) -> None:
         self.component = component
         self.kernel = Kernel(type(component).__name__)
+        self.kernel.supplies = getattr(type(component), "supplies", False)
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
@@ -107,7 +108,7 @@ class Trace:
             kernel.shared[shared[parameter]] = value
         port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
         if indices:
-            kernel.power += domain.power_into(port).sx
+            kernel.power += domain.power_into(port, kernel.power_rates).sx
 
     def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
         if np.ndim(declared.default) and self.arrays_are_numbers:

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ..nonsmooth.modes.parts import DecisionParts, PredictedParts
-from ..numerics.arrays import Array, Flags, Matrix
+from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed

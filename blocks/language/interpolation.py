@@ -39,6 +39,8 @@ from .statements import require
 __all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
 
 AROUND = (-2, -1, 0, 1, 2, 3)  # points that a smooth curve looks at, the interval's first is 0
+STRAIGHT = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_ASSIGN, ca.OP_ADD, ca.OP_SUB, ca.OP_NEG,
+            ca.OP_MUL, ca.OP_DIV, ca.OP_TWICE}  # operations that make no jump of time
 BEYOND = 1e-9  # part of a table's width by which a value may leave it, where that stops a run
 
 
@@ -46,8 +48,9 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
                 smooth: bool | str = False, stop: str = "") -> Expression:
     """Interpolation in a table; linear, and continued by its last segments.
 
-    A long table of numbers is looked up by search. One over time is looked up at its points only,
-    where the run stops; two points at one time make a jump.
+    A long table of numbers is looked up by search. One over time, or over time in another measure
+    (``time - start``), is looked up at its points only, which the run steps onto; two points at one
+    time make a jump.
 
     Parameters
     ----------
@@ -79,9 +82,11 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
         trace.read_statement(require((x >= first - margin) & (x <= last + margin), stop))
     if points is None or heights is None:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
-    if trace is not None and x.sx.__hash__() == TIME.__hash__():
-        starts, rows = _rows_of_curve(points, heights, hold, shape) if shape else \
-            _rows_of_lines(points, heights, hold)
+    clock = _clock(x.sx) if trace is not None else None
+    if trace is not None and clock is not None:
+        times = (points - clock[1]) / clock[0]
+        starts, rows = _rows_of_curve(times, heights, hold, shape) if shape else \
+            _rows_of_lines(times, heights, hold)
         return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
     if n <= LONG:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
@@ -350,6 +355,20 @@ def _pieces(x: Array, y: Array, hold: bool, shape: str) -> Array:
     if not hold:
         out[:, 0, 1], out[:, -1, 1] = ends
     return out
+
+
+def _clock(x: ca.SX) -> tuple[float, float] | None:
+    """Rate and value at time 0 of an expression that grows with time and nothing else."""
+    if x.__hash__() == TIME.__hash__():
+        return 1.0, 0.0
+    if [s.__hash__() for s in ca.symvar(x)] != [TIME.__hash__()]:
+        return None
+    written = ca.Function("clock", [TIME], [x])
+    kinds = {written.instruction_id(k) for k in range(written.n_instructions())}
+    rate = ca.jacobian(x, TIME)
+    if not kinds <= STRAIGHT or not rate.is_constant() or float(rate) <= 0:
+        return None
+    return float(rate), float(written(0.0))
 
 
 # -- of time ---------------------------------------------------------------------------------

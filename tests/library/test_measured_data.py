@@ -17,7 +17,7 @@ from blocks.simulation.running_method import RunningMethod
 from library.measurements import columns
 from library.signal import TimeFunction, TimeTable
 from library.tables import table
-from library.translational import Damper, ForceSource, Mass, Reference, Spring
+from library.translational import ForceSource, Mass, Reference, Spring
 
 TEXT = "# bench 4\nlogger;7\nt [ms],F [kN],T (degC),n [-]\n0,1.5,20,1\n10,2,21,2\n\n20,3,22,4\n"
 

@@ -97,18 +97,18 @@ class LocalLoadLaw(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TimeTable:
-    """A table of time, linear between its points, on local symbols.
+    """A table of time, a polynomial between two of its points, on local symbols.
 
-    Its value is ``value + slope * (time - start)`` with the row that holds: three discrete
-    variables that change at its points.
+    Its value is ``value + slope * (time - start) + …`` with the row that holds: discrete variables
+    that change at its points.
     """
 
-    row: tuple[int, int, int]  # numbers of the variables start, value, slope
+    row: tuple[int, ...]  # numbers of the variables start, value, slope, …
     starts: Array  # ascending instants from which rows hold; the first holds before, too
-    rows: Array  # (3, instants)
+    rows: Array  # (variables, instants)
 
     def __call__(self, t: Array | float) -> Array:
-        """The rows that hold from times on, (3, times)."""
+        """The rows that hold from times on, (variables, times)."""
         at = np.searchsorted(self.starts, np.atleast_1d(t), side="right") - 1
         return self.rows[:, np.maximum(at, 0)]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Flags, Matrix, Vector
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import JUST_SWITCHED, TINY, WRONG_SIDE
 from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
@@ -31,6 +31,9 @@ class Switches(NamedTuple):
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
+    d: Vector  # the discrete values, which machine code reads
+    slots: Indices  # places of the rows of tables of time among them
+    rows: Matrix  # (times, slots) which rows hold after each instant
     before: Vector  # (m,) room: what held before
     frozen: Flags  # (m,) room: what has just crossed
     first: Vector  # (relations,) room: crossing functions as the event was reached
@@ -59,6 +62,9 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
             m[r] = 1.0 - m[r]
             switches.frozen[r], crossed = True, True
             relations.slack[r] = 0.0
+    if instant >= 0:
+        for j in range(switches.slots.size):
+            switches.d[switches.slots[j]] = switches.rows[instant, j]
     due, changed, acted, wrong = begin_samples(samples, t), False, False, 0
     if m.size:
         _crossing_functions(code, work, t, x, switches.first)

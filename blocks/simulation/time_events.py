@@ -45,8 +45,7 @@ class TimeEvents:
     times : all instants, ascending
     switching : relations that switch at an instant, by its time
     tiny : times that differ by less are one instant
-    apart : of times that are one instant the first, ascending; those of tables not among them
-    others : those of tables, ascending
+    apart : of times that are one instant the first, ascending
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float) -> None:
@@ -57,26 +56,20 @@ class TimeEvents:
         self.curved: Flags = self.timed & ~straight
         self._index = np.flatnonzero(self.timed)
         self._function = self._relations_of_time() if self.timed.any() else None
-        instants = self._straight_instants(t_start, t_end, straight)
-        of_tables = set(system.tables.instants(t_start, t_end).tolist())
-        for t in self._breakpoints(t_start, t_end) | of_tables:
-            instants.setdefault(t, [])
-        self.functions = TimeFunctions(system, p, t_start, t_end, np.array(sorted(instants)))
-        for t in self._curved_instants(np.array(sorted(instants)), t_start, t_end):
-            instants.setdefault(t, [])
-        self.times = np.array(sorted(instants))
-        self.switching: dict[float, list[int]] = instants
-        self.apart, self.others = _told_apart(self.times, of_tables, self.tiny)
+        self.switching = self._straight_instants(t_start, t_end, straight)
+        known = np.unique(np.concatenate([
+            np.array(list(self.switching), dtype=float), self._breakpoints(t_start, t_end),
+            system.tables.instants(t_start, t_end)]))
+        self.functions = TimeFunctions(system, p, t_start, t_end, known)
+        self.times = np.union1d(known, self._curved_instants(known, t_start, t_end))
+        self.apart = self.times[np.diff(self.times, prepend=-np.inf) > self.tiny]
 
     # -- what is known ---------------------------------------------------------------------
     def after(self, t: float, carried_out: bool = False) -> float:
-        """The next instant after ``t``; the end of the run after the last.
-
-        Only of tables, where all others are carried out by the method.
-        """
-        times = self.others if carried_out else self.times
-        k = int(np.searchsorted(times, t + self.tiny, side="right"))
-        return float(times[k]) if k < len(times) else self.t_end
+        """The next instant after ``t``; the end of the run after the last, or where the method
+        carries all of them out."""
+        k = int(np.searchsorted(self.times, t + self.tiny, side="right"))
+        return self.t_end if carried_out or k == len(self.times) else float(self.times[k])
 
     def ahead(self, t: float, stop: float, most: int) -> Ahead:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""
@@ -88,7 +81,8 @@ class TimeEvents:
         if self._function is not None and len(times):
             holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
         following = np.append(times[1:], self.after(times[-1])) if len(times) else times
-        return Ahead(times, holds, following - WITHIN * self.tiny)
+        rows = self.system.tables.rows(self.just_after(times)).T
+        return Ahead(times, holds, np.ascontiguousarray(rows), following - WITHIN * self.tiny)
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
@@ -152,15 +146,15 @@ class TimeEvents:
             instants.setdefault(float(at[k]), []).append(int(self._index[k]))
         return instants
 
-    def _breakpoints(self, t_start: float, t_end: float) -> set[float]:
+    def _breakpoints(self, t_start: float, t_end: float) -> Array:
         """Those that components announce, and those at which they sample."""
-        out: set[float] = set()
+        out = [np.zeros(0)]
         for f, family in enumerate(self.system.network.families):
             samplings = [(s, p) for s, p, _ in family.kernel.samplings if s is not None]
             for start, period in [*family.kernel.breaks, *samplings]:
                 first = self.constant(f, start)
                 if period is None:
-                    out.update(first.tolist())
+                    out.append(first)
                     continue
                 for i, (a, step) in enumerate(
                         zip(first, self.constant(f, period), strict=True)):
@@ -168,8 +162,9 @@ class TimeEvents:
                         _refuse_too_many(family.path(i), step, (t_end - max(a, t_start)) / step)
                         k0 = max(0, int(np.floor((t_start - a) / step)))
                         count = int((t_end - a) / step - k0 + 2)
-                        out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
-        return {t for t in out if t_start < t < t_end}
+                        out.append(a + step * np.arange(k0, k0 + max(count, 0)))
+        times = np.concatenate(out)
+        return times[(times > t_start) & (times < t_end)]
 
     def _curved_instants(self, known: Array, t_start: float, t_end: float) -> list[float]:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
@@ -234,18 +229,6 @@ class TimeEvents:
             low, high = np.where(same, middle, low), np.where(same, high, middle)
         near = np.append(known, np.inf)[np.searchsorted(known, high - away)]
         return high[near > high + away]  # no breakpoint announces it
-
-
-def _told_apart(times: Array, of_tables: set[float], tiny: float) -> tuple[Array, Array]:
-    """Instants that a method may carry out, and those at which a table has a point.
-
-    Of times that are one instant only the first one is among them.
-    """
-    if not len(times):
-        return times, times
-    first = np.flatnonzero(np.diff(times, prepend=-np.inf) > tiny)
-    table = np.logical_or.reduceat(np.isin(times, list(of_tables)), first)
-    return times[first][~table], times[first][table]
 
 
 def switches_in_run(system: System) -> bool:

@@ -22,11 +22,12 @@ from .stages import NEW, WORK
 from .step_kinds import values_inside
 from .steps import Code, Workspace
 
-__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "locate", "look_at_start",
-           "margins_at", "name_crossed"]  # fmt: skip
+__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack", "locate",
+           "look_at_start", "margins_at", "name_crossed"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
+FAR = 10.0  # times the slack of a margin that has left zero for good
 LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 3
 
 next_look = machine_code(_next_look)
@@ -82,6 +83,16 @@ def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vec
     for r in range(first.size):
         if not first[r] > 0.0:  # what begins at zero says nothing yet
             first[r] = np.nan
+
+
+@machine_code
+def forget_slack(relations: Relations) -> None:
+    """A margin that is far from zero may no longer be below it by rounding."""
+    last, slack = relations.looks[0], relations.slack
+    for r in range(slack.size):
+        if slack[r] > 0.0 and last[r] > FAR * slack[r]:
+            last[r] -= slack[r]
+            slack[r] = 0.0
 
 
 @machine_code

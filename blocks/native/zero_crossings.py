@@ -19,7 +19,7 @@ from ..solvers.looks import next_look as _next_look
 from .functions import machine_code
 from .signatures import run_code
 from .stages import NEW, WORK
-from .step_kinds import values_inside
+from .step_kinds import about_inside, values_inside
 from .steps import Code, Workspace
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack", "locate",
@@ -76,6 +76,17 @@ def margins_inside(code: Code, relations: Relations, work: Workspace, t: float, 
 
 
 @machine_code
+def seen_inside(code: Code, relations: Relations, work: Workspace, t: float, start: float,
+                h: float, x: Vector, margins: Vector) -> bool:
+    """The same where few margins are near zero: about, unless one seems to be negative."""
+    about = about_inside(code, work, start, (t - start) / h, h, x, work.k[WORK])
+    violated = margins_at(code, relations, work.at, t, work.k[WORK], margins)
+    if violated and about:
+        violated = margins_inside(code, relations, work, t, start, h, x, margins)
+    return violated
+
+
+@machine_code
 def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vector) -> None:
     """Look at the start of the first step after a restart."""
     first = relations.looks[0]
@@ -110,10 +121,11 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
     for j in range(4):
         times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
         if j < 3:
-            values_inside(code, work, start, LOOKS[j], h, x, work.k[WORK])
+            crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
         else:
             work.k[WORK, :] = work.k[NEW]
-        crossed = margins_at(code, relations, work.at, times[count], work.k[WORK], looks[count])
+            crossed = margins_at(code, relations, work.at, times[count], work.k[WORK],
+                                 looks[count])
         count += 1
         if crossed:
             break
@@ -123,7 +135,7 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
             break
         j = _make_room(times, looks, count, place)
         count += 1
-        if margins_inside(code, relations, work, place, start, h, x, looks[j]):
+        if seen_inside(code, relations, work, place, start, h, x, looks[j]):
             crossed, count = True, j + 1
     _keep_largest(looks, count - 1 if crossed else count)
     return crossed, count

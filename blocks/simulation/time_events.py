@@ -6,6 +6,7 @@ Knows no method and no recording.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -33,6 +34,17 @@ WITHIN = 4  # times what makes two times one instant: just before or after a tim
 ANNOUNCED = 1e3  # times that: a crossing of a relation that a breakpoint announces
 
 
+@dataclass(frozen=True)
+class _Instants:
+    """What was found for a run, kept for the next one over the same time and parameters."""
+
+    asked: tuple[bytes, float, float]  # parameters, start, end
+    times: Array
+    switching: dict[float, list[int]]
+    apart: Array
+    functions: TimeFunctions  # as they are at the start
+
+
 class TimeEvents:
     """The instants of a run that are known beforehand.
 
@@ -50,19 +62,20 @@ class TimeEvents:
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float) -> None:
         self.system, self.p, self.t_end = system, p, t_end
-        self.relations = Relations(system)
+        self.relations = _relations_of(system)
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.timed, straight = _relations_of_time(self.relations)
         self.curved: Flags = self.timed & ~straight
         self._index = np.flatnonzero(self.timed)
         self._function = self._relations_of_time() if self.timed.any() else None
-        self.switching = self._straight_instants(t_start, t_end, straight)
-        known = np.unique(np.concatenate([
-            np.array(list(self.switching), dtype=float), self._breakpoints(t_start, t_end),
-            system.tables.instants(t_start, t_end)]))
-        self.functions = TimeFunctions(system, p, t_start, t_end, known)
-        self.times = np.union1d(known, self._curved_instants(known, t_start, t_end))
-        self.apart = self.times[np.diff(self.times, prepend=-np.inf) > self.tiny]
+        asked = p.tobytes(), t_start, t_end
+        known = system.cache.get("instants")
+        if known is None or known.asked != asked or system.tables.slots.size:
+            known = self._found(asked, t_start, t_end, straight)
+            if t_end > t_start:  # the start alone asks for no more than a moment
+                system.cache["instants"] = known
+        self.times, self.switching, self.apart = known.times, known.switching, known.apart
+        self.functions = known.functions.afresh()
 
     # -- what is known ---------------------------------------------------------------------
     def after(self, t: float, carried_out: bool = False) -> float:
@@ -132,6 +145,18 @@ class TimeEvents:
         return value
 
     # -- how it is found -------------------------------------------------------------------
+    def _found(self, asked: tuple[bytes, float, float], t_start: float, t_end: float,
+               straight: Flags) -> _Instants:
+        system = self.system
+        switching = self._straight_instants(t_start, t_end, straight)
+        announced = np.unique(np.concatenate([
+            np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
+            system.tables.instants(t_start, t_end)]))
+        self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
+        times = np.union1d(announced, self._curved_instants(announced, t_start, t_end))
+        apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
+        return _Instants(asked, times, switching, apart, functions.afresh())
+
     def _straight_instants(self, t_start: float, t_end: float, straight: Flags
                            ) -> dict[float, list[int]]:
         """Crossings of relations that are linear in time, and which these are."""
@@ -237,12 +262,24 @@ def switches_in_run(system: System) -> bool:
         sampled = any(start is not None for f in system.network.families
                       for start, *_ in f.kernel.samplings)
         system.cache["switches"] = sampled or bool(
-            system.nm and not _relations_of_time(Relations(system))[0].all())
+            system.nm and not _relations_of_time(_relations_of(system))[0].all())
     return bool(system.cache["switches"])
+
+
+def _relations_of(system: System) -> Relations:
+    """The relations of a system, described once."""
+    if "relations" not in system.cache:
+        system.cache["relations"] = Relations(system)
+    made: Relations = system.cache["relations"]
+    return made
 
 
 def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
     """Which relations depend on time and parameters alone, and which are linear in time."""
+    cache = relations.system.cache
+    if "timed" in cache:
+        found: tuple[Flags, Flags] = cache["timed"]
+        return found
     timed, straight = np.zeros((2, relations.system.nm), dtype=bool)
     now = TIME.__hash__()
     for f, r, offset in relations.rows:
@@ -254,6 +291,7 @@ def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
             timed[mine] = True
             straight[mine] = now not in {s.__hash__() for s in ca.symvar(slope)} \
                 and not _jumps(crossing)
+    cache["timed"] = timed, straight
     return timed, straight
 
 

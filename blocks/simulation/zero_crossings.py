@@ -30,6 +30,7 @@ from .time_events import TimeEvents
 __all__ = ["ZeroCrossings"]
 
 LOOKS_WITHIN = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at in any case
+FAR = 10.0  # times the tolerance of a margin
 LAST_TIMES = 8  # representable times before a crossing that are looked at one by one
 
 
@@ -100,6 +101,8 @@ class ZeroCrossings:
                 bad, looks = k, looks[: k + 1]
         if bad is None:
             self.last_look = looks[-1]
+            allowed = self.relation_tolerance
+            allowed[looks[-1][1][: len(allowed)] > FAR * allowed] = 0.0  # it has left zero for good
             return None
         return self._crossing_between(step, looks[-2][0], *looks[-1])
 

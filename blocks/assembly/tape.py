@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
+from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
     classes_with_guesses,
@@ -75,6 +76,7 @@ class Tape:
     crossings: ca.SX
     z_classes: Indices
     carried: Flags  # per torn unknown, whether its block may leave something open (see carried.py)
+    directions: Flags  # per relation, whether it decides from where a flow carries something
     loops: list[int]  # torn unknowns of every block that stays in z, in order
     steps: list[Step]
     linear: bool  # residual is linear in z with coefficients of parameters only
@@ -290,15 +292,30 @@ class _Order:
         for f, family in enumerate(flat.network.families):
             for crossing, _ in family.kernel.relations:
                 crossings.append(self.writer.kernel_row(f, crossing).T)
+        residual = ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1)
+        crossing = ca.vertcat(*crossings) if crossings else ca.SX(0, 1)
+        carried = np.array(self.carried, dtype=bool)
+        directions = _directions(residual, carried, writer.m)
+        which = np.flatnonzero(directions).tolist()
+        # rounding of what does not flow decides nothing: a direction holds until it is another
+        crossing[which] += CEASED_FLOW * (2 * writer.m[which] - 1)
         return Tape(
             reduced, writer.x, ca.vertcat(*self.z) if self.z else ca.SX(0, 1), writer.p, writer.m,
             writer.d, writer.u, writer.values, slope,
-            ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1),
+            residual,
             ca.vertcat(*constraints) if constraints else ca.SX(0, 1),
-            ca.vertcat(*crossings) if crossings else ca.SX(0, 1),
-            np.array(self.z_classes, dtype=int), np.array(self.carried, dtype=bool), self.loops,
+            crossing, np.array(self.z_classes, dtype=int), carried, directions, self.loops,
             self.steps, self.all_linear, writer,
         )  # fmt: skip
+
+
+def _directions(residual: ca.SX, carried: Flags, m: ca.SX) -> Flags:
+    """Relations in the equations of what is carried."""
+    found = np.zeros(m.numel(), dtype=bool)
+    if carried.any() and m.numel():
+        pattern = ca.jacobian_sparsity(residual[np.flatnonzero(carried).tolist()], m)
+        found[pattern.get_triplet()[1]] = True
+    return found
 
 
 def _levels(source: Indices, target: Indices, count: int) -> Indices:

@@ -17,6 +17,7 @@ NEWTON_CONVERGES = 1e-9  # of an unknown: a step after which Newton's method has
 NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
 OPEN_UNKNOWN = 1e-14  # of the largest pivot, rows scaled to 1: an unknown that is left open
 OPEN_CONSISTENT = 1e-9  # of its terms: what an equation may miss that says nothing new
+CEASED_FLOW = 1e-13  # in SI units: a flow that is none, of either direction
 DIRECTION_STEP = 1e-7  # of all unknowns: the difference that stands for a derivative
 SAME_INSTANT = 1e-12  # of a run: times that are one instant
 DIAGONAL_PIVOT = 0.1  # of a column: a diagonal entry so large is the pivot, rounding grows little

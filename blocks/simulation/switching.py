@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import JUST_SWITCHED, LAST_DIGITS, LOOK_AHEAD, TINY, WRONG_SIDE
+from ..numerics.tolerances import (
+    CEASED_FLOW,
+    JUST_SWITCHED,
+    LAST_DIGITS,
+    LOOK_AHEAD,
+    TINY,
+    WRONG_SIDE,
+)
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
-from ..system.system import System
 from .actions import Resets, Samplings
 from .event_log import EventLog
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
-__all__ = ["Switching", "relations_of_carried"]
+__all__ = ["Switching"]
 
 JITTER = 8.0  # times what the last digits do to a relation: which side it is on is not known
 
@@ -107,8 +112,8 @@ class Switching:
         problem, system = self.problem, self.problem.system
         if not system.tape.carried.any():
             return
-        asked = relations_of_carried(system) & ~self.time_events.timed
-        zero = np.flatnonzero(asked & (problem.crossings_here(t) == 0))
+        asked = system.tape.directions & ~self.time_events.timed
+        zero = np.flatnonzero(asked & (np.abs(problem.crossings_here(t)) <= 2 * CEASED_FLOW))
         if not len(zero):
             return
         x, z = problem.x.copy(), problem.z.copy()
@@ -198,14 +203,3 @@ class Switching:
             time=t, variables=tuple(names),
         )  # fmt: skip
 
-
-def relations_of_carried(system: System) -> Flags:
-    """Relations by which it is decided what a flow carries."""
-    if "relations_of_carried" not in system.cache:
-        rows = np.flatnonzero(system.tape.carried)
-        pattern = ca.jacobian_sparsity(system.tape.residual[rows.tolist()], system.tape.m)
-        found = np.zeros(system.nm, dtype=bool)
-        found[pattern.get_triplet()[1]] = True
-        system.cache["relations_of_carried"] = found
-    kept: Flags = system.cache["relations_of_carried"]
-    return kept

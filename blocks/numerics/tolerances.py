@@ -36,6 +36,7 @@ ROOT_XTOL = 4e-16  # of times: as near as two of them are told apart
 ROOT_RTOL = 8.9e-16  # the least that SciPy's search for a root takes
 CROSSED_TOO = 1e-6  # of the margin at the look: others that are zero at the same crossing
 WRONG_SIDE = 1e-12  # of a crossing function: on the wrong side by no more is rounding
+ON_PATH = 1e-6  # of a crossing function: where a piece of a path ends
 JUST_SWITCHED = 1e-9  # of a crossing function: where it switched, within which it stays so
 LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown after a few operations
 LOOK_AHEAD = 1e-7  # of a state: how far it moves to see where a relation is going

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..initialisation.initial_values import initialise
+from ..initialisation.initial_values import initialise, take_targets
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start
 from ..numerics.arrays import Array
@@ -149,6 +150,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
         If there is no solution with any of the relations tried.
     """
     time_events = TimeEvents(system, problem.p, t, t)
+    _hold_as_guessed(system, problem, time_events, t)
     tried: set[bytes] = set()
     start, failure = None, None
     for _ in range(MOST_ROUNDS):
@@ -171,6 +173,21 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
         assert failure is not None
         raise failure
     return start
+
+
+def _hold_as_guessed(system: System, problem: Problem, time_events: TimeEvents, t: float) -> None:
+    """Relations in algebraic loops hold first as they would at the values to start from.
+
+    Where such a loop has several solutions, that is the one which is meant.
+    """
+    asked = np.zeros(system.nm, dtype=bool)
+    pattern = ca.jacobian_sparsity(system.tape.residual, system.tape.m)
+    asked[pattern.get_triplet()[1]] = True
+    if asked.any():
+        take_targets(system, problem)
+        with np.errstate(all="ignore"):
+            holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
+        problem.m[asked] = holding[asked]
 
 
 def _switched(m: Array, holding: Array) -> Iterator[Array]:

@@ -18,6 +18,7 @@ from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
+from .next_branch import next_branch
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
@@ -98,10 +99,25 @@ class Switching:
                 break
             problem.m[todo] = 1.0 - problem.m[todo]
         else:
-            self._no_fixpoint(t, todo)
+            if not self._goes_on_elsewhere(t, flips, before):
+                self._no_fixpoint(t, todo)
+            return
         if len(flips) and not acted and np.array_equal(problem.m, before) \
                 and not self._passes(t, g, flips).all():  # else nothing had crossed
-            self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+            if not self._goes_on_elsewhere(t, flips, before):
+                self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+
+    def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
+        """Go on with another solution of the same equations where the present one has ended."""
+        problem = self.problem
+        if problem.system.nu or problem.system.clusters or not len(flips):
+            return False
+        m = next_branch(problem, t, before, flips, self.time_events.timed)
+        if m is None or np.array_equal(m, before):
+            return False
+        problem.m[:] = m
+        g = problem.crossings_here(t)
+        return not self._wrong(t, g, g, np.zeros(len(g), dtype=bool)).any()
 
     def _look_ahead(self, t: float) -> None:
         """Switch relations of what is about to flow, before the wrong side of it is integrated.

@@ -325,7 +325,8 @@ class _Order:
         directions = _directions(residual, carried, writer.m)
         which = np.flatnonzero(directions).tolist()
         # rounding of what does not flow decides nothing: a direction holds until it is another
-        crossing[which] += CEASED_FLOW * (2 * writer.m[which] - 1)
+        if which:
+            crossing[which] += CEASED_FLOW * (2 * writer.m[which] - 1)
         return Tape(
             reduced, writer.x, ca.vertcat(*self.z) if self.z else ca.SX(0, 1), writer.p, writer.m,
             writer.d, writer.u, writer.values, slope,

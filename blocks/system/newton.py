@@ -14,7 +14,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
-from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_EXACT, OPEN_CONSISTENT
+from ..numerics.tolerances import CEASED_FLOW, NEWTON_CONVERGES, NEWTON_EXACT, OPEN_CONSISTENT
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
 from .system import System
@@ -155,7 +155,8 @@ class AlgebraicUnknowns:
             z[span] -= step
             if np.all(np.abs(step) <= NEWTON_CONVERGES * (np.abs(z) + self.scale[-len(z):])[span]):
                 left = np.abs(self.system.residual(*arguments)[span][rows])
-                if np.all(left <= OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)):
+                allowed = OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)
+                if np.all(left <= allowed + CEASED_FLOW * np.sum(np.abs(z[span]))):
                     return
                 break
         z[:] = before
@@ -237,8 +238,9 @@ class AlgebraicUnknowns:
 
     def _is_consistent(self, residual: Array, size: Array) -> bool:
         """Whether equations that say nothing new are met by what the others say."""
-        terms = np.abs(self._said_nothing) @ size + 1.0
-        return bool(np.all(np.abs(residual[self._which]) <= OPEN_CONSISTENT * terms))
+        allowed = OPEN_CONSISTENT * (np.abs(self._said_nothing) @ size + 1.0)
+        allowed += CEASED_FLOW * np.sum(size[self._carried])
+        return bool(np.all(np.abs(residual[self._which]) <= allowed))
 
     def matrix(self, arguments: Arguments) -> csc_matrix:
         """d residual / d (tied states, torn unknowns)."""

@@ -35,6 +35,7 @@ SEVERITIES = {
     "reference.free": "info",
     "conflict.across": "error",
     "conflict.through": "error",
+    "conflict.parameter": "error",
     "network.floating": "error",
     "network.shorted": "warning",
     "network.unconnected": "info",

@@ -61,6 +61,11 @@ class Domain:
     reference : str
         Name of the component class that grounds a circuit, for the advice in
         messages; empty where circuits need no reference.
+    alone : str
+        What a circuit without a reference does, for messages: ``"it moves freely as a whole"``.
+    storage, resistance : str
+        What gives the across variable of a node a memory, and what lets it follow from the
+        flow: ``"a capacitor"`` and ``"a resistor"``, for the advice in messages.
     colour : str
         Matplotlib colour in drawings.
     doc : str
@@ -79,6 +84,9 @@ class Domain:
     reference: str
     rates: Mapping[str, str]
     parameters: Mapping[str, str]
+    alone: str
+    storage: str
+    resistance: str
     colour: str
     doc: str
     power: Callable[[Any], object] | None
@@ -88,7 +96,8 @@ class Domain:
     def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
                  reference: str = "", rates: Mapping[str, str] | None = None,
                  parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",
-                 doc: str = "", power: Callable[[Any], object] | None = None) -> None:
+                 doc: str = "", power: Callable[[Any], object] | None = None,
+                 alone: str = "", storage: str = "", resistance: str = "") -> None:
         rates, parameters = rates or {}, parameters or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
@@ -96,7 +105,8 @@ class Domain:
         for attribute, value in {
             "name": name, "across": units[0], "through": units[1], "reference": reference,
             "rates": rates, "parameters": parameters, "colour": colour, "doc": doc,
-            "power": power,
+            "power": power, "alone": alone or "nothing outside acts on it",
+            "storage": storage or "a storage", "resistance": resistance or "a resistance",
             "variables": {**units[0], **units[1]},
             "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
         }.items():  # fmt: skip

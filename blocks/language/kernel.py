@@ -263,6 +263,7 @@ class Kernel:
         self.laws: list[Law] = []
         self.relations: list[tuple[ca.SX, bool]] = []
         self.relation_symbols: list[ca.SX] = []
+        self.pieces: set[int] = set()  # of these, those that choose a piece of a law in a loop
         self.resets: list[tuple[ca.SX, list[tuple[int, ca.SX]]]] = []
         self.breaks: list[tuple[ca.SX, ca.SX | None]] = []
         self.samplings: list[tuple[ca.SX | None, ca.SX | None, list[tuple[int, ca.SX]]]] = []

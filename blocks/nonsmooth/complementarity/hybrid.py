@@ -118,9 +118,9 @@ def _with_choice(matrix: Array, offset: Array, gives: Flags, low: Array, high: A
     against = np.where(gives, z[:n], w[:n])
     forth = np.zeros(n)
     forth[both] = z[n:]
-    # of each pair the smaller one is zero
-    size = [max(float(np.abs(a).max(initial=0.0)), TINY) for a in (distance, against)]
-    slips = (against > FLOW_NONE * size[1]) & (distance / size[0] <= against / size[1])
+    # of each pair that is zero which is outside the basis, or where both are, the flow
+    rounding = FLOW_NONE * (np.abs(whole[:n]) @ np.abs(z) + np.abs(right[:n]))
+    slips = np.where(gives, z[:n] > 0, (z[:n] <= 0) & (w[:n] > rounding))
     effort = base + one * np.where(slips, 0.0, distance)
     flow = np.where(forth > against, forth, np.where(slips, -one * against, 0.0))
     if m:

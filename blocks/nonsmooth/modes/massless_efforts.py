@@ -63,6 +63,7 @@ class MasslessEfforts:
             If they have no solution there, or Newton's method does not find it.
         """
         equations, last, first = self.equations, np.inf, 0.0
+        problem.solve_algebraic(t)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
         for k in range(ROUNDS):
@@ -72,6 +73,7 @@ class MasslessEfforts:
                 break
             first = max(first, held.error)
             self.change(problem, -step)
+            problem.solve_algebraic(t)
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             stalled = size < EFFORTS_STALLED and size > 0.5 * last
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
@@ -98,7 +100,11 @@ class MasslessEfforts:
     def slope_by_taken(self, problem: Problem, t: float) -> Array:
         """Change of the states' slopes per change of what the elements take."""
         by_u = self._slope_u.sparse(*problem.arguments(t)).toarray()
-        return by_u[:, self.elements.column] * self.elements.sign
+        taken: Array = by_u[:, self.elements.column] * self.elements.sign
+        if self.equations.loops is not None:
+            slope_z = self.system.slope_z.sparse(*problem.arguments(t))
+            taken = taken + slope_z @ self.equations.loops.at(problem, t).by_taken
+        return taken
 
     def project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""

@@ -24,6 +24,7 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, SUM_ROUNDING
 from .elements import Elements
+from .loop_unknowns import LoopUnknowns
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -103,7 +104,11 @@ class ModeEquations:
         self._by_x = system.function("rows_x", ca.horzcat(
             *(ca.densify(ca.jacobian(e, tape.x)).T for e in rows)))
         everything = ca.vertcat(*looks, *rows)
-        self.affine = not any(ca.which_depends(everything, tape.u, 2, True))
+        self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
+            not system.nz or system.linear)
+        self.loops = LoopUnknowns(system, elements) if system.nz else None
+        self._by_z = None if not system.nz else system.function("rows_z", ca.horzcat(
+            *(ca.densify(ca.jacobian(e, tape.z)).T for e in rows)))
         self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
         self._last: tuple[bytes, Array, tuple[Array, Array]] | None = None  # combinations
@@ -111,22 +116,48 @@ class ModeEquations:
 
     def values(self, problem: Problem, t: float) -> Array:
         """Flows, efforts, bounds at rest and in motion, a row each."""
-        out = self._values(*problem.arguments(t)).reshape(10, self.size)
-        return out[[0, 1, 2, 3, 5, 6]]
+        return self._looks(problem, t)[[0, 1, 2, 3, 5, 6]]
+
+    def _looks(self, problem: Problem, t: float) -> Array:
+        """Flows, efforts, bounds at rest; what is given, back and forth, and rates of these."""
+        return self._values(*problem.arguments(t)).reshape(10, self.size)
+
+    def _looks_with_rates(self, problem: Problem, t: float) -> Array:
+        """The same, with rates that count in those of loops."""
+        out = self._looks(problem, t)
+        if self.loops is not None and self._by_z is not None:
+            by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
+            out[7:] += by_z[:3] @ self.loops.at(problem, t).rate
+        return out
 
     def given(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What the elements give, and its rate."""
-        out = self._values(*problem.arguments(t)).reshape(10, self.size)
+        out = self._looks_with_rates(problem, t)
         return out[4], out[7]
 
     def by_inputs(self, problem: Problem, t: float) -> Array:
         """Given, back, forth and their rates by what the elements take."""
-        n = self.size
-        return self._by_u(*problem.arguments(t)).reshape(6, n, n) * self.elements.sign
+        n, args = self.size, problem.arguments(t)
+        out: Array = self._by_u(*args).reshape(6, n, n) * self.elements.sign
+        if self.loops is not None and self._by_z is not None:
+            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
+            out = out + by_z @ follows.by_taken
+            out[3:] += by_z[:3] @ follows.rate_by_taken
+        return out
+
+    def _by_states(self, problem: Problem, t: float) -> Array:
+        """The same by the states."""
+        n, args = self.size, problem.arguments(t)
+        out: Array = self._by_x(*args).reshape(6, n, -1)
+        if self.loops is not None and self._by_z is not None:
+            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
+            out = out + by_z @ follows.by_x
+            out[3:] += by_z[:3] @ follows.rate_by_x
+        return out
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
-        out = self._values(*problem.arguments(t)).reshape(10, self.size)
+        out = self._looks_with_rates(problem, t)
         value, rate = self._equations(modes, out[4:7], out[7:])
         by_u = self.by_inputs(problem, t)
         matrix, rate_u = self._equations(modes, by_u[:3], by_u[3:])
@@ -143,8 +174,7 @@ class ModeEquations:
 
     def by_x(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Derivatives of the equations by the states, and those of what is missed."""
-        n = self.size
-        by_x = self._by_x(*problem.arguments(t)).reshape(6, n, -1)
+        by_x = self._by_states(problem, t)
         value, rate = self._equations(modes, by_x[:3], by_x[3:])
         by_u = self.by_inputs(problem, t)
         matrix = self._equations(modes, by_u[:3], by_u[3:])[0]

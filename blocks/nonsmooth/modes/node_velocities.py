@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NodeVelocities"]
 
+PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 ENDLESS = 1e4  # times the largest force: as good as no bound
 
 
@@ -71,9 +72,17 @@ class NodeVelocities:
 
     def _complementary(self, problem: Problem, t: float, h: float) -> Array | None:
         """Flows an instant later, from one complementarity problem; None where it is not solved."""
+        return self._decided(problem, t, *self._network(problem, t, h))
+
+    def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
+        """Modes an instant later, with a little of what limits efforts and flows everywhere."""
+        offset, matrix = self._network(problem, t, h)
+        flow = self._decided(problem, t, offset, matrix - PARASITIC * np.eye(len(offset)))
+        return None if flow is None else np.sign(flow).astype(int)
+
+    def _decided(self, problem: Problem, t: float, offset: Array, matrix: Array) -> Array | None:
         from ..complementarity import solve_hybrid
 
-        offset, matrix = self._network(problem, t, h)
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
         _, _, low, high, *_ = self.equations.values(problem, t)

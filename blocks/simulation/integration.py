@@ -164,7 +164,10 @@ class Integration:
             return self._choose_states(step) or True
         if self.system.clusters and self._choose_states(step):
             return True
-        return self.running.given_up(step)
+        if not self.running.given_up(step):
+            return False
+        self.problem.solve(step.t, np.asarray(step.y))  # a method may have looked between
+        return True
 
     # -- crossings -------------------------------------------------------------------------
     def _crossing(self, step: Step) -> tuple[float, Indices] | None:

@@ -156,7 +156,7 @@ class Capacitor(TwoPort):
     """
 
     parasitic = Option(False, doc="whether there is a resistance in series, as in Simscape")
-    capacitance = Parameter("1 uF", above=0, doc="Capacitance", advice={
+    capacitance = Parameter("1e-6 F", above=0, doc="Capacitance", advice={
         "ohm": "A resistance belongs to Resistor(resistance=…).",
         "H": "An inductance belongs to Inductor(inductance=…)."})  # fmt: skip
     parallel_conductance = Parameter("0 S", minimum=0, doc="Leakage, parallel to the capacitance",
@@ -195,7 +195,7 @@ class VariableCapacitor(TwoPort):
     Modelica Standard Library, ``Electrical.Analog.Basic.VariableCapacitor``.
     """
 
-    capacitance = Parameter("1 uF", varying=True, above=0, doc="Capacitance without a signal")
+    capacitance = Parameter("1e-6 F", varying=True, above=0, doc="Capacitance without a signal")
     C = Input("F", default="capacitance", doc="capacitance")
     v = Variable("V", "0 V", priority="high", doc="v of p minus v of n")
     q = Variable("C", doc="charge")
@@ -267,7 +267,7 @@ class VariableInductor(TwoPort):
     Modelica Standard Library, ``Electrical.Analog.Basic.VariableInductor``.
     """
 
-    inductance = Parameter("1 mH", varying=True, above=0, doc="Inductance without a signal")
+    inductance = Parameter("1e-3 H", varying=True, above=0, doc="Inductance without a signal")
     L = Input("H", default="inductance", doc="inductance")
     i = Variable("A", "0 A", priority="high", doc="current from p to n")
     psi = Variable("Wb", doc="linked flux")

@@ -111,7 +111,7 @@ class ThermalResistor(TwoPort):
     What the current heats is stored, or leaves at H for what cools the part. A negative
     coefficient makes an NTC, in its linear range.
 
-    Parameters: resistance (ohm), reference_temperature (K), temperature_coefficient (1/K),
+    Parameters: resistance (ohm), reference_temperature (degC), temperature_coefficient (1/K),
     time_constant (s), dissipation_factor (W/K).
     Ports: H (heat), p, n. Initial target: T (high, 300 K).
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from blocks import Parameter, Port, Variable, arctan, der, log, require
 
+from ..heat import Dissipative
 from ..thermal import thermal
 from .domain import TwoPort
 
@@ -65,17 +66,17 @@ class SaturatingInductor(TwoPort):
                                      + excess * self.saturation_current**2 * log(1 + s**2) / 2)
 
 
-class Memristor(TwoPort):
+class Memristor(Dissipative, TwoPort):
     """Resistor that remembers the charge that has passed through it.
 
     Equations: v = (x resistance_A + (1 - x) resistance_B) i; dx/dt = i F(x) /
     transition_charge, with the window F = 1 - (2 x - 1)**(2 window_exponent), which keeps
     x between 0 and 1. x is the part of the material in state A; a current from p to n
-    makes it grow. Dissipates v i.
+    makes it grow. Dissipates v i; with ``thermal_port=True`` the heat leaves at the port H.
 
     Parameters: resistance_A (ohm), resistance_B (ohm), transition_charge (C),
     window_exponent (1).
-    Ports: p, n. Initial target: x (high, 0.5).
+    Ports: p, n, H (heat, with ``thermal_port=True``). Initial target: x (high, 0.5).
 
     Notes
     -----
@@ -94,7 +95,6 @@ class Memristor(TwoPort):
                                   "were the window 1")
     window_exponent = Parameter(1.0, minimum=1, doc="Exponent p of the window; larger is steeper")
     x = Variable("1", 0.5, priority="high", doc="part of the material in state A")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         window = 1 - ((2 * self.x - 1) ** 2) ** self.window_exponent

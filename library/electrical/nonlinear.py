@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Parameter, Port, Variable, arctan, der, log, require
+from blocks import Parameter, Port, Variable, abs_, arctan, der, log, maximum, require
 
 from ..heat import Dissipative
 from ..thermal import thermal
@@ -80,7 +80,8 @@ class Memristor(Dissipative, TwoPort):
 
     Notes
     -----
-    At x = 0 and x = 1 the window closes, and x stays there for good.
+    At x = 0 and x = 1 the window closes, and x stays there for good. A start outside of
+    this range stops the run.
     transition_charge, window_exponent and the target of x (defaults not verified).
 
     References
@@ -97,7 +98,9 @@ class Memristor(Dissipative, TwoPort):
     x = Variable("1", 0.5, priority="high", doc="part of the material in state A")
 
     def equations(self) -> Iterator[Any]:
-        window = 1 - ((2 * self.x - 1) ** 2) ** self.window_exponent
+        window = maximum(1 - ((2 * self.x - 1) ** 2) ** self.window_exponent, 0)  # x may round
+        yield require(abs_(self.x - 0.5) < 0.501, "has left the range 0 to 1 of its state x. Start "
+                      "it with an x between.")  # fmt: skip
         yield der(self.x) == self.i * window / self.transition_charge
         yield self.v == (self.x * self.resistance_A + (1 - self.x) * self.resistance_B) * self.i
         yield self.power_dissipated == self.v * self.i

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import cumulative_simpson
 
 from blocks import (
+    BlocksError,
     Component,
     Input,
     Output,
@@ -284,6 +285,17 @@ def test_a_memristor_changes_with_the_charge_alone():
     assert_allclose(values(run, "part.x", "1", fine), x, atol=1e-9)
     assert_allclose(i * (values(run, "part.x", "1") * 1 + (1 - values(run, "part.x", "1")) * 100),
                     20 * np.sin(5 * t), atol=1e-10)  # fmt: skip
+
+
+def test_a_memristor_that_is_driven_to_its_end_and_back_stays_within_its_range():
+    model = across(Memristor(transition_charge="1 mC"), lambda t: quantity("20 V") * sin(
+        quantity("5 rad/s") * t))  # fmt: skip
+    run = model.simulate("3 s")
+    x = values(run, "part.x", "1")
+    assert x.min() >= 0.5 and x.max() <= 1 + 1e-6 and x.max() > 1 - 1e-6
+    model.part.x = 1.5
+    with pytest.raises(BlocksError, match="has left the range 0 to 1 of its state x"):
+        model.simulate("1 s")
 
 
 class Cooling(ThermalTwoPort):

@@ -37,6 +37,7 @@ SEVERITIES = {
     "conflict.through": "error",
     "conflict.parameter": "error",
     "network.floating": "error",
+    "network.nowhere": "error",
     "network.shorted": "warning",
     "network.unconnected": "info",
     "contact.overlap": "error",

@@ -25,7 +25,8 @@ class ElectromagneticConverter(Component):
 
     Parameters: turns.
     Ports: p, n (electrical), N, S (magnetic). Initial target: i (low, 0 A), which other
-    coils on the same core or a current source may override.
+    coils on the same core or a current source may override. Two coils that are closed around
+    one core share one state: give the flux of the core as its start.
     """
 
     p = Port(electrical, doc="positive end of the coil")

@@ -4,7 +4,8 @@ Works on three variable names a component may declare: ``energy_stored`` (J),
 ``power_dissipated`` (W) and ``power_supplied`` (W). The work done on a component
 is the integral of the power that the domains of its conserving ports state; derivatives in
 it are those of the recorded course, and where that jumps, the mean over the jump times the
-jump. What ideal sources (``supplies = True``) give at their ports is supplied. At an impact
+jump. What ideal sources (``supplies = True``) give at their ports is supplied. A power that a
+port carries away (``Port(carries=…)``) is work there, and counted nowhere else. At an impact
 stored energy jumps: the jump is work at the ports, and what is lost in all is
 dissipated by the contacts that were struck.
 """
@@ -146,7 +147,10 @@ def _functions(system: System) -> _Rows | None:
         parts = {"work": power}
         for name in (*FLOWS[1:], "energy_stored"):
             i = kernel.index.get(name)
-            parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
+            if i is None or i in kernel.carried.values():  # or has left through a port
+                parts[name] = ca.SX(0)
+            else:
+                parts[name] = kernel.symbols[i, 0]
         if kernel.supplies:
             parts["power_supplied"] -= power
         first = 3 * count

@@ -67,7 +67,8 @@ def test_iron_frame_with_an_air_gap():
     model.connect(model.measuring.n, model.voltage.n, model.earth2.V)
     run = simulate(model, "magnetic_quadratic_core")
     compare("magnetic_quadratic_core", run, {
-        "magFluxSensor.Phi": ("flux.PHI", "Wb"), "voltageSensor.v": ("voltage.V", "V")})  # fmt: skip
+        "magFluxSensor.Phi": ("flux.PHI", "Wb"),
+        "voltageSensor.v": ("voltage.V", "V")})  # fmt: skip
 
 
 def test_inductor_whose_iron_saturates():

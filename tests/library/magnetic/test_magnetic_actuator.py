@@ -101,7 +101,7 @@ AT_END = np.array([1.55208912671e-9, 2.00239904037e-3, 7.6e-12])
 
 
 def test_pull_in_and_drop_out_of_a_solenoid_part_by_part():
-    """End values of two independent methods that agree to 1e-11: pull-in with one bounce, drop-out."""
+    """Values of two independent methods that agree to 1e-11: pull-in, one bounce, drop-out."""
     start = quantity(2e-3 + 2.4e-6, "m")  # on the upper stop, which carries the preload
     model = Model("solenoid")
     model.supply = ControlledVoltageSource(

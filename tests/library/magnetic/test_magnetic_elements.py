@@ -197,7 +197,7 @@ def two_windings(load):
 
 
 def phasors(load):
-    """Currents into both windings by Kirchhoff's laws at 200 rad/s, both wound against each other."""
+    """Currents into both windings by Kirchhoff's laws at 200 rad/s, wound against each other."""
     impedance = 200j * np.array([[100**2, -100 * 30], [-100 * 30, 30**2]]) / 1e5
     return np.linalg.solve(impedance + np.diag([2, load]), [10, 0])
 

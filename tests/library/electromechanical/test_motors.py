@@ -8,7 +8,18 @@ from machines_bench import fed, final
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from blocks import Model, ParameterError, cos, quantity, sin
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    ParameterError,
+    Port,
+    Variable,
+    cos,
+    der,
+    quantity,
+    sin,
+)
 from library.electrical import (
     ControlledCurrentSource,
     DCVoltageSource,
@@ -28,6 +39,7 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
+from library.thermal import thermal
 
 SMALL = {"resistance": "2 ohm", "inductance": "5 mH", "back_emf_constant": "0.1 V*s/rad",
          "inertia": "1e-3 kg*m^2", "damping": "1e-4 N*m*s/rad"}  # fmt: skip
@@ -193,3 +205,36 @@ def test_a_converter_on_a_voltage_holds_the_speed():
     run = model.simulate("1 ms")
     assert_allclose(final(run, "machine.w", "rad/s"), 20, rtol=1e-13)
     assert_allclose(final(run, "machine.i", "A"), 20, rtol=1e-13)
+
+
+class Mass(Component):
+    """Heat that is kept."""
+
+    M = Port(thermal)
+    capacity = Parameter("20 J/K", above=0)
+    T = Variable("K", "300 K", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        yield self.T == self.M.T
+        yield self.capacity * der(self.T) == self.M.Q
+        yield self.energy_stored == self.capacity * self.T
+
+
+def test_a_winding_that_heats_itself_draws_less_and_its_heat_arrives():
+    """Held rotor on a voltage: C dT/dt = V²/R(T), so T follows from a quadratic equation."""
+    model = fed(DCMotor(thermal_port=True, resistance=lambda temperature: quantity("2 ohm") * (
+        1 + quantity("3.9e-3 1/K") * (temperature - quantity("300 K"))), inductance="1 uH",
+        inertia="1e-3 kg*m^2", i="5 A"))  # fmt: skip
+    model.hold, model.ground, model.copper = (
+        AngularVelocitySource(), RotationalReference(), Mass())
+    model.connect(model.machine.R, model.hold.R)
+    model.connect(model.machine.C, model.hold.C, model.ground.W)
+    model.connect(model.machine.H, model.copper.M)
+    run = model.simulate("60 s", rtol=1e-9)
+    warming = 10**2 / 2 / 20 * 60  # K, as if the resistance stayed
+    rise = (np.sqrt(1 + 2 * 3.9e-3 * warming) - 1) / 3.9e-3
+    assert_allclose(final(run, "copper.T", "K") - 300, rise, rtol=1e-7)
+    energy = run.energy()
+    assert energy.relative_residual < 1e-7
+    assert_allclose(energy["copper"].stored, 20 * rise, rtol=1e-7)

@@ -288,8 +288,8 @@ class Parameter(Declaration):
             if not self.varying and (self.any_unit or np.ndim(self.default)):
                 raise ParameterError(
                     where, "takes a constant, but was given a function.",
-                    "Functions of time belong to sources and signal blocks.", given=value,
-                    code="parameter.function",
+                    "Functions of time belong to signal blocks and to "
+                    "sources whose value may vary.", given=value, code="parameter.function",
                 )  # fmt: skip
             return value  # of what, the component says: `dependence.refuse_function`
         number = to_si(value, self.unit, where, self.advice)

@@ -56,7 +56,8 @@ def refuse_function(component: Component, name: str, value: Any = None) -> None:
     if strange is None and names:
         return
     usable = [n for n, d in here.items() if d.exists(component)]
-    of, advice = "a function", "Functions of time belong to sources and signal blocks."
+    of, advice = "a function", ("Functions of time belong to signal blocks and to sources whose "
+                                "value may vary.")  # fmt: skip
     if strange not in (None, *OF_TIME) and usable:
         of = f"a function of {strange!r}"
         advice = ("It may depend on variables of the component, by their names: "

@@ -191,20 +191,9 @@ def _guess(near: float, far: float, above: float, below: float, whole: float, re
 
 
 @machine_code
-def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: float, high: float,
-           start: float, h: float, seen: Vector) -> float:
-    """The far side of the first crossing between two times of a step.
-
-    Parameters
-    ----------
-    low, high : a margin of the relations ``wrong`` is negative at the end alone; on return
-        these are the relations that have crossed
-    seen : margins at ``high``; on return those at the crossing
-
-    Returns
-    -------
-    time; the values there are in the row of work
-    """
+def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low: float,
+               high: float, start: float, h: float, seen: Vector) -> float:
+    """The far side of the first crossing of what is wrong at ``high``; margins are left there."""
     wrong, margins = relations.wrong, relations.looks[SPARE]
     grain = TIME_GRAIN * max(abs(low), abs(high))
     near, far, below = low, high, _least(seen, wrong)
@@ -225,9 +214,45 @@ def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: fl
         values_inside(code, work, start, (far - start) / h, h, x, work.k[WORK])
     else:
         margins_inside(code, relations, work, far, start, h, x, margins)
-    _keep_closest(wrong, seen, margins)
+    return far
+
+
+@machine_code
+def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: float, high: float,
+           start: float, h: float, seen: Vector) -> float:
+    """The far side of the first crossing between two times of a step.
+
+    Parameters
+    ----------
+    low, high : a margin of the relations ``wrong`` is negative at the end alone; on return
+        these are the relations that have crossed
+    seen : margins at ``high``; on return those at the crossing
+
+    Returns
+    -------
+    time; the values there are in the row of work
+    """
+    margins = relations.looks[SPARE]
+    far = _bracketed(code, relations, work, x, low, high, start, h, seen)
+    while _crossed_before(relations, margins):
+        seen[:] = margins
+        far = _bracketed(code, relations, work, x, low, far, start, h, seen)
+    _keep_closest(relations.wrong, seen, margins)
     seen[:] = margins
     return far
+
+
+@machine_code
+def _crossed_before(relations: Relations, margins: Vector) -> bool:
+    """Whether others have crossed at a crossing, that have crossed back beyond it: name them."""
+    wrong = relations.wrong
+    others = False
+    for r in range(margins.size):
+        others |= margins[r] < 0.0 and not wrong[r] and not relations.hints[r]
+    if others:
+        for r in range(margins.size):
+            wrong[r] = margins[r] < 0.0
+    return others
 
 
 @machine_code

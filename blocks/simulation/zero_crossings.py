@@ -134,9 +134,14 @@ class ZeroCrossings:
     def _crossing_between(self, step: Step, low: float, high: float, margin: Array
                           ) -> tuple[float, Indices]:
         """The first crossing of the relations and modes that are violated at ``high``."""
-        wrong = np.flatnonzero(margin < 0)
-        at = self._locate(step, low, high, wrong)
-        close = self.margins(at, step.dense(at))
+        while True:
+            wrong = np.flatnonzero(margin < 0)
+            at = self._locate(step, low, high, wrong)
+            close = self.margins(at, step.dense(at))
+            others = np.delete(close, wrong)  # crossed before, and crossed back by ``high``
+            if not np.any(others < 0) or not low < at < high:
+                break
+            high, margin = at, close
         size = np.abs(margin) + TINY
         which = wrong[close[wrong] <= CROSSED_TOO * size[wrong]]
         if not len(which):

@@ -67,6 +67,7 @@ class LimitedOpAmp(Component):
     gain = Parameter(15000.0, above=0, doc="Voltage gain while not limited")
     upper_voltage = Parameter("15 V", doc="Upper supply")
     lower_voltage = Parameter("-15 V", doc="Lower supply")
+    s = Variable("V", doc="output voltage, and beyond a limit by how much the input exceeds")
     i = Variable("A", doc="current into the output")
     power_supplied = Variable("W", doc="power given to the circuit")
 
@@ -76,8 +77,9 @@ class LimitedOpAmp(Component):
                    f"{self.lower_voltage:~P}. The upper one must be above the lower.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        wanted = self.gain * (self.p.v - self.n.v)
-        yield self.out.v == minimum(maximum(wanted, self.lower_voltage), self.upper_voltage)
+        # along s both voltages grow no faster than s: Newton's method needs no good guess
+        yield self.out.v == minimum(maximum(self.s, self.lower_voltage), self.upper_voltage)
+        yield self.p.v - self.n.v == self.out.v / self.gain + (self.s - self.out.v)
         yield self.p.i == 0
         yield self.n.i == 0
         yield self.i == self.out.i

@@ -103,11 +103,17 @@ class MutualInductor(FourTerminals):
     with M = coupling sqrt(inductance_1 inductance_2), i1 into p1 and i2 *into* p2. Stores
     (inductance_1 i1**2 + 2 M i1 i2 + inductance_2 i2**2) / 2. With ``leakage=False`` all of the
     flux goes through both windings (a coupling of exactly 1): v1 = n v2 and v2 =
-    inductance_2 d(i2 + n i1)/dt with n = sqrt(inductance_1 / inductance_2), one state less.
+    inductance_2 di_m/dt with i_m = i2 + n i1, n = sqrt(inductance_1 / inductance_2): one state
+    less.
 
     Parameters: inductance_1 (H), inductance_2 (H), coupling (1, with ``leakage=True``).
-    Ports: p1, n1, p2, n2. Initial targets: i1 (high, 0 A), i2 (high, 0 A; low with
-    ``leakage=False``).
+    Ports: p1, n1, p2, n2. Initial targets: i1 (low, 0 A), i2 (low, 0 A), and i_m (high,
+    0 A) with ``leakage=False``: the current that magnetizes the core, seen from side 2.
+
+    Raises
+    ------
+    ModelError
+        If the coupling is 1 or -1 with ``leakage=True``.
 
     Notes
     -----
@@ -118,12 +124,18 @@ class MutualInductor(FourTerminals):
     leakage = Option(True, doc="whether some flux goes through one winding only")
     inductance_1 = Parameter("10 H", above=0, doc="Inductance of side 1")
     inductance_2 = Parameter("0.1 H", above=0, doc="Inductance of side 2")
-    coupling = Parameter(0.9, above=-1, below=1, when="leakage",
-                         doc="Part of the flux that goes through both windings",
-                         advice="A coupling of 1 is MutualInductor(leakage=False).")  # fmt: skip
-    i1 = Variable("A", "0 A", priority="high", doc="current into p1")
-    i2 = Variable("A", "0 A", priority="high", doc="current into p2")
+    coupling = Parameter(0.9, minimum=-1, maximum=1, when="leakage",
+                         doc="Part of the flux that goes through both windings")  # fmt: skip
+    i1 = Variable("A", "0 A", priority="low", doc="current into p1")
+    i2 = Variable("A", "0 A", priority="low", doc="current into p2")
+    i_m = Variable("A", "0 A", priority="high", when=lambda c: not c.leakage,
+                   doc="magnetizing current, seen from side 2")  # fmt: skip
     energy_stored = Variable("J", doc="energy of the magnetic field")
+
+    def verify(self) -> Iterator[str]:
+        if self.leakage and np.any(abs(self.coupling.magnitude) == 1):
+            yield ("coupling is 1 in size, which leaves one state less. Say it by "
+                   "leakage=False instead; for -1 exchange p2 and n2.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
         yield from self.pairs(into_p2=self.i2)
@@ -136,6 +148,7 @@ class MutualInductor(FourTerminals):
                                          + mutual * self.i1 * self.i2
                                          + self.inductance_2 * self.i2**2 / 2)
         else:
+            yield self.i_m == self.i2 + turns * self.i1
             yield self.v1 == turns * self.v2
-            yield self.v2 == self.inductance_2 * der(self.i2 + turns * self.i1)
-            yield self.energy_stored == self.inductance_2 * (self.i2 + turns * self.i1)**2 / 2
+            yield self.v2 == self.inductance_2 * der(self.i_m)
+            yield self.energy_stored == self.inductance_2 * self.i_m**2 / 2

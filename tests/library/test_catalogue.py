@@ -16,6 +16,7 @@ from blocks import Component, Input, Option, Output, Parameter, Port
 from blocks.units import to_si
 from blocks.units import unit as to_unit
 from library import (
+    electrical,
     electromechanical,
     magnetic,
     mechanisms,
@@ -26,7 +27,9 @@ from library import (
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (translational, rotational, mechanisms, signal, magnetic, electromechanical)
+MODULES = (
+    translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
+)  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
@@ -52,6 +55,16 @@ PORTS = {
     electromechanical.TranslationalElectromechanicalConverter: "p n R C",
     electromechanical.DCMotor: "p n R C",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
+    electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
+    electrical.Resistor: "p n", electrical.VariableResistor: "R p n",
+    electrical.Capacitor: "p n", electrical.Inductor: "p n", electrical.ThermalResistor: "H p n",
+    electrical.IdealTransformer: "p1 n1 p2 n2", electrical.OpAmp: "p n out",
+    electrical.DCVoltageSource: "p n", electrical.ACVoltageSource: "p n",
+    electrical.ControlledVoltageSource: "p vT n",
+    electrical.ControlledCurrentSource: "head iT tail",
+    electrical.VoltageControlledVoltageSource: "p1 n1 p2 n2",
+    electrical.CurrentControlledCurrentSource: "p1 n1 head tail",
+    electrical.VoltageSensor: "p V n", electrical.CurrentSensor: "p I n",
 }  # fmt: skip
 
 CHOICES = [

@@ -45,8 +45,8 @@ CLASSES = {
     if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), Component)
     and name not in BASES
 }  # fmt: skip
-GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P", "EG", "EGTD", "ERD",
-          "ETRD")  # which modules are mixed
+# which modules are mixed
+GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P", "E", "ES", "EG", "EGTD", "ETRD")
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -301,7 +301,7 @@ def written(seed):
     count = int(writer.random.integers(1, 7))
     grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
                "E": "E.ElectricalReference", "G": "G.MagneticReference"}
-    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Capacitor",
+    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
               "G": "G.Reluctance"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:

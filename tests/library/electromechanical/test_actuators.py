@@ -7,6 +7,7 @@ import pytest
 from machines_bench import TIGHT, fed, final
 from numpy.testing import assert_allclose
 
+from benchmarks.machines import solenoid
 from blocks import Model, SimulationError, cos, quantity
 from library.electrical import ControlledCurrentSource, ElectricalReference, Resistor, table
 from library.electromechanical import (
@@ -17,10 +18,8 @@ from library.electromechanical import (
 )
 from library.translational import (
     Damper,
-    HardStop,
     Mass,
     Reference,
-    Spring,
     VelocitySource,
 )
 
@@ -92,37 +91,8 @@ def test_a_solenoid_that_is_held_is_an_inductance():
                     rtol=1e-9)
 
 
-def valve(**options):
-    """The armature of a solenoid with spring, damper and stops: pull-in and drop-out."""
-    start = quantity(2e-3 + 2.4e-6, "m")
-    model = fed(Solenoid(x=start), table(["0 s", "40 ms", "40 ms"], ["12 V", "12 V", "0 V"]))
-    model.armature, model.frame = Mass(mass="20 g"), Reference()
-    model.spring = Spring(stiffness="400 N/m", x=start - quantity("8 mm"))
-    model.damper = Damper(damping="0.5 N*s/m")
-    model.stop = HardStop(**{"model": "full", "lower_bound": "0.2 mm", "upper_bound": "2 mm",
-                             "x": start, **options})  # fmt: skip
-    model.connect(model.machine.R, model.armature.M, model.spring.R, model.damper.R,
-                  model.stop.R)
-    model.connect(model.machine.C, model.frame.V, model.spring.C, model.damper.C, model.stop.C)
-    return model
-
-
-def test_pull_in_and_drop_out_of_a_solenoid():
-    """Values of two independent methods that agree to 1e-11."""
-    run = valve().simulate("100 ms", rtol=1e-9)
-    found = np.array([run[p].at(["50 ms", "100 ms"]).to_base_units().m
-                      for p in ("machine.phi", "machine.x", "armature.v")])
-    expected = np.array([[9.58604516292e-5, 1.55208912671e-9],
-                         [1.65839089786e-4, 2.00239904037e-3], [4.94160965414e-3, 7.6e-12]])
-    assert np.abs((found - expected) / [[1e-4], [1e-3], [1.0]]).max() < 1e-10
-    assert run.energy().relative_residual < 1e-9
-
-
 def test_a_solenoid_with_rigid_stops_holds():
-    start = quantity("2 mm")
-    model = valve(model="restitution", restitution=0, x=start)
-    model.machine.x, model.spring.x = start, start - quantity("8 mm")
-    run = model.simulate("100 ms", rtol=1e-9)
+    run = solenoid(rigid=True).simulate("100 ms", rtol=1e-9)
     assert run["machine.x"].min().to("mm").m >= 0.2 - 1e-9
     assert_allclose(run["machine.x"].at("30 ms").to("mm").m, 0.2, atol=1e-9)
     assert run.energy().relative_residual < 1e-7

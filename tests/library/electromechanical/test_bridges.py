@@ -16,14 +16,7 @@ from library.electrical import (
     Resistor,
 )
 from library.electromechanical import DCMotor, HBridge
-from library.rotational import (
-    AngularVelocitySource,
-    Inertia,
-    RotationalFriction,
-    RotationalMotionSensor,
-    RotationalReference,
-    RotationalSpringDamper,
-)
+from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant, Sine
 
 
@@ -118,32 +111,3 @@ def test_a_motor_that_brakes_feeds_the_supply():
     current = (6 - 10) / 1.02
     assert_allclose(final(run, "motor.i", "A"), current, rtol=1e-8)
     assert_allclose(final(run, "meter.I", "A"), 0.25 * current, rtol=1e-8)
-
-
-def test_ten_thousand_edges_of_a_motor_with_a_load_that_sticks():
-    """End values of two independent methods that agree to 2e-11."""
-    model = Model("drive")
-    model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.bridge = HBridge(model="switched", duty=0.05, off_conductance="1e-8 S")
-    model.motor = DCMotor(resistance="1 ohm", inductance="1 mH", back_emf_constant="1 V*s/rad",
-                          inertia="0.01 kg*m^2")  # fmt: skip
-    model.shaft = RotationalSpringDamper(stiffness="10 N*m/rad", damping="2 mN*m*s/rad")
-    model.load, model.angle = Inertia(inertia="0.01 kg*m^2"), RotationalMotionSensor()
-    model.friction = RotationalFriction(
-        breakaway_torque="1 N*m", coulomb_torque="0.7 N*m", breakaway_velocity="0.1 rad/s",
-        viscous_coefficient="0.01 N*m*s/rad")
-    model.ground = RotationalReference()
-    model.connect(model.supply.p, model.bridge.p)
-    model.connect(model.supply.n, model.bridge.n, model.earth.V)
-    model.connect(model.bridge.a, model.motor.p)
-    model.connect(model.bridge.b, model.motor.n)
-    model.connect(model.motor.R, model.shaft.R)
-    model.connect(model.shaft.C, model.load.I, model.friction.R, model.angle.R)
-    model.connect(model.motor.C, model.ground.W, model.friction.C, model.angle.C)
-    run = model.simulate("1 s", rtol=1e-7)
-    for path, expected in (
-            ("motor.i", -0.340421302206), ("motor.w_rotor", 0.322014908882),
-            ("shaft.phi", 0.0889853683611), ("load.w", 0.0401749014563),
-            ("angle.A", 0.322807693177)):
-        assert_allclose(run[path].final.to_base_units().m, expected, atol=1e-8)
-    assert run.statistics["events"] == 9999

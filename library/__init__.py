@@ -1,13 +1,15 @@
 """Ready-made components, written on the public interface of ``blocks`` only.
 
-=================  ===========================================================
-``translational``  masses, springs, dampers, friction, stops, sources, sensors
-``rotational``     the same for shafts
-``mechanisms``     gears, cranks, clutches and wheels between the two
-``planar``         bodies, joints and outlines in contact, in a plane
-``electrical``     resistors, capacitors, inductors, op-amps, sources, sensors
-``signal``         blocks for signals: sources, filters, tables, logic
-=================  ===========================================================
+=====================  ===========================================================
+``translational``      masses, springs, dampers, friction, stops, sources, sensors
+``rotational``         the same for shafts
+``mechanisms``         gears, cranks, clutches and wheels between the two
+``planar``             bodies, joints and outlines in contact, in a plane
+``electrical``         resistors, capacitors, inductors, op-amps, sources, sensors
+``magnetic``           reluctances, saturation, magnets, coils, the force of a gap
+``electromechanical``  motors, voice coils, solenoids, piezo stacks, the H-bridge
+``signal``             blocks for signals: sources, filters, tables, logic
+=====================  ===========================================================
 
 Every domain is a package of its own; import what a model needs::
 

@@ -114,13 +114,13 @@ class Domain:
         self._refuse_rates()
         self._refuse_no_power()
 
-    def power_into(self, port: Any, rates: list[tuple[ca.SX, ca.SX]]) -> Expression:
+    def power_into(self, port: Any, rates: list[tuple[ca.SX, ca.SX]] | None = None) -> Expression:
         """Power into a component through a port with these variables.
 
         Appends to ``rates`` the symbol of each derivative in it, and what is differentiated.
         """
         if self.power is not None:
-            token = current_trace.set(cast(Any, _Rates(rates)))
+            token = current_trace.set(cast(Any, _Rates([] if rates is None else rates)))
             try:
                 return as_expression(self.power(port))
             finally:
@@ -137,7 +137,7 @@ class Domain:
         port = SimpleNamespace(**{
             name: Expression(ca.SX.sym(name), u.dimension) for name, u in names.items()})
         try:
-            power = self.power_into(port, [])
+            power = self.power_into(port)
             found = describe(power.dimension)
         except UnitError as error:
             power, found = None, str(error)

@@ -43,13 +43,13 @@ class _Rows:
     """Where the components of the ledger stand in its vectors."""
 
     families: list[int]
-    rate: Evaluator  # of those of its rows that are not always 0
+    rate: Evaluator  # of those of its rows that are not always 0, then the factors and courses
     live: list[int]  # numbers of these, per family: work, dissipated, supplied of all instances
     count: int  # of all such rows
     stored: Evaluator  # of all instances, and then its largest term
     offsets: list[int]
     rated: Indices  # numbers of the rows that derivatives are part of
-    factors: Evaluator  # of these derivatives, and then what is differentiated
+    factors: Evaluator  # of these derivatives, and then the courses that are differentiated
 
     def of(self, family: int, instance: int) -> int | None:
         return self.offsets[self.families.index(family)] + instance \
@@ -111,12 +111,12 @@ def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indice
             ) -> Array:
     """Powers at times inside some steps."""
     step = some[np.maximum(np.searchsorted(table.starts[some], at, side="right") - 1, 0)]
-    powers = recording.evaluate_unsplit(rows.rate, at, table.which[step])
+    powers, factors, courses = np.split(
+        recording.evaluate_unsplit(rows.rate, at, table.which[step]),
+        [len(rows.live), len(rows.live) + len(rows.rated)])
     if rows.rated.size:
-        factors, course = np.split(
-            recording.evaluate_unsplit(rows.factors, at, table.which[step]), 2)
         np.add.at(powers, np.searchsorted(rows.live, rows.rated),
-                  factors * rates_at_nodes(course, at))
+                  factors * rates_at_nodes(courses, at))
     return powers
 
 
@@ -174,7 +174,7 @@ def _functions(system: System) -> _Rows | None:
     live = sorted({*ca.sparsify(rate).sparsity().row(), *rated})
     return _Rows(
         families,
-        system.function("rates", rate[live]),
+        system.function("rates", ca.vertcat(rate[live], *factors, *courses)),
         live,
         rate.numel(),
         system.function("stored", ca.vertcat(*stored, *held)),

@@ -15,11 +15,21 @@ import pytest
 from blocks import Component, Input, Option, Output, Parameter, Port
 from blocks.units import to_si
 from blocks.units import unit as to_unit
-from library import electrical, mechanisms, rotational, signal, translational
+from library import (
+    electrical,
+    electromechanical,
+    magnetic,
+    mechanisms,
+    rotational,
+    signal,
+    translational,
+)
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (translational, rotational, mechanisms, signal, electrical)
+MODULES = (
+    translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
+)  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
@@ -36,6 +46,14 @@ PORTS = {
     rotational.RotationalFriction: "R C", rotational.RotationalHardStop: "R C",
     rotational.TorqueSource: "R C S", rotational.AngularVelocitySource: "R C S",
     rotational.TorqueSensor: "R C T", rotational.RotationalMotionSensor: "R C W A",
+    magnetic.MagneticReference: "M", magnetic.FundamentalReluctance: "N S",
+    magnetic.Reluctance: "N S", magnetic.VariableReluctance: "N S X",
+    magnetic.PermanentMagnet: "N S", magnetic.EddyCurrent: "N S",
+    magnetic.ElectromagneticConverter: "p n N S",
+    magnetic.ReluctanceForceActuator: "N S R C",
+    electromechanical.RotationalElectromechanicalConverter: "p n R C",
+    electromechanical.TranslationalElectromechanicalConverter: "p n R C",
+    electromechanical.DCMotor: "p n R C",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",

@@ -17,7 +17,15 @@ import pytest
 
 from blocks import BlocksError, Component, Model, UnknownName, quantity
 from blocks.exceptions import WrongCall, WrongImport
-from library import mechanisms, planar, rotational, signal, translational
+from library import (
+    electromechanical,
+    magnetic,
+    mechanisms,
+    planar,
+    rotational,
+    signal,
+    translational,
+)
 from library.othernames import PACKAGES, WORDS
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -110,6 +118,9 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (rotational, "Mass", "from library.translational import Mass"),
     (planar, "GearBox", "from library.mechanisms import GearBox"),
     (rotational, "Damper", "RotationalDamper"),
+    (electromechanical, "RotationalEMF", "RotationalElectromechanicalConverter here"),
+    (magnetic, "ConstantReluctance", "FundamentalReluctance here"),
+    (magnetic, "DCMotor", "from library.electromechanical import DCMotor"),
     (translational, "Dampr", "'Damper'"),
 ])  # fmt: skip
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
@@ -146,6 +157,7 @@ def test_the_library_itself_says_where_its_components_are():
     (lambda: rotational.RotationalSpringDamper(c="1 N*m/rad"), "Modelica's c is stiffness here."),
     (lambda: translational.Damper(c="1 N*s/m"), "often called c is damping here."),
     (lambda: signal.Step(startTime="1 s"), "Modelica's startTime is start here."),
+    (lambda: electromechanical.DCMotor(kt="1 N*m/A"), "kt is back_emf_constant here"),
     (lambda: planar.Contact(mu=0.3), "mu is friction here"),
     (lambda: signal.PID(Kp=2), "Kp is proportional here"),
 ])  # fmt: skip

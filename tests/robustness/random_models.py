@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import library.electrical as E
+import library.electromechanical as D
+import library.magnetic as G
 import library.mechanisms as M
 import library.planar as P
 import library.rotational as R
@@ -35,7 +37,7 @@ from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 from library.frictionlaws import LAWS
 
-MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E}
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -44,7 +46,7 @@ CLASSES = {
     and name not in BASES
 }  # fmt: skip
 # which modules are mixed
-GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P", "E", "ES")
+GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P", "E", "ES", "EG", "EGTD", "ETRD")
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -59,7 +61,8 @@ HEAD = """\
 from math import inf, nan
 from blocks import *
 import library.translational as T, library.rotational as R, library.mechanisms as M
-import library.planar as P, library.signal as S, library.electrical as E
+import library.planar as P, library.signal as S
+import library.electrical as E, library.magnetic as G, library.electromechanical as D
 m = Model("random")
 """
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
@@ -297,8 +300,9 @@ def written(seed):
     names = [n for n in CLASSES if n[0] in group]
     count = int(writer.random.integers(1, 7))
     grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
-               "E": "E.ElectricalReference"}
-    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor"}
+               "E": "E.ElectricalReference", "G": "G.MagneticReference"}
+    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
+              "G": "G.Reluctance"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:
         if letter in group:

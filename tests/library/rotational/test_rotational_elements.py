@@ -84,18 +84,19 @@ def test_a_damper_stops_an_inertia_exponentially():
 
 
 def test_a_damper_may_brake_one_direction_more_than_the_other():
-    damper = RotationalNonlinearDamper(damping_forward="10 N*m*s/rad",
-                                       damping_backward="40 N*m*s/rad")
     for speed, torque in ((2, 20), (-3, -120)):
+        damper = RotationalNonlinearDamper(damping_forward="10 N*m*s/rad",
+                                           damping_backward="40 N*m*s/rad")
         run = driven(damper, f"{speed} rad/s").simulate("1 s")
         assert_allclose(values(run, "part.t", "N*m"), torque, rtol=1e-14)
         assert_allclose(values(run, "part.power_dissipated", "W"), torque * speed, rtol=1e-14)
 
 
 def test_a_table_damper_follows_its_points_and_its_end_segments():
-    damper = RotationalNonlinearDamper(law="table", speeds=quantity([-1, 0, 0.5, 1], "rad/s"),
-                                       torques=quantity([-4, 0, 5, 6], "N*m"))
+    points = {"speeds": quantity([-1, 0, 0.5, 1], "rad/s"),
+              "torques": quantity([-4, 0, 5, 6], "N*m")}
     for speed, torque in ((-2, -8), (-0.5, -2), (0.25, 2.5), (0.75, 5.5), (3, 10)):
+        damper = RotationalNonlinearDamper(law="table", **points)
         run = driven(damper, f"{speed} rad/s").simulate("1 s")
         assert_allclose(values(run, "part.t", "N*m"), torque, rtol=1e-13)
 

@@ -60,6 +60,7 @@ class TimeEvents:
         known = np.unique(np.concatenate([
             np.array(list(self.switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end)]))
+        known = known[known < t_end - self.tiny]  # others are the end itself
         self.functions = TimeFunctions(system, p, t_start, t_end, known)
         self.times = np.union1d(known, self._curved_instants(known, t_start, t_end))
         self.apart = self.times[np.diff(self.times, prepend=-np.inf) > self.tiny]

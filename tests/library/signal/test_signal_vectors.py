@@ -10,6 +10,7 @@ from library.signal import (
     Constant,
     HarmonicEstimator,
     MultiportSwitch,
+    PeriodicRMS,
     Sine,
     Sum,
     Terminator,
@@ -62,3 +63,11 @@ def test_what_is_smaller_than_the_least_amplitude_has_no_phase():
     run = response(block, Sine(amplitude=0.05, frequency="2 Hz", phase="1 rad"), duration="3 s")
     assert_allclose(at(run, [2.5], "block.amplitude"), 0.05, atol=1e-7)
     assert at(run, [2.5], "block.phase") == 0
+
+
+@pytest.mark.parametrize("method", ["auto", "ode23s", "cvode"])
+def test_an_instant_that_only_rounding_puts_before_the_end_is_the_end(method):
+    model = Model("rounded")
+    model.wave, model.rms = Sine(frequency="7 Hz"), PeriodicRMS(frequency="60 Hz")  # 6/60 < 0.1
+    model.connect(model.wave.y, model.rms.u)
+    assert model.simulate("0.1 s", method=method).status == "finished"

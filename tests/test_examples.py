@@ -210,6 +210,14 @@ def test_the_car_follows_the_cycle_and_balances_its_drag(run):
     assert np.max(np.abs(error)) < 0.7
 
 
+def test_a_measured_force_gives_its_impulse_and_the_sled_sticks_between_its_peaks(run):
+    names, printed = run("measured_drive")
+    assert_allclose(names["result"]["ghost.v"].final.to("m/s").m, names["by_hand"], rtol=1e-9)
+    assert "1711.4600 mm/s, by hand 1711.4600 mm/s" in printed
+    resting = names["result"]["sled.v"].at("0.05 s").to("m/s").m
+    assert resting == 0  # below the breakaway force
+
+
 def test_the_disc_in_the_circle_rolls_only_where_friction_can_hold_it(run, tmp_path):
     names, printed = run("rolling_disc")
     modes = re.findall(r"^ +(0\.\d+) .*   (rolls|slips back)$", printed, re.M)

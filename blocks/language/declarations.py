@@ -143,7 +143,8 @@ class Declaration:
             return self
         if component._trace is not None:
             return component._trace.symbol(self)
-        return (component._in_form(self) if self.open else self).read(component)
+        made = component._in_form(self) if self.open else self
+        return made.read(component) if isinstance(made, Declaration) else made
 
     def __set__(self, component: Component, value: object) -> None:
         if component._trace is not None:

@@ -152,6 +152,7 @@ class TimeEvents:
         announced = np.unique(np.concatenate([
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end)]))
+        announced = announced[announced < t_end - self.tiny]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
         times = np.union1d(announced, self._curved_instants(announced, t_start, t_end))
         apart = times[np.diff(times, prepend=-np.inf) > self.tiny]

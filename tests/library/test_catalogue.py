@@ -54,6 +54,12 @@ PORTS = {
     electromechanical.RotationalElectromechanicalConverter: "p n R C",
     electromechanical.TranslationalElectromechanicalConverter: "p n R C",
     electromechanical.DCMotor: "p n R C",
+    rotational.RotationalNonlinearDamper: "R C", rotational.QuadraticSpeedDependentTorque: "R C",
+    translational.NonlinearDamper: "R C", translational.QuadraticSpeedDependentForce: "R C",
+    signal.Terminator: "u", signal.VectorNorm: "u1 u2 u3 y", signal.DiscretePID: "u y",
+    signal.MultiportSwitch: "u1 u2 u3 control y", signal.DiscreteIntegrator: "u y",
+    signal.DiscreteTransferFunction: "u y", signal.DiscreteStateSpace: "u1 y1",
+    signal.HarmonicEstimator: "u amplitude phase real imaginary",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
@@ -80,6 +86,7 @@ CHOICES = [
     (mechanisms.WheelAndAxle, "direction", "positive"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
+    (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),
     (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False),
 ]  # fmt: skip
 

@@ -29,9 +29,8 @@ from library import (
 from library.othernames import PACKAGES, WORDS
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-# without a component here
-MISSING = {"PS Concatenate", "PS Selector", "PS Harmonic Estimator (Amplitude, Phase)",
-           "PS Harmonic Estimator (Real, Imaginary)"}  # fmt: skip
+# joined and selected by connect() and slices, without a component
+MISSING = {"PS Concatenate", "PS Selector"}
 
 
 def rows(name):

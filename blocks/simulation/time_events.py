@@ -71,11 +71,10 @@ class TimeEvents:
         self._index = np.flatnonzero(self.timed)
         self._function = self._relations_of_time() if self.timed.any() else None
         asked = p.tobytes(), t_start, t_end
-        known = system.cache.get("instants")
+        place = "instants" if t_end > t_start else "instants of a moment"
+        known = system.cache.get(place)
         if known is None or known.asked != asked or system.tables.slots.size:
-            known = self._found(asked, t_start, t_end, straight)
-            if t_end > t_start:  # the start alone asks for no more than a moment
-                system.cache["instants"] = known
+            known = system.cache[place] = self._found(asked, t_start, t_end, straight)
         self.times, self.switching = known.times, known.switching
         self.apart, self.others = known.apart, known.others
         self.functions = known.functions.afresh()

@@ -30,6 +30,8 @@ JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
 TOUCHES = 0.2  # of its change between looks, by which a relation may miss zero between them
 MOST_INSTANTS = 2_000_000  # of one component in a run
+MOST_KEPT = 1 << 18  # numbers of the instants that one call is given: so many are kept for later
+MOST_PARTS = 16  # of a run
 WITHIN = 4  # times what makes two times one instant: just before or after a time event
 ANNOUNCED = 1e3  # times that: a crossing of a relation that a breakpoint announces
 
@@ -44,6 +46,7 @@ class _Instants:
     apart: Array
     others: Array
     functions: TimeFunctions  # as they are at the start
+    ahead: dict[tuple[int, int], Ahead]  # what comes of a range of ``apart``
 
 
 class TimeEvents:
@@ -77,7 +80,7 @@ class TimeEvents:
             known = system.cache[place] = self._found(asked, t_start, t_end, straight)
         self.times, self.switching = known.times, known.switching
         self.apart, self.others = known.apart, known.others
-        self.functions = known.functions.afresh()
+        self.functions, self._ahead = known.functions.afresh(), known.ahead
 
     # -- what is known ---------------------------------------------------------------------
     def after(self, t: float, carried_out: bool = False) -> float:
@@ -94,12 +97,18 @@ class TimeEvents:
         from ..native.own_events import Ahead
 
         first, last = np.searchsorted(self.apart, [t + self.tiny, stop], side="right")
-        times = self.apart[first : min(int(last), int(first) + most)]
-        holds = np.zeros((len(times), len(self.timed)))
-        if self._function is not None and len(times):
-            holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
-        following = np.append(times[1:], self.after(times[-1])) if len(times) else times
-        return Ahead(times, holds, following - WITHIN * self.tiny)
+        part = int(first), min(int(last), int(first) + most)
+        if part not in self._ahead:
+            times = self.apart[slice(*part)]
+            holds = np.zeros((len(times), len(self.timed)))
+            if self._function is not None and len(times):
+                holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
+            following = np.append(times[1:], self.after(times[-1])) if len(times) else times
+            found = Ahead(times, holds, following - WITHIN * self.tiny)
+            if holds.size > MOST_KEPT or len(self._ahead) == MOST_PARTS:
+                return found
+            self._ahead[part] = found
+        return self._ahead[part]
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
@@ -162,7 +171,7 @@ class TimeEvents:
             instants.setdefault(t, [])
         times = np.array(sorted(instants))
         apart, others = _told_apart(times, of_tables, self.tiny)
-        return _Instants(asked, times, instants, apart, others, functions.afresh())
+        return _Instants(asked, times, instants, apart, others, functions.afresh(), {})
 
     def _straight_instants(self, t_start: float, t_end: float, straight: Flags
                            ) -> dict[float, list[int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..native import COMPILED
 from ..reading.foreign_words import method_elsewhere
@@ -119,6 +121,17 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     return method
 
 
+def _rate_at_start(problem: Problem, t0: float) -> float:
+    """The fastest rate there; kept for the next run that starts at the same point."""
+    y = problem.start_vector()
+    here = [np.array(a) for a in (t0, y, problem.z, problem.p, problem.m, problem.d)]
+    before, rate = problem.system.cache.get("rate at start", ((), 0.0))
+    if not before or not all(map(np.array_equal, before, here)):
+        rate = problem.fastest_rate(t0, y)
+        problem.system.cache["rate at start"] = here, rate
+    return float(rate)
+
+
 def _relaxing(problem: Problem, rtol: float) -> tuple[type[Method], str] | None:
     """The implicit one-step method where a large stiff model only comes to rest.
 
@@ -173,7 +186,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if exact := exact_one_step(problem):
             return exact, LINEAR
         return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
-    rate = problem.fastest_rate(t0, problem.start_vector())
+    rate = _rate_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         switches = switches_in_run(problem.system)

@@ -10,7 +10,6 @@ thermal = Domain(
     "thermal",
     across={"T": "K"},
     through={"Q": "W"},
-    reference="ThermalReference",
     colour="tab:orange",
     doc="T is the absolute temperature of the port, Q the heat flow into the component.",
     power=lambda port: port.Q,

@@ -102,7 +102,7 @@ class ThermalResistance(TwoPort):
 
     Equation: resistance Q = T, with T = T_A - T_B. Stores no heat.
 
-    Parameters: resistance (K/W; default not verified).
+    Parameters: resistance (K/W); its default is not verified.
     Ports: A, B.
     """
 
@@ -188,7 +188,7 @@ class ConductiveHeatTransfer(TwoPort):
             shape = self.area / self.thickness
         else:
             shape = 2 * pi * self.length / log(self.outer_diameter / self.inner_diameter)
-        yield self.Q == self._conductivity() * shape * self.T
+        yield self._conductivity() * shape * self.T == self.Q
 
     def _conductivity(self) -> Any:
         if self.law == "table":
@@ -205,8 +205,8 @@ class ConvectiveHeatTransfer(TwoPort):
     Equation: Q = h area T, with T = T_A - T_B. h is ``heat_transfer_coefficient``, or with
     ``law="signal"`` the input HC, but no less than ``minimum_coefficient``.
 
-    Parameters: area (m^2; default not verified), heat_transfer_coefficient (W/(m^2*K)),
-    minimum_coefficient (W/(m^2*K)).
+    Parameters: area (m^2), heat_transfer_coefficient (W/(m^2*K)), minimum_coefficient
+    (W/(m^2*K)). The default of the area is not verified.
     Ports: A, B. Inputs: HC in W/(m^2*K), with ``law="signal"``.
     """
 
@@ -224,7 +224,7 @@ class ConvectiveHeatTransfer(TwoPort):
             h = maximum(self.HC, self.minimum_coefficient)
         else:
             h = self.heat_transfer_coefficient
-        yield self.Q == h * self.area * self.T
+        yield h * self.area * self.T == self.Q
 
 
 def _given(radiation: Any) -> bool:
@@ -244,7 +244,7 @@ class RadiativeHeatTransfer(TwoPort):
     sigma is the constant of Stefan and Boltzmann, e the emissivities, r the radii.
 
     Parameters: area (m^2), radiation_coefficient (W/(m^2*K^4)), emissivity_A (1),
-    emissivity_B (1), radius_A (m), radius_B (m).
+    emissivity_B (1), radius_A (mm), radius_B (mm).
     Ports: A, B.
     """
 
@@ -268,7 +268,7 @@ class RadiativeHeatTransfer(TwoPort):
                    "inner cylinder: radius_B must be the larger one.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        yield self.Q == self._coefficient() * self.area * (self.A.T**4 - self.B.T**4)
+        yield self._coefficient() * self.area * (self.A.T**4 - self.B.T**4) == self.Q
 
     def _coefficient(self) -> Any:
         if _given(self):

@@ -25,7 +25,7 @@ class TemperatureSource(Component):
     Equation: A.T = S, where S is the signal, or the parameter ``temperature`` while nothing
     is connected. A temperature in degC or degF counts from its own zero.
 
-    Parameters: temperature (K; default not verified).
+    Parameters: temperature (K); its default is not verified.
     Ports: A. Inputs: S in K.
     """
 
@@ -70,7 +70,7 @@ class HeatFlowRateSource(TwoPort):
     connected. A positive flow is drawn at A and given off at B. Drawing on where a body has
     reached absolute zero stops the run.
 
-    Parameters: heat_flow (W; default not verified).
+    Parameters: heat_flow (W); its default is not verified.
     Ports: A, B. Inputs: S in W.
     """
 

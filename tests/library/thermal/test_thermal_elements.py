@@ -83,7 +83,7 @@ def test_two_bodies_meet_where_their_heat_says():
     t = run.time.to("s").magnitude
     difference = 100 * np.exp(-t * (1 / 100 + 1 / 300) / 0.01)
     assert_allclose(run["meter.H"].to("W").magnitude, difference / 0.01, rtol=1e-9, atol=1e-6)
-    assert_allclose(run["a.T"].to("K").magnitude, 325 + 0.75 * difference, rtol=1e-12)
+    assert_allclose(run["a.T"].to("K").magnitude, 325 + 0.75 * difference, rtol=1e-11)
 
 
 def test_an_initial_temperature_below_absolute_zero_is_refused():

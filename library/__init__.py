@@ -5,6 +5,7 @@
 ``rotational``     the same for shafts
 ``mechanisms``     gears, cranks, clutches and wheels between the two
 ``planar``         bodies, joints and outlines in contact, in a plane
+``thermal``        bodies that store heat, conduction, convection, radiation
 ``signal``         blocks for signals: sources, filters, tables, logic
 =================  ===========================================================
 
@@ -12,7 +13,8 @@ Every domain is a package of its own; import what a model needs::
 
     from library.translational import Mass, Spring, Reference
 
-The laws that domains share are functions in ``friction``, ``contact`` and ``tables``.
+The laws that domains share are functions in ``friction``, ``contact`` and ``tables``. How heat
+leaves a component, and what may follow its temperature, is said in ``heat``.
 """
 
 from .othernames import missing

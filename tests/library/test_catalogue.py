@@ -15,11 +15,11 @@ import pytest
 from blocks import Component, Input, Option, Output, Parameter, Port
 from blocks.units import to_si
 from blocks.units import unit as to_unit
-from library import mechanisms, rotational, signal, translational
+from library import mechanisms, rotational, signal, thermal, translational
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (translational, rotational, mechanisms, signal)
+MODULES = (translational, rotational, mechanisms, signal, thermal)
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
@@ -36,6 +36,12 @@ PORTS = {
     rotational.RotationalFriction: "R C", rotational.RotationalHardStop: "R C",
     rotational.TorqueSource: "R C S", rotational.AngularVelocitySource: "R C S",
     rotational.TorqueSensor: "R C T", rotational.RotationalMotionSensor: "R C W A",
+    thermal.ThermalReference: "H", thermal.ThermalMass: "M", thermal.PerfectInsulator: "A",
+    thermal.ConductiveHeatTransfer: "A B", thermal.ConvectiveHeatTransfer: "A B",
+    thermal.RadiativeHeatTransfer: "A B", thermal.ThermalResistance: "A B",
+    thermal.VariableThermalResistance: "A B R", thermal.TemperatureSource: "A S",
+    thermal.HeatFlowRateSource: "A B S", thermal.ControlledTemperatureSource: "A B S",
+    thermal.TemperatureSensor: "A B T", thermal.HeatFlowRateSensor: "A B H",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
 }  # fmt: skip
 
@@ -49,6 +55,8 @@ CHOICES = [
     (rotational.RotationalMotionSensor, "reference", "difference"),
     (rotational.RotationalMotionSensor, "wrap_angle", False),
     (mechanisms.WheelAndAxle, "direction", "positive"),
+    (thermal.ConductiveHeatTransfer, "geometry", "planar"),
+    (thermal.TemperatureSensor, "reference", "difference"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False),

@@ -8,6 +8,7 @@
 ``electrical``         resistors, capacitors, inductors, op-amps, sources, sensors
 ``magnetic``           reluctances, saturation, magnets, coils, the force of a gap
 ``electromechanical``  motors, voice coils, solenoids, piezo stacks, the H-bridge
+``thermal``            bodies that store heat, conduction, convection, radiation
 ``signal``             blocks for signals: sources, filters, tables, logic
 =====================  ===========================================================
 
@@ -15,7 +16,8 @@ Every domain is a package of its own; import what a model needs::
 
     from library.translational import Mass, Spring, Reference
 
-The laws that domains share are functions in ``friction``, ``contact`` and ``tables``.
+The laws that domains share are functions in ``friction``, ``contact`` and ``tables``. How heat
+leaves a component, and what may follow its temperature, is said in ``heat``.
 """
 
 from .othernames import missing

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Port, Variable
+from blocks import Component, Option, Parameter, Port, Variable, der
 
 from .thermal.domain import thermal
 
-__all__ = ["Dissipative"]
+__all__ = ["Dissipative", "Struck"]
 
 
 class Dissipative(Component):
@@ -49,3 +49,37 @@ class Dissipative(Component):
         yield from super().port_equations()
         if self.thermal_port:
             yield self.temperature == self.H.T
+
+
+class Struck(Dissipative):
+    """Base of rigid stops, which lose energy in impacts: at once, which no heat flow can.
+
+    With the port H the energy of an impact becomes ``impact_heat``, which then leaves within
+    some ``release_time``s, as from a small hot spot. A subclass says whether its options make
+    it rigid, and yields ``heat_of_impacts`` of the power into it.
+    """
+
+    release_time = Parameter("1 ms", above=0, when=lambda c: c.keeps_heat,
+                             doc="Time constant with which the heat of impacts leaves")  # fmt: skip
+    impact_heat = Variable("J", "0 J", priority="high", when=lambda c: c.keeps_heat,
+                           doc="heat of impacts that has not left yet")  # fmt: skip
+
+    @property
+    def rigid(self) -> bool:
+        """Whether it is struck, and not pressed in."""
+        raise NotImplementedError
+
+    @property
+    def keeps_heat(self) -> bool:
+        """Whether the heat of impacts is followed."""
+        return bool(self.thermal_port) and self.rigid
+
+    def heat_of_impacts(self, power: Any) -> Iterator[Any]:
+        """The balance of a rigid stop: the power into it is 0 but in impacts."""
+        if not self.keeps_heat:
+            yield self.energy_stored == 0
+            yield self.power_dissipated == 0
+            return
+        yield der(self.impact_heat) == power - self.power_dissipated
+        yield self.power_dissipated == self.impact_heat / self.release_time
+        yield self.energy_stored == self.impact_heat

@@ -409,19 +409,21 @@ class Variable(Declaration):
         Priority of the default target.
     nominal : str or quantity, optional
         Expected magnitude, for scaling and tolerances.
+    minimum : str or quantity, optional
+        Least value that a target may have, such as absolute zero.
     """
 
     def __init__(
         self, unit: str | Unit | OfComponent = "", initial: Any = None, *,
-        priority: str = "none", nominal: Any = None,
+        priority: str = "none", nominal: Any = None, minimum: Any = None,
         when: str | OfComponent | None = None, doc: str = "",
     ) -> None:  # fmt: skip
         if priority not in PRIORITIES:
             raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
         self.open = callable(unit)
         self.unit_of = unit if callable(unit) else None
-        self._given = initial, nominal
-        self.initial = self.nominal = None
+        self._given = initial, nominal, minimum
+        self.initial = self.nominal = self.minimum = None
         self.priority, self.when, self.doc = priority, when, doc
         self._unit_given = "" if callable(unit) else unit
         self._declare_now()
@@ -433,13 +435,14 @@ class Variable(Declaration):
 
     def _settle(self, u: Unit) -> None:
         self.unit = u
-        initial, nominal = (
+        initial, nominal, minimum = (
             quantity(v, u) if isinstance(v, (int, float)) and self.unit_of else v
             for v in self._given
         )
         self.initial = None if initial is None else to_si(initial, u, self._place("initial"))
         self.nominal = None if nominal is None else abs(
             to_si(nominal, u.of_any_temperature, self._place("nominal")))
+        self.minimum = None if minimum is None else to_si(minimum, u, self._place("minimum"))
 
     def with_unit(self, u: Unit) -> Variable:
         made = copy.copy(self)

@@ -10,7 +10,6 @@ thermal = Domain(
     "thermal",
     across={"T": "K"},
     through={"Q": "W"},
-    reference="ThermalReference",
     alone="it exchanges heat with no surroundings",
     storage="a thermal mass",
     resistance="a thermal resistance",

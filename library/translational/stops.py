@@ -10,7 +10,7 @@ import numpy as np
 from blocks import Option, Parameter, Variable, contact, der, integral_of_table, interpolate
 
 from ..contact import STOP_MODELS, gap_law, stop_law
-from ..heat import Dissipative
+from ..heat import Dissipative, Struck
 from ..tables import table_faults
 from .domain import TwoPort
 
@@ -25,7 +25,7 @@ def _elastic(stop: Any) -> bool:
     return not _rigid(stop)
 
 
-class HardStop(Dissipative, TwoPort):
+class HardStop(Struck, TwoPort):
     """Elastic stops that keep R between two bounds relative to C.
 
     Equations: dx/dt = v; with p the penetration of a bound, K its stiffness and D
@@ -48,10 +48,11 @@ class HardStop(Dissipative, TwoPort):
 
     Parameters: upper_bound (m), lower_bound (m), upper_stiffness (N/m),
     lower_stiffness (N/m), upper_damping (N*s/m), lower_damping (N*s/m), transition
-    (mm), restitution (1).
+    (mm), restitution (1), release_time (ms).
     Ports: R, C. Initial target: x (high, 0 m), the place of R between the bounds;
     f > 0 at the upper bound.
-    With ``thermal_port=True`` the heat leaves at the port H.
+    With ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in
+    impact_heat (high, 0 J) and leaves with the time constant ``release_time``.
     """
 
     model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
@@ -72,7 +73,11 @@ class HardStop(Dissipative, TwoPort):
     upper_force = Variable("N", when=_rigid, doc="force of the upper stop, pressing back")
     lower_force = Variable("N", when=_rigid, doc="force of the lower stop, pressing back")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
-    energy_stored = Variable("J", doc="elastic energy of the stops")
+    energy_stored = Variable("J", doc="elastic energy of the stops, or heat of impacts")
+
+    @property
+    def rigid(self) -> bool:
+        return _rigid(self)
 
     def verify(self) -> Iterator[str]:
         if np.any(self.upper_bound <= self.lower_bound):
@@ -87,8 +92,7 @@ class HardStop(Dissipative, TwoPort):
             yield contact(self.lower_force, self.x - self.lower_bound, -self.v,
                           restitution=self.restitution)  # fmt: skip
             yield self.f == self.upper_force - self.lower_force
-            yield self.energy_stored == 0
-            yield self.power_dissipated == 0
+            yield from self.heat_of_impacts(self.f * self.v)
             return
         upper = stop_law(self.x - self.upper_bound, self.v, self.upper_stiffness,
                          self.upper_damping, self.model, self.transition)  # fmt: skip

@@ -22,6 +22,7 @@ from library import (
     mechanisms,
     rotational,
     signal,
+    thermal,
     translational,
 )
 
@@ -29,6 +30,7 @@ TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
 MODULES = (
     translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
+    thermal,
 )  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
@@ -60,6 +62,12 @@ PORTS = {
     signal.MultiportSwitch: "u1 u2 u3 control y", signal.DiscreteIntegrator: "u y",
     signal.DiscreteTransferFunction: "u y", signal.DiscreteStateSpace: "u1 y1",
     signal.HarmonicEstimator: "u amplitude phase real imaginary",
+    thermal.ThermalReference: "H", thermal.ThermalMass: "M", thermal.PerfectInsulator: "A",
+    thermal.ConductiveHeatTransfer: "A B", thermal.ConvectiveHeatTransfer: "A B",
+    thermal.RadiativeHeatTransfer: "A B", thermal.ThermalResistance: "A B",
+    thermal.VariableThermalResistance: "A B R", thermal.TemperatureSource: "A S",
+    thermal.HeatFlowRateSource: "A B S", thermal.ControlledTemperatureSource: "A B S",
+    thermal.TemperatureSensor: "A B T", thermal.HeatFlowRateSensor: "A B H",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
@@ -84,6 +92,8 @@ CHOICES = [
     (rotational.RotationalMotionSensor, "reference", "difference"),
     (rotational.RotationalMotionSensor, "wrap_angle", False),
     (mechanisms.WheelAndAxle, "direction", "positive"),
+    (thermal.ConductiveHeatTransfer, "geometry", "planar"),
+    (thermal.TemperatureSensor, "reference", "difference"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),

@@ -21,6 +21,7 @@ import library.mechanisms as M
 import library.planar as P
 import library.rotational as R
 import library.signal as S
+import library.thermal as H
 import library.translational as T
 from blocks import (
     BlocksError,
@@ -37,7 +38,7 @@ from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 from library.frictionlaws import LAWS
 
-MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D}
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -46,7 +47,8 @@ CLASSES = {
     and name not in BASES
 }  # fmt: skip
 # which modules are mixed
-GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P", "E", "ES", "EG", "EGTD", "ETRD")
+GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
+          "EH")  # fmt: skip
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -61,7 +63,7 @@ HEAD = """\
 from math import inf, nan
 from blocks import *
 import library.translational as T, library.rotational as R, library.mechanisms as M
-import library.planar as P, library.signal as S
+import library.planar as P, library.signal as S, library.thermal as H
 import library.electrical as E, library.magnetic as G, library.electromechanical as D
 m = Model("random")
 """

@@ -22,9 +22,9 @@ def displaced(at: Any, pressure: Any, volume: Any, rate: Any, compressible: bool
     if compressible:
         yield at.p == pressure
         yield filling(at, pressure, volume, rate, at.mdot)
-        yield require(volume > quantity("0 m^3"), "nothing is left of the volume of liquid: the "
-                      "piston has gone beyond its end. Give it more dead_volume, start elsewhere, "
-                      "or stop it (HardStop).")  # fmt: skip
+        yield require(volume > quantity("0 m^3"), "nothing is left of the volume of liquid: it is "
+                      "beyond the end of its way. Start it elsewhere (within the stroke), give it "
+                      "more dead volume, or stop it (a HardStop, or stiffer ends).")  # fmt: skip
     else:
         yield at.mdot == at.density * rate
 
@@ -82,7 +82,7 @@ class TranslationalMechanicalConverter(MechanicalConverter):
 
     Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
 
-    Parameters: interface_area (m²), dead_volume (m³), environment_pressure (MPa). Defaults of
+    Parameters: interface_area (m^2), dead_volume (m^3), environment_pressure (MPa). Defaults of
     area and dead volume not verified.
     Ports: A (liquid), R, C. Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa).
     """
@@ -113,7 +113,7 @@ class RotationalMechanicalConverter(MechanicalConverter):
     With ``dynamic_compressibility=False`` mdot_A = e rho_0 displacement w; see
     :class:`TranslationalMechanicalConverter`. Has no inertia, no friction and no stop.
 
-    Parameters: displacement (m³/rad), dead_volume (m³), environment_pressure (MPa). Defaults
+    Parameters: displacement (m^3/rad), dead_volume (m^3), environment_pressure (MPa). Defaults
     of displacement and dead volume not verified.
     Ports: A (liquid), R, C. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa).
     """

@@ -164,7 +164,7 @@ class SingleActingActuator(Cylinder):
     (``stop`` is its ``model``). Options as in :class:`TranslationalMechanicalConverter`.
     Has no mass: connect one to R.
 
-    Parameters: piston_area_A (m²), stroke (m), dead_volume_A (m³), environment_pressure (MPa),
+    Parameters: piston_area_A (m^2), stroke (m), dead_volume_A (m^3), environment_pressure (MPa),
     stop_stiffness (N/m), stop_damping (N*s/m), transition (mm), restitution (1); those of the
     friction: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
     viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
@@ -185,14 +185,14 @@ class DoubleActingActuator(Cylinder):
     :class:`SingleActingActuator`. Has no mass: connect one to R. Liquid that passes the
     piston is a LaminarLeakage between A and B.
 
-    Parameters: piston_area_A (m²), piston_area_B (m²), stroke (m), dead_volume_A (m³),
-    dead_volume_B (m³), environment_pressure (MPa), stop_stiffness (N/m),
+    Parameters: piston_area_A (m^2), piston_area_B (m^2), stroke (m), dead_volume_A (m^3),
+    dead_volume_B (m^3), environment_pressure (MPa), stop_stiffness (N/m),
     stop_damping (N*s/m), transition (mm), restitution (1); those of the friction:
     breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
     viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
     normal_force (N). Defaults not verified.
     Ports: A, B, R, C. Inputs: N in N (``normal=True``). Outputs: p_out in m. Initial targets:
-    x (high, 0 m), p_A and p_B (high, 0.101325 MPa).
+    x (high, 0 m), p_A (high, 0.101325 MPa), p_B (high, 0.101325 MPa).
 
     Examples
     --------

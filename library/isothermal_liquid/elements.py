@@ -143,7 +143,7 @@ class Tank(Component):
     Takes the liquid in the tank as incompressible; what this makes of the energy (a share
     P/(2 bulk_modulus)) is its ``power_supplied``.
 
-    Parameters: area (m²), gravity (m/s²), height (m), surface_pressure (MPa).
+    Parameters: area (m^2), gravity (m/s^2), height (m), surface_pressure (MPa).
     Ports: A (bottom). Outputs: V in m³, L (level) in m. Initial target: volume (high, 1 m³).
     Defaults not verified.
     """

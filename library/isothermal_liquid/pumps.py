@@ -105,7 +105,7 @@ class FixedDisplacementPump(DisplacementMachine):
 
     The run stops where the pressure at a port falls below the minimum of the liquid.
 
-    Parameters: displacement (cm³/turn), nominal_displacement (cm³/turn), nominal_speed (rpm),
+    Parameters: displacement (cm^3/turn), nominal_displacement (cm^3/turn), nominal_speed (rpm),
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.
@@ -123,7 +123,7 @@ class VariableDisplacementPump(DisplacementMachine):
 
     Equations as of :class:`FixedDisplacementPump`, with D the input.
 
-    Parameters: nominal_displacement (cm³/turn), nominal_speed (rpm),
+    Parameters: nominal_displacement (cm^3/turn), nominal_speed (rpm),
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.
@@ -143,7 +143,7 @@ class FixedDisplacementMotor(DisplacementMachine):
     ``losses="analytical"`` K and K' are those at which the motor takes the ideal flow over
     volumetric_efficiency and gives mechanical_efficiency times the ideal torque.
 
-    Parameters: displacement (cm³/turn), nominal_displacement (cm³/turn), nominal_speed (rpm),
+    Parameters: displacement (cm^3/turn), nominal_displacement (cm^3/turn), nominal_speed (rpm),
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.
@@ -164,7 +164,7 @@ class VariableDisplacementMotor(DisplacementMachine):
 
     Equations as of :class:`FixedDisplacementMotor`, with D the input.
 
-    Parameters: nominal_displacement (cm³/turn), nominal_speed (rpm),
+    Parameters: nominal_displacement (cm^3/turn), nominal_speed (rpm),
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.

@@ -74,7 +74,7 @@ class LaminarLeakage(TwoPort):
 
     Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm),
     height (mm), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
-    resistance (MPa*s/m³).
+    resistance (MPa*s/m^3).
     Ports: A, B.
 
     References
@@ -168,11 +168,11 @@ class Pipe(Component):
     Dissipates mdot_A (h_A - h_I) and the same at B, stores elastic and kinetic energy. One
     pipe knows one pressure inside; several in series are a longer one, with waves.
 
-    Parameters: length (m), area (m²), hydraulic_diameter (m), extra_length (m), roughness (m),
+    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
     laminar_limit (1), turbulent_limit (1), shape_factor (1). The default of
     hydraulic_diameter is not verified.
-    Ports: A, B. Initial targets: p_I (high, 0.101325 MPa) with compressibility, flow_A and
-    flow_B (high, 0 kg/s), into A and out of B, with inertia.
+    Ports: A, B. Initial targets: p_I (high, 0.101325 MPa) with compressibility, flow_A (high, 0 kg/s)
+    into A and flow_B (high, 0 kg/s) out of B, with inertia.
 
     References
     ----------

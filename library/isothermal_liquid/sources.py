@@ -50,7 +50,7 @@ class FlowRateSource(TwoPort):
     A: the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is
     connected. The run stops where the pressure at A falls below the liquid's minimum.
 
-    Parameters: mass_flow (kg/s), volume_flow (m³/s).
+    Parameters: mass_flow (kg/s), volume_flow (m^3/s).
     Ports: A, B. Inputs: M in kg/s, or V in m³/s.
     """
 

@@ -69,8 +69,8 @@ class LocalRestriction(Restriction):
     rises again behind the restriction: L = (r - Cd S_R/S)/(r + Cd S_R/S) with
     r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: area (m²) (``restriction_type="fixed"``), minimum_area (m²), maximum_area (m²)
-    (``"variable"``), port_area (m²), discharge_coefficient (1), critical_reynolds (1).
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1).
     The default of discharge_coefficient, and the law of pressure recovery, are not verified.
     Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
     """
@@ -121,8 +121,8 @@ class VariableOrifice(Restriction):
     maximum_area; with ``orientation="negative"`` a negative S opens it. The flow is that of
     :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: maximum_area (m²), leakage_area (m²), stroke (m) of the whole opening,
-    overlap (m) (negative: open in the middle), discharge_coefficient (1),
+    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening,
+    overlap (mm) (negative: open in the middle), discharge_coefficient (1),
     critical_reynolds (1). Defaults not verified.
     Ports: A, B. Inputs: S in m.
     """
@@ -197,8 +197,8 @@ class CheckValve(PressureOpened):
     :class:`LocalRestriction`. With ``opening_dynamics`` the opening follows with
     time_constant. Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m²),
-    leakage_area (m²), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
+    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
+    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
     Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
     """
@@ -213,8 +213,8 @@ class PressureReliefValve(PressureOpened):
     ``opening_dynamics`` the opening follows with time_constant.
     Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m²),
-    leakage_area (m²), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
+    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
+    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
     Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
     """
@@ -236,8 +236,8 @@ class DirectionalValve(Component):
     negative overlap leaves an edge open in the middle position. The flow through each edge
     is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
 
-    Parameters: maximum_area (m²), leakage_area (m²), stroke (m), overlap_PA (m),
-    overlap_PB (m), overlap_AT (m), overlap_BT (m), discharge_coefficient (1),
+    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm), overlap_PA (mm),
+    overlap_PB (mm), overlap_AT (mm), overlap_BT (mm), discharge_coefficient (1),
     critical_reynolds (1). Defaults not verified.
     Ports: A, B, P, T. Inputs: S in m.
     """

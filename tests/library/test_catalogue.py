@@ -15,11 +15,11 @@ import pytest
 from blocks import Component, Input, Option, Output, Parameter, Port
 from blocks.units import to_si
 from blocks.units import unit as to_unit
-from library import mechanisms, rotational, signal, translational
+from library import isothermal_liquid, mechanisms, rotational, signal, translational
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (translational, rotational, mechanisms, signal)
+MODULES = (translational, rotational, mechanisms, signal, isothermal_liquid)
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
@@ -36,6 +36,19 @@ PORTS = {
     rotational.RotationalFriction: "R C", rotational.RotationalHardStop: "R C",
     rotational.TorqueSource: "R C S", rotational.AngularVelocitySource: "R C S",
     rotational.TorqueSensor: "R C T", rotational.RotationalMotionSensor: "R C W A",
+    isothermal_liquid.IsothermalLiquidProperties: "A", isothermal_liquid.Reservoir: "A",
+    isothermal_liquid.Cap: "A", isothermal_liquid.ConstantVolumeChamber: "A",
+    isothermal_liquid.LocalRestriction: "A B AR", isothermal_liquid.LaminarLeakage: "A B",
+    isothermal_liquid.Pipe: "A B", isothermal_liquid.PressureSource: "A B P",
+    isothermal_liquid.PressureSensor: "A B P", isothermal_liquid.FlowRateSensor: "A B M V",
+    isothermal_liquid.TranslationalMechanicalConverter: "A C R",
+    isothermal_liquid.RotationalMechanicalConverter: "A C R",
+    isothermal_liquid.CheckValve: "A B", isothermal_liquid.PressureReliefValve: "A B",
+    isothermal_liquid.DirectionalValve: "S A B P T", isothermal_liquid.VariableOrifice: "S A B",
+    isothermal_liquid.FixedDisplacementPump: "B R C A", isothermal_liquid.Tank: "A V L",
+    isothermal_liquid.VariableDisplacementPump: "D B R C A",
+    isothermal_liquid.DoubleActingActuator: "C A p_out R B",
+    isothermal_liquid.GasChargedAccumulator: "A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
 }  # fmt: skip
 
@@ -49,6 +62,13 @@ CHOICES = [
     (rotational.RotationalMotionSensor, "reference", "difference"),
     (rotational.RotationalMotionSensor, "wrap_angle", False),
     (mechanisms.WheelAndAxle, "direction", "positive"),
+    (isothermal_liquid.Reservoir, "pressure_spec", "atmospheric"),
+    (isothermal_liquid.LocalRestriction, "restriction_type", "variable"),
+    (isothermal_liquid.LocalRestriction, "pressure_recovery", False),
+    (isothermal_liquid.LaminarLeakage, "cross_section_geometry", "circular"),
+    (isothermal_liquid.Pipe, "dynamic_compressibility", True),
+    (isothermal_liquid.Pipe, "inertia", False),
+    (isothermal_liquid.PressureSensor, "measure", "difference"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False),

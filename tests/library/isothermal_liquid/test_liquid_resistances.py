@@ -122,7 +122,7 @@ def test_the_loss_of_a_pipe_grows_all_the_way_through_the_transition():
 
 def test_a_compressible_pipe_has_its_mean_pressure_in_the_middle():
     part = pipe(dynamic_compressibility=True, p_I="2 MPa")
-    run = between(part, 2.002e6, 2e6, oil()).simulate("1 s", rtol=1e-9)
+    run = between(part, 2.002e6, 2e6, oil()).simulate("1 ms", rtol=1e-9)
     assert_allclose(values(run, "part.p_I", "MPa")[-1], 2.001, rtol=1e-9)
     through = np.pi * D**4 / 128 * 2e3 / (OIL["nu"] * 10)
     assert_allclose(values(run, "part.A.mdot", "kg/s")[-1], through, rtol=1e-5)
@@ -151,7 +151,7 @@ def test_a_column_of_liquid_has_to_be_accelerated():
 def test_liquid_in_a_closed_pipe_rings_with_its_stiffness_and_inertia():
     model = Model("ringing")
     model.end, model.cap, model.liquid = Reservoir(), Cap(), oil()
-    model.pipe = pipe(inertia=True, dynamic_compressibility=True, p_I="102.325 kPa")
+    model.pipe = pipe(inertia=True, dynamic_compressibility=True, p_I="111.325 kPa")
     model.connect(model.end.A, model.pipe.A, model.liquid.A)
     model.connect(model.pipe.B, model.cap.A)
     run = model.simulate("0.2 s", rtol=1e-9)
@@ -160,9 +160,9 @@ def test_liquid_in_a_closed_pipe_rings_with_its_stiffness_and_inertia():
     decay = 32 * OIL["nu"] / D**2 / 2
     w = np.sqrt(2 * c2 / 10**2 - decay**2)
     t = seconds(run)
-    exact = 1e3 * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
-    assert_allclose(values(run, "pipe.p_I", "Pa") - P0, exact, atol=0.1)
-    assert run.energy().relative_residual < 1e-6  # of a millionth of a joule
+    exact = 1e4 * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
+    assert_allclose(values(run, "pipe.p_I", "Pa") - P0, exact, atol=5)
+    assert run.energy().relative_residual < 1e-7
 
 
 # -- orifices and valves ----------------------------------------------------------------------------

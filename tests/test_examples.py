@@ -233,3 +233,13 @@ def test_a_heap_of_discs_comes_to_rest_and_its_box_carries_the_weight(run):
     later = names["result"]["discs.y"].at(["1.4 s", "1.5 s"]).to("m").m
     assert np.ptp(later, axis=1).max() < 1e-6
     assert later.min() > 0.1 - 5e-3  # a step's way above the floor
+
+
+def test_a_cylinder_with_sticking_seals_lets_go_at_their_strength_again_and_again(run):
+    names, printed = run("cylinder_hunts")
+    assert "1.8750, 1.8750, 1.8750 MPa, by hand 1.8750 MPa" in printed
+    x = names["result"]["cylinder.x"]
+    late = x.at([f"{t / 100} s" for t in range(300, 600)]).to("mm").m
+    assert late.min() < 101.9 and late.max() > 102.1  # on both sides of its set point
+    assert np.mean(names["result"]["cylinder.v"].at(
+        [f"{t / 100} s" for t in range(300, 600)]).m == 0) > 0.8  # and mostly at rest

@@ -116,7 +116,7 @@ class ForeignWords:
         """
 
         def __getattr__(name: str) -> Any:
-            package = f"{home}.{name}" in places  # about to be imported; a domain in it has its name
+            package = f"{home}.{name}" in places  # about to be imported; its domain has its name
             advice = "" if package or name.startswith("_") else self._place(name, home, places)
             if not advice:
                 raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name)

@@ -29,7 +29,7 @@ class NoFriction(FrictionLaw):
         return quantity(0, force(c))
 
 
-SEALS = {"none": NoFriction, **LAWS}
+SEALS: dict[str, type[FrictionLaw]] = {"none": NoFriction, **LAWS}
 
 
 def _rigid(c: Any) -> bool:
@@ -86,7 +86,7 @@ class Cylinder(TranslationalFriction):
     upper_force = Variable("N", when=_rigid, doc="force of the stop at x = stroke")
     lower_force = Variable("N", when=_rigid, doc="force of the stop at x = 0")
     energy_stored = Variable("J", when=lambda c: not _springy(c),
-                             doc="energy of liquid, stops and seals, work done outside")  # fmt: skip
+                             doc="energy of liquid, stops, seals, work done outside")  # fmt: skip
     seal_energy = Variable("J", when=_springy, doc="elastic energy of the seals")
     power_supplied = Variable("W", when=lambda c: not c.dynamic_compressibility,
                               doc="what leaving out compression makes of the energy")  # fmt: skip

@@ -171,8 +171,8 @@ class Pipe(Component):
     Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
     laminar_limit (1), turbulent_limit (1), shape_factor (1). The default of
     hydraulic_diameter is not verified.
-    Ports: A, B. Initial targets: p_I (high, 0.101325 MPa) with compressibility, flow_A (high, 0 kg/s)
-    into A and flow_B (high, 0 kg/s) out of B, with inertia.
+    Ports: A, B. Initial targets: p_I (high, 0.101325 MPa) with compressibility,
+    flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
 
     References
     ----------

@@ -27,7 +27,7 @@ from library.signal import Constant
 OFFSETS = [{}, {"pressure_spec": "specified", "environment_pressure": "0.3 MPa"}]
 
 
-# -- converters ----------------------------------------------------------------------------------
+# -- converters --------------------------------------------------------------------------------
 @pytest.mark.parametrize("outside", OFFSETS)
 @pytest.mark.parametrize(("orientation", "sign"), [("positive", 1), ("negative", -1)])
 def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, sign, outside):
@@ -123,7 +123,7 @@ def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressib
     assert run.energy().relative_residual < 1e-10
 
 
-# -- cylinders ---------------------------------------------------------------------------------------
+# -- cylinders ---------------------------------------------------------------------------------
 def cylinder(actuator, *, force="0 N", mass="5 kg", supply=None):
     """A cylinder that moves a mass against ground; side A is fed, a side B goes to the tank."""
     model = Model("cylinder")
@@ -226,7 +226,7 @@ def test_a_double_acting_cylinder_books_all_its_energy(law, compressible, outsid
     assert run.energy().relative_residual < 1e-6
 
 
-# -- pumps and motors ----------------------------------------------------------------------------------
+# -- pumps and motors --------------------------------------------------------------------------
 def machine(part, speed, p_A, p_B, displacement=None):
     model = Model("machine")
     model.part, model.liquid, model.a, model.b = part, oil(), reservoir(p_A), reservoir(p_B)

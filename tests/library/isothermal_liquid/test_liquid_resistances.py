@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from liquid_bench import OIL, P0, TIGHT, WATER, between, flow, h, oil, reservoir, rho, seconds, values
+from liquid_bench import (
+    OIL,
+    P0,
+    TIGHT,
+    WATER,
+    between,
+    flow,
+    h,
+    oil,
+    reservoir,
+    rho,
+    seconds,
+    values,
+)
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -78,7 +91,7 @@ def test_a_given_resistance_is_pressure_per_volume_flow():
     assert_allclose(flow(part, LOW, HIGH, oil()), -mean * 5e6 / 2e10, rtol=1e-12)
 
 
-# -- pipes ---------------------------------------------------------------------------------------
+# -- pipes -------------------------------------------------------------------------------------
 D = 0.02
 AREA = np.pi / 4 * D**2
 
@@ -165,7 +178,7 @@ def test_liquid_in_a_closed_pipe_rings_with_its_stiffness_and_inertia():
     assert run.energy().relative_residual < 1e-7
 
 
-# -- orifices and valves ----------------------------------------------------------------------------
+# -- orifices and valves -----------------------------------------------------------------------
 @pytest.mark.parametrize(("p_A", "p_B"), [(HIGH, LOW), (LOW, HIGH), (LOW + 10, LOW)])
 def test_a_restriction_lets_pass_what_bernoulli_says(p_A, p_B):
     part = LocalRestriction(restriction_type="fixed", area="3 mm^2")
@@ -207,7 +220,7 @@ def test_an_orifice_opens_beyond_its_overlap(orientation, sign, place, share):
     assert_allclose(values(run, "part.mdot", "kg/s"), orifice(HIGH, LOW, area), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("drop", "share"), [(-2e5, 0), (0.5e4, 0), (5.5e4, 0.5), (1e5, 1), (9e5, 1)])
+@pytest.mark.parametrize(("drop", "share"), [(-2e5, 0), (5e3, 0), (5.5e4, 0.5), (1e5, 1), (9e5, 1)])
 def test_a_check_valve_opens_from_A_to_B_only(drop, share):
     area = 1e-10 + (1e-4 - 1e-10) * share
     exact = orifice(LOW + drop, LOW, area)

@@ -36,6 +36,7 @@ SEVERITIES = {
     "conflict.across": "error",
     "conflict.through": "error",
     "network.floating": "error",
+    "network.assumed": "info",
     "network.shorted": "warning",
     "network.unconnected": "info",
     "contact.overlap": "error",

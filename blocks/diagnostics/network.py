@@ -31,6 +31,8 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
             yield finding
         if domain.reference:
             yield from _references(topology, domain)
+        if domain.assumed:
+            yield from _assumed(topology, domain)
     yield from _shorted(topology)
     yield from _unconnected(topology, explained)
 
@@ -79,6 +81,24 @@ def _reference(topology: Topology, domain: Domain, rows: list[PortRow], inside: 
         f"Add one where the circuit is held: model.ground = {kind}(); then connect it, for example "
         f"to {loose[-1]}.",
     )  # fmt: skip
+
+
+# -- parameters that nobody states -------------------------------------------------------------
+def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
+    """Circuits in which the domain's own values of its parameters hold."""
+    circuit = topology.network.circuits(domain)
+    rows, stated = topology.of(domain), np.zeros(topology.count, dtype=bool)
+    for r in rows:
+        kernel = topology.network.families[r.family].kernel
+        if any(v.port == r.name and getattr(v.declared, "sets", False) for v in kernel.variables):
+            stated[circuit[r.nodes]] = True
+    open_ = {int(c) for r in rows for c in circuit[r.nodes] if not stated[c]}
+    for k in sorted(open_)[:MOST]:
+        parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
+                                   for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
+        problem, _, advice = domain.assumed.partition(". ")
+        yield found("network.assumed", parts[:20],
+                    f"The {domain} circuit of {listed(parts)} {problem}.", advice)
 
 
 # -- lone and shorted ports -----------------------------------------------------------------------

@@ -47,6 +47,9 @@ class Domain:
     reference : str
         Name of the component class that grounds a circuit, for the advice in
         messages; empty where circuits need no reference.
+    assumed : str
+        What the values of ``parameters`` stand for, and which component states others: said
+        by ``check()`` of a circuit that has no such component; empty to say nothing.
     colour : str
         Matplotlib colour in drawings.
     doc : str
@@ -65,6 +68,7 @@ class Domain:
     reference: str
     rates: Mapping[str, str]
     parameters: Mapping[str, str]
+    assumed: str
     colour: str
     doc: str
     power: Callable[[Any], object] | None
@@ -74,7 +78,8 @@ class Domain:
     def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
                  reference: str = "", rates: Mapping[str, str] | None = None,
                  parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",
-                 doc: str = "", power: Callable[[Any], object] | None = None) -> None:
+                 doc: str = "", power: Callable[[Any], object] | None = None,
+                 assumed: str = "") -> None:
         rates, parameters = rates or {}, parameters or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
@@ -82,7 +87,7 @@ class Domain:
         for attribute, value in {
             "name": name, "across": units[0], "through": units[1], "reference": reference,
             "rates": rates, "parameters": parameters, "colour": colour, "doc": doc,
-            "power": power,
+            "power": power, "assumed": assumed,
             "variables": {**units[0], **units[1]},
             "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
         }.items():  # fmt: skip

@@ -52,6 +52,15 @@ def test_two_liquids_in_one_circuit_are_named():
     assert all({"oil", "water"} <= set(f.where) for f in findings.errors)
 
 
+def test_water_is_assumed_where_no_liquid_is_stated_and_said():
+    (finding,) = circuit().check()
+    assert finding.code == "network.assumed" and finding.severity == "info"
+    assert finding.problem == ("The isothermal_liquid circuit of a, b and r holds water, since no "
+                               "IsothermalLiquidProperties says otherwise.")  # fmt: skip
+    assert "another liquid" in finding.advice
+    assert not circuit(water=IsothermalLiquidProperties()).check()
+
+
 def test_pressure_below_vacuum_stops_the_run_where_it_happens():
     with pytest.raises(SimulationError, match="store: at t = .* falls below the liquid's minimum_"):
         drawn(ConstantVolumeChamber()).simulate("1 s")

@@ -38,6 +38,7 @@ SEVERITIES = {
     "conflict.parameter": "error",
     "network.floating": "error",
     "network.nowhere": "error",
+    "network.assumed": "info",
     "network.shorted": "warning",
     "network.unconnected": "info",
     "contact.overlap": "error",

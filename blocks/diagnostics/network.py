@@ -33,6 +33,8 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
             yield from _references(topology, domain)
         if domain.shared:
             yield from _stated_twice(topology, domain)
+        if domain.assumed:
+            yield from _assumed(topology, domain)
     for finding in _nowhere(topology):
         explained.update(finding.where)
         yield finding
@@ -141,6 +143,24 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
                 f"Connect it to what takes it up{example_word(next(iter(through)))}, or to a fixed "
                 f"{quantity_word(*across)}; or leave the option out that shows the port.",
             )  # fmt: skip
+
+
+# -- parameters that nobody states -------------------------------------------------------------
+def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
+    """Circuits in which the domain's own values of its parameters hold."""
+    circuit = topology.network.circuits(domain)
+    rows, stated = topology.of(domain), np.zeros(topology.count, dtype=bool)
+    for r in rows:
+        kernel = topology.network.families[r.family].kernel
+        if any(v.port == r.name and getattr(v.declared, "sets", False) for v in kernel.variables):
+            stated[circuit[r.nodes]] = True
+    open_ = {int(c) for r in rows for c in circuit[r.nodes] if not stated[c]}
+    for k in sorted(open_)[:MOST]:
+        parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
+                                   for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
+        problem, _, advice = domain.assumed.partition(". ")
+        yield found("network.assumed", parts[:20],
+                    f"The {domain} circuit of {listed(parts)} {problem}.", advice)
 
 
 # -- lone and shorted ports -----------------------------------------------------------------------

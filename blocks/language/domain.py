@@ -66,6 +66,9 @@ class Domain:
     storage, resistance : str
         What gives the across variable of a node a memory, and what lets it follow from the
         flow: ``"a capacitor"`` and ``"a resistor"``, for the advice in messages.
+    assumed : str
+        What the values of ``parameters`` stand for, and which component states others: said
+        by ``check()`` of a circuit that has no such component; empty to say nothing.
     colour : str
         Matplotlib colour in drawings.
     doc : str
@@ -87,6 +90,7 @@ class Domain:
     alone: str
     storage: str
     resistance: str
+    assumed: str
     colour: str
     doc: str
     power: Callable[[Any], object] | None
@@ -97,7 +101,8 @@ class Domain:
                  reference: str = "", rates: Mapping[str, str] | None = None,
                  parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",
                  doc: str = "", power: Callable[[Any], object] | None = None,
-                 alone: str = "", storage: str = "", resistance: str = "") -> None:
+                 alone: str = "", storage: str = "", resistance: str = "", assumed: str = "",
+                 ) -> None:
         rates, parameters = rates or {}, parameters or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
@@ -107,6 +112,7 @@ class Domain:
             "rates": rates, "parameters": parameters, "colour": colour, "doc": doc,
             "power": power, "alone": alone or "nothing outside acts on it",
             "storage": storage or "a storage", "resistance": resistance or "a resistance",
+            "assumed": assumed,
             "variables": {**units[0], **units[1]},
             "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
         }.items():  # fmt: skip

@@ -94,13 +94,14 @@ def settled_by(declared: Parameter, value: Any) -> Any:
 
 
 def declared_by_laws(component: Component) -> dict[str, Declaration]:
-    """What the chosen laws declare."""
+    """What the chosen laws declare; what the class has by that name for other laws gives way."""
     found: dict[str, Declaration] = {}
     for declared in type(component)._declared.values():
         if isinstance(declared, Replaceable):
             found |= declared.chosen(component).declarations
     for name in found:
-        if hasattr(type(component), name):
+        own = type(component)._declared.get(name)
+        if hasattr(type(component), name) and (own is None or own.exists(component)):
             raise NamingError(f"{component.path}.{name}", f"the law declares {name!r}, which "
                               f"{type(component).__name__} has already.",
                               "Choose another name for it in the law.", name=name,

@@ -18,6 +18,7 @@ from blocks.units import unit as to_unit
 from library import (
     electrical,
     electromechanical,
+    isothermal_liquid,
     magnetic,
     mechanisms,
     rotational,
@@ -30,7 +31,7 @@ TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
 MODULES = (
     translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
-    thermal,
+    thermal, isothermal_liquid,
 )  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
@@ -68,6 +69,19 @@ PORTS = {
     thermal.VariableThermalResistance: "A B R", thermal.TemperatureSource: "A S",
     thermal.HeatFlowRateSource: "A B S", thermal.ControlledTemperatureSource: "A B S",
     thermal.TemperatureSensor: "A B T", thermal.HeatFlowRateSensor: "A B H",
+    isothermal_liquid.IsothermalLiquidProperties: "A", isothermal_liquid.Reservoir: "A",
+    isothermal_liquid.Cap: "A", isothermal_liquid.ConstantVolumeChamber: "A",
+    isothermal_liquid.LocalRestriction: "A B AR", isothermal_liquid.LaminarLeakage: "A B",
+    isothermal_liquid.Pipe: "A B", isothermal_liquid.PressureSource: "A B P",
+    isothermal_liquid.PressureSensor: "A B P", isothermal_liquid.FlowRateSensor: "A B M V",
+    isothermal_liquid.TranslationalMechanicalConverter: "A C R",
+    isothermal_liquid.RotationalMechanicalConverter: "A C R",
+    isothermal_liquid.CheckValve: "A B", isothermal_liquid.PressureReliefValve: "A B",
+    isothermal_liquid.DirectionalValve: "S A B P T", isothermal_liquid.VariableOrifice: "S A B",
+    isothermal_liquid.FixedDisplacementPump: "B R C A", isothermal_liquid.Tank: "A V L",
+    isothermal_liquid.VariableDisplacementPump: "D B R C A",
+    isothermal_liquid.DoubleActingActuator: "C A p_out R B",
+    isothermal_liquid.GasChargedAccumulator: "A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
@@ -94,6 +108,13 @@ CHOICES = [
     (mechanisms.WheelAndAxle, "direction", "positive"),
     (thermal.ConductiveHeatTransfer, "geometry", "planar"),
     (thermal.TemperatureSensor, "reference", "difference"),
+    (isothermal_liquid.Reservoir, "pressure_spec", "atmospheric"),
+    (isothermal_liquid.LocalRestriction, "restriction_type", "variable"),
+    (isothermal_liquid.LocalRestriction, "pressure_recovery", False),
+    (isothermal_liquid.LaminarLeakage, "cross_section_geometry", "circular"),
+    (isothermal_liquid.Pipe, "dynamic_compressibility", True),
+    (isothermal_liquid.Pipe, "inertia", False),
+    (isothermal_liquid.PressureSensor, "measure", "difference"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),

@@ -16,6 +16,7 @@ import numpy as np
 
 import library.electrical as E
 import library.electromechanical as D
+import library.isothermal_liquid as L
 import library.magnetic as G
 import library.mechanisms as M
 import library.planar as P
@@ -36,9 +37,8 @@ from blocks import (
 )
 from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
-from library.frictionlaws import LAWS
 
-MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H}
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H, "L": L}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -48,7 +48,7 @@ CLASSES = {
 }  # fmt: skip
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
-          "EH")  # fmt: skip
+          "EH", "L", "LTR", "LTRS")  # fmt: skip
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -65,6 +65,7 @@ from blocks import *
 import library.translational as T, library.rotational as R, library.mechanisms as M
 import library.planar as P, library.signal as S, library.thermal as H
 import library.electrical as E, library.magnetic as G, library.electromechanical as D
+import library.isothermal_liquid as L
 m = Model("random")
 """
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
@@ -221,7 +222,8 @@ class Writer:
                 keywords[n] = self.option(n, d)
         law = keywords.get("law", "").strip("'")
         if "law" in declared and isinstance(declared["law"], Replaceable):
-            for n, d in LAWS[law or "simscape"].declarations.items():
+            named = declared["law"].named
+            for n, d in named[law or declared["law"].default].declarations.items():
                 if isinstance(d, Parameter) and self.chance(0.25):
                     keywords[n] = self.value(d)
         for n, d in declared.items():
@@ -302,9 +304,9 @@ def written(seed):
     names = [n for n in CLASSES if n[0] in group]
     count = int(writer.random.integers(1, 7))
     grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
-               "E": "E.ElectricalReference", "G": "G.MagneticReference"}
+               "E": "E.ElectricalReference", "G": "G.MagneticReference", "L": "L.Reservoir"}
     bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
-              "G": "G.Reluctance"}
+              "G": "G.Reluctance", "L": "L.ConstantVolumeChamber"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:
         if letter in group:

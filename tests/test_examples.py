@@ -263,6 +263,8 @@ def test_the_valve_lets_go_at_the_force_of_its_spring_and_holds_closed(run):
     i = result["solenoid.i"].to("A").m  # the dip as it closes
     assert np.any((i[1:-1] < i[:-2]) & (i[1:-1] < i[2:]))
     assert "0.44000 A, by hand 0.44000 A" in printed
+
+
 def test_a_cylinder_with_sticking_seals_lets_go_at_their_strength_again_and_again(run):
     names, printed = run("cylinder_hunts")
     assert "1.8750, 1.8750, 1.8750 MPa, by hand 1.8750 MPa" in printed

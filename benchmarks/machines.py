@@ -35,7 +35,7 @@ def drive() -> Model:
     """A motor on an H-bridge at 5 kHz, a shaft, and a load that sticks and slips; 1 s."""
     model = Model("drive")
     model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.bridge = HBridge(model="switched", duty=0.05, off_conductance="1e-8 S")
+    model.bridge = HBridge(model="switched", duty=0.05, frequency="5 kHz", off_conductance="1e-8 S")
     model.motor = DCMotor(resistance="1 ohm", inductance="1 mH", back_emf_constant="1 V*s/rad",
                           inertia="0.01 kg*m^2")  # fmt: skip
     model.shaft = RotationalSpringDamper(stiffness="10 N*m/rad", damping="2 mN*m*s/rad")

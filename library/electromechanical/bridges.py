@@ -65,7 +65,7 @@ class HBridge(Dissipative):
     a = Port(electrical, doc="load, positive at a positive duty")
     b = Port(electrical, doc="load")
     duty = Parameter(0.5, minimum=-1, maximum=1, when=_constant, doc="Duty, from -1 to 1")
-    frequency = Parameter("5 kHz", above=0, when=lambda c: c.model == "switched",
+    frequency = Parameter("1 kHz", above=0, when=lambda c: c.model == "switched",
                           doc="Frequency of the PWM")  # fmt: skip
     on_resistance = Parameter("10 mohm", minimum=0, doc="Resistance of a closed switch")
     off_conductance = Parameter("0 S", minimum=0, doc="Conductance of an open switch", advice={

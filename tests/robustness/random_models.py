@@ -184,7 +184,7 @@ class Writer:
             wave = self.pick(WAVES).format(r=rate)
             return f"lambda t: quantity({number!r}, {unit!r}) * {wave}"
         return f"'{number!r} {unit}'" if unit and np.isfinite(number) else (
-            f"{number!r} * quantity(1, {unit!r})")
+            f"quantity({number!r}, {unit!r})")
 
     def option(self, name, declared):
         if isinstance(declared, Replaceable):

@@ -63,7 +63,7 @@ def test_a_leaking_bridge_is_what_its_four_switches_are():
 def test_ripple_of_a_current():
     """Closed form of the steady state: exponentials between two currents."""
     duty, period, rate, end = 0.4, 1 / 5e3, 2.2 / 1e-3, 24 / 2.2
-    run = bridged(HBridge(model="switched", duty=duty, on_resistance="0.1 ohm"),
+    run = bridged(HBridge(model="switched", duty=duty, frequency="5 kHz", on_resistance="0.1 ohm"),
                   inductance="1 mH").simulate("16 ms", rtol=1e-10)  # fmt: skip
     high = (1 + duty) / 2 * period
     a, b = np.exp(-rate * high), np.exp(-rate * (period - high))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from magnetic_bench import MU0, TIGHT, across, final, wound
 from numpy.testing import assert_allclose
-from scipy.integrate import quad
+from scipy.integrate import quad, solve_ivp
 
 from blocks import Model, ParameterError, cos, quantity, sin
 from library.electrical import (
@@ -290,3 +290,22 @@ def test_a_circuit_without_reference_is_named():
     model.connect(model.source.S, model.part.S)
     (error,) = model.check().errors
     assert "MagneticReference" in f"{error.problem} {error.advice}"
+
+
+def test_a_core_without_a_gap_runs_into_saturation_and_back():
+    """Full Newton steps go round in a circle at the knee; dphi/dt = (V - R i)/turns by SciPy."""
+    core = Reluctance(material="saturating", length="0.2 m", area="1 cm^2")
+    model = wound(core, voltage=lambda t: quantity("10 V") * sin(t * quantity("300 rad/s")),
+                  resistance="1 ohm")  # fmt: skip
+    run = model.simulate("50 ms", rtol=1e-9)
+
+    def slope(t, flux):
+        field = flux[0] / 1e-4 / (MU0 * law(flux[0] / 1e-4))
+        return [(10 * np.sin(300 * t) - 0.2 * field / 100) / 100]
+
+    t = np.linspace(0, 0.05, 21)
+    exact = solve_ivp(slope, (0, 0.05), [0], "Radau", t, rtol=1e-11, atol=1e-16).y[0]
+    assert_allclose(run["part.phi"].at(quantity(t, "s")).to("Wb").m,
+                    exact, atol=1e-8 * np.ptp(exact))
+    assert run["part.B"].max().m > 1.5
+    assert run.energy().relative_residual < 1e-8

@@ -113,9 +113,10 @@ def circuits(seed, nodes):
             return found
 
 
-@pytest.mark.parametrize("seed", range(8))
+# the last four have loops of capacitors that do not touch the ground
+@pytest.mark.parametrize("seed", [0, 2, 3, 4, 141, 119, 178, 161])
 def test_a_random_circuit_settles_to_its_complex_nodal_equations(seed):
-    circuit = circuits(seed, nodes=7)
+    circuit = circuits(seed, nodes=int(np.random.default_rng(seed).integers(4, 13)))
     E, A, b = circuit.equations()
     phasors = solve(1j * OMEGA * E + A, b)[: circuit.nodes]
     model = circuit.model()

@@ -144,6 +144,34 @@ def test_capacitors_in_a_loop_share_a_state_and_divide_the_current():
     assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), rtol=1e-12)
 
 
+def test_capacitors_side_by_side_share_a_state_where_none_of_their_nodes_is_held():
+    model = circuit(source=DCVoltageSource(voltage="3 V"), r1=Resistor(resistance="10 ohm"),
+                    a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"),
+                    r2=Resistor(resistance="20 ohm"))
+    model.connect(model.source.p, model.r1.p)
+    model.connect(model.r1.n, model.a.p, model.b.p)
+    model.connect(model.a.n, model.b.n, model.r2.p)
+    model.connect(model.r2.n, model.source.n, model.ground.V)
+    run = model.simulate("0.3 ms", **TIGHT)
+    assert run.statistics["states"] == 1
+    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 90e-6)), atol=1e-10)
+    assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), atol=1e-12)
+
+
+def test_inductors_on_either_side_of_resistors_share_a_state():
+    model = circuit(source=DCVoltageSource(voltage="6 V"), a=Inductor(inductance="1 H"),
+                    r1=Resistor(resistance="2 ohm"), r2=Resistor(resistance="3 ohm"),
+                    r3=Resistor(resistance="3 ohm"), b=Inductor(inductance="2 H"))
+    model.connect(model.source.p, model.a.p)
+    model.connect(model.a.n, model.r1.p, model.r2.p)
+    model.connect(model.r2.n, model.r3.p)
+    model.connect(model.r1.n, model.r3.n, model.b.p)
+    model.connect(model.b.n, model.source.n, model.ground.V)
+    run = model.simulate("4 s", **TIGHT)
+    assert run.statistics["states"] == 1
+    assert_allclose(values(run, "b.i", "A"), 4 * (1 - np.exp(-seconds(run) / 2)), atol=1e-10)
+
+
 def test_capacitors_in_a_loop_that_start_at_different_voltages_are_named():
     model = circuit(a=Capacitor(vc="1 V"), b=Capacitor(vc="2 V"), r=Resistor())
     model.connect(model.a.p, model.b.p, model.r.p)

@@ -29,7 +29,8 @@ NEAR = 0.2
 
 def network_with_pieces(network: Network, tape: Tape) -> Network | None:
     """The network with the pieces of laws in nonlinear loops as relations; None without any."""
-    flat, found = tape.reduced.flat, {}
+    flat = tape.reduced.flat
+    found: dict[int, set[int]] = {}  # per family, numbers of laws
     numbers = {law: k for f in network.families for k, law in enumerate(f.kernel.laws)}
     for step in tape.steps:
         if step.group >= 0 or step.linear:

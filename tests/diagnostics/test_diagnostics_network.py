@@ -403,5 +403,7 @@ class Warm(Component):
 
 
 class Conductor(TwoPort):
+    resistance = Parameter("1 K/W")
+
     def equations(self):
-        yield self.T == quantity("1 K/W") * self.Q
+        yield self.resistance * self.Q == self.T

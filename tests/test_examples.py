@@ -273,3 +273,12 @@ def test_a_cylinder_with_sticking_seals_lets_go_at_their_strength_again_and_agai
     assert late.min() < 101.9 and late.max() > 102.1  # on both sides of its set point
     assert np.mean(names["result"]["cylinder.v"].at(
         [f"{t / 100} s" for t in range(300, 600)]).m == 0) > 0.8  # and mostly at rest
+
+
+def test_the_ripple_of_a_buck_converter_is_that_of_its_duty(run):
+    names, printed = run("buck_converter")
+    mean, ripple = (float(re.search(rf"{word} (\d+\.\d+)", printed)[1])
+                    for word in ("voltage", "current"))
+    assert_allclose([mean, ripple], [9.6, 1.152], rtol=3e-3)
+    edges = sorted(e.time for e in names["result"].events if e.component == "diode" and e.time > 0)
+    assert_allclose(edges[:7], np.array([8, 20, 28, 40, 48, 60, 68]) * 1e-6, rtol=1e-9)

@@ -37,6 +37,7 @@ SEVERITIES = {
     "conflict.through": "error",
     "network.floating": "error",
     "network.assumed": "info",
+    "network.nowhere": "error",
     "network.shorted": "warning",
     "network.unconnected": "info",
     "contact.overlap": "error",

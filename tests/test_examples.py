@@ -233,3 +233,19 @@ def test_a_heap_of_discs_comes_to_rest_and_its_box_carries_the_weight(run):
     later = names["result"]["discs.y"].at(["1.4 s", "1.5 s"]).to("m").m
     assert np.ptp(later, axis=1).max() < 1e-6
     assert later.min() > 0.1 - 5e-3  # a step's way above the floor
+
+
+def test_a_hot_brake_slows_less(run):
+    names, printed = run("brake_fade")
+    w, temperature = names["result"]["vehicle.w"], names["result"]["disc.T"]
+    slower = [(w.at(f"{a} s") - w.at(f"{b} s")).m for a, b in ((15, 26), (45, 56), (75, 86))]
+    assert 36.7 > slower[0] > slower[1] > slower[2]
+    assert temperature.final.to("degC").m > 300
+    assert names["result"].energy().relative_residual < 1e-8
+    assert "cold it would be 36.7 rad/s" in printed
+
+
+def test_a_rod_radiates_what_it_conducts(run):
+    names, printed = run("rod_with_radiation")
+    assert_allclose(names["end"].final.to("K").m, names["balance"], rtol=1e-6)
+    assert "End of the rod 512.57" in printed

@@ -285,3 +285,19 @@ def test_the_ripple_of_a_buck_converter_is_that_of_its_duty(run):
     assert_allclose([mean, ripple], [9.6, 1.152], rtol=3e-3)
     edges = sorted(e.time for e in names["result"].events if e.component == "diode" and e.time > 0)
     assert_allclose(edges[:7], np.array([8, 20, 28, 40, 48, 60, 68]) * 1e-6, rtol=1e-9)
+
+
+def test_a_hot_brake_slows_less(run):
+    names, printed = run("brake_fade")
+    w, temperature = names["result"]["vehicle.w"], names["result"]["disc.T"]
+    slower = [(w.at(f"{a} s") - w.at(f"{b} s")).m for a, b in ((15, 26), (45, 56), (75, 86))]
+    assert 36.7 > slower[0] > slower[1] > slower[2]
+    assert temperature.final.to("degC").m > 300
+    assert names["result"].energy().relative_residual < 1e-8
+    assert "cold it would be 36.7 rad/s" in printed
+
+
+def test_a_rod_radiates_what_it_conducts(run):
+    names, printed = run("rod_with_radiation")
+    assert_allclose(names["end"].final.to("K").m, names["balance"], rtol=1e-6)
+    assert "End of the rod 512.57" in printed

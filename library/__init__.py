@@ -12,7 +12,8 @@ Every domain is a package of its own; import what a model needs::
 
     from library.translational import Mass, Spring, Reference
 
-The laws that domains share are functions in ``friction``, ``contact`` and ``tables``.
+The laws that domains share are functions in ``friction``, ``contact`` and ``tables``;
+``tables.table`` and ``measurements.columns`` read measured data.
 """
 
 from .othernames import missing

@@ -24,7 +24,10 @@ from .expression import TIME
 from .lookup import derivatives_written
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable"]
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
+           "VALVES"]  # fmt: skip
+
+VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
 
 Key = tuple[int, int]  # number of a local variable, order of its derivative
 
@@ -62,7 +65,12 @@ class SetValuedLaw:
     forth: ca.SX
     gap: ca.SX | None = None  # of a unilateral contact
     restitution: ca.SX | None = None
-    kind: str = "friction"  # "contact", "diode", "switch"
+    kind: str = "friction"  # "contact", or one of VALVES
+
+    @property
+    def words(self) -> str:
+        """The kind whose words its changes are told in."""
+        return "valve" if self.kind in VALVES else self.kind
 
     @property
     def is_contact(self) -> bool:

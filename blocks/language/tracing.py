@@ -270,7 +270,7 @@ class Trace:
                                     "Declare a Variable for that force.")
             more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
             bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
-            if statement.closed is not None:  # endless bounds while it is closed, none otherwise
+            if statement.closed is not None:  # no effort at all, where it does not hold
                 with self.reading_equations():
                     holds = statement.closed.with_events(self)
                 bounds[:2] = [ca.if_else(holds, bound, 0.0) for bound in bounds[:2]]

@@ -98,6 +98,8 @@ class Jumps:
                     "closed, they short-circuit a source.")
             advice = (f"Put a resistance in series with {elements}, such as that of the source, or "
                       "see that they are never closed together.")
+            if not self.elements.switch[who].all():
+                advice += " A diode may be the wrong way round: exchange its ends."
         else:
             text = (f"at t = {t:.9g} s nothing limits {self._word(who, True)} of {elements}: open, "
                     "they interrupt a source that prescribes what flows.")

@@ -123,7 +123,7 @@ class MasslessEfforts:
 
         The share of open switches in a flow that several of them interrupt is none.
         """
-        opened = self.elements.switch & (self.equations.switched(problem, t, self.state.modes) != 0)
+        opened, _ = self.equations.told(problem, t)
         flows = self.equations.by_taken(problem, t, null)[1][~opened]
         push, top = self.slope_by_taken(problem, t), np.abs(null).max()
         return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * top) and np.all(

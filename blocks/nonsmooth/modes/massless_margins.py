@@ -109,7 +109,9 @@ class MasslessMargins:
                 share = least_share(*at, group.efforts)
             width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
             out[members] = (1 - share) * np.maximum(width, TINY) / 2
-        out[self.efforts.elements.switch] = np.inf
+        if self.efforts.elements.switch.any():
+            opened, closed = self.equations.told(problem, t)
+            out[opened | closed] = np.inf
         return out
 
     def noise(self, problem: Problem, t: float) -> Array:

@@ -194,8 +194,14 @@ class ModeEquations:
         """Modes with those of switches as their conditions say."""
         if not self._has_switches:
             return modes
-        low = self.values(problem, t)[2]
-        return np.where(self.elements.switch, np.where(low < 0, 0, -1), modes)
+        opened, closed = self.told(problem, t)
+        return np.where(opened, -1, np.where(closed, 0, modes))
+
+    def told(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
+        """Elements that a condition opens, and that one closes."""
+        _, _, low, high, *_ = self.values(problem, t)
+        switch = self.elements.switch
+        return switch & (low == high), switch & np.isinf(low) & np.isinf(high)
 
     def _direct(self, modes: Indices) -> Flags:
         """Elements whose equation is about what they take."""

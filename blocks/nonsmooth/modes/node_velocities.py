@@ -163,14 +163,15 @@ class NodeVelocities:
         Equally strong frictions in series slide in any share, diodes in series that block share
         their voltage in any way: flows are changed along what is open until one of them rests.
         """
-        modes, flow, switch = self.state.modes, flow.copy(), self.elements.switch
+        modes, flow = self.state.modes, flow.copy()
+        told = np.any(self.equations.told(problem, t), axis=0)
         try:
             for _ in range(self.elements.size):
                 self.state.modes = self.equations.switched(problem, t, np.sign(flow).astype(int))
                 free = self.efforts.open_flows(problem, t)
                 if free is None:
                     break
-                slides = ~switch & (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
+                slides = ~told & (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)

@@ -128,7 +128,7 @@ def test_a_bridge_with_a_capacitor_charges_it_twice_a_period():
     found = instants(run)
     kept = [t for t in found if min(abs(t - np.array(exact))) < 1e-6]  # none carries any current
     assert_allclose(kept, exact, rtol=0, atol=INSTANT)
-    t = np.linspace(0, 0.04, 81)
+    t = np.linspace(1e-4, 0.0399, 81)
     angle = OMEGA * t % np.pi
     before = np.where(angle < closes, np.exp(-(angle + np.pi - opens) / (OMEGA * tau)),
                       np.exp(-(angle - opens) / (OMEGA * tau)))  # fmt: skip
@@ -195,7 +195,7 @@ def test_a_three_phase_bridge_gives_six_pulses(inductive):
     t = np.linspace(0.0001, 0.0209, 90)
     phases = [10 * np.sin(OMEGA * t - 2 * np.pi * k / 3) for k in range(3)]
     pulses = np.max(phases, axis=0) - np.min(phases, axis=0)
-    rail = values(run, "bridge.P.v", "V", t) - values(run, "bridge.N.v", "V", t)
+    rail = values(run, "load.v", "V", t) + inductive * values(run, "coil.v", "V", t)
     assert_allclose(rail, pulses, rtol=0, atol=1e-9)
     assert run.energy().relative_residual < 1e-8
 

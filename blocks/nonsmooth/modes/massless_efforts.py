@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MasslessEfforts"]
 
+LARGE_STEP = 1e3  # times what is taken: rounding of such a step would count
 ROUNDS = 25  # of Newton's method, where laws are not linear
 
 
@@ -75,6 +76,8 @@ class MasslessEfforts:
             self.change(problem, -step)
             problem.solve_algebraic(t)
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
+            if equations.constant and size < LARGE_STEP and not held.null.shape[1]:
+                return
             stalled = size < EFFORTS_STALLED and size > 0.5 * last
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
                 if not held.null.shape[1] or self._agrees(problem, t, modes, first):
@@ -131,7 +134,7 @@ class MasslessEfforts:
 
     def open_flows(self, problem: Problem, t: float) -> Array | None:
         """Flows that the present modes leave open, one way to change them; None if none are."""
-        null = self.equations.at(problem, t, self.state.modes).null
+        null = self.equations.open_inputs(problem, t, self.state.modes)
         if not null.shape[1]:
             return None
         flows = self.equations.by_taken(problem, t, null)[1]

@@ -55,7 +55,7 @@ class MasslessStress:
         """Groups of stuck elements that share internal stress in the present modes."""
         from ..complementarity import stress_groups
 
-        null = self.equations.at(problem, t, self.state.modes).null
+        null = self.equations.open_inputs(problem, t, self.state.modes)
         if not null.shape[1]:
             return []
         if self._last is None or self._last[0] is not null:

@@ -14,7 +14,7 @@ derivative takes its place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LinearEquations", "ModeEquations", "without_rounding"]
 
+MOST_KEPT = 500  # combinations of modes whose matrices are kept
+
 
 
 @dataclass
@@ -44,6 +46,7 @@ class LinearEquations:
     violation : what combinations without inputs miss
     weight : their weights, a row each
     null : directions of the inputs that no equation determines, as columns
+    solver : what makes a step of a residual, where it is known
     """
 
     residual: Array
@@ -51,11 +54,14 @@ class LinearEquations:
     violation: Array
     weight: Array
     null: Array
+    solver: Array | None = None
 
     def step(self) -> Array | None:
         """Change of the inputs that solves the equations, the least one; None if not finite."""
         if not (np.isfinite(self.matrix).all() and np.isfinite(self.residual).all()):
             return None
+        if self.solver is not None:
+            return self.solver @ self.residual
         even, rows, columns = _even(self.matrix)
         right = self.residual / rows
         if not self.null.shape[1]:
@@ -71,6 +77,17 @@ class LinearEquations:
         return float(np.abs(self.residual / _even(self.matrix)[1]).max(initial=0.0))
 
 
+@dataclass(frozen=True)
+class _Matrices:
+    """What the equations of some modes are made of, but for their values."""
+
+    matrix: Array
+    span: Array
+    weight: Array
+    null: Array
+    solver: Array | None
+
+
 class ModeEquations:
     """Equations of modes, their derivatives, and what elements come to.
 
@@ -84,6 +101,7 @@ class ModeEquations:
     ----------
     flow : expressions of the flows
     affine : whether all of it is linear in the inputs
+    constant : whether its coefficients depend on parameters and relations only
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
@@ -111,6 +129,12 @@ class ModeEquations:
             *(ca.densify(ca.jacobian(e, tape.z)).T for e in rows)))
         self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
+        known = {s.__hash__() for s in ca.symvar(ca.veccat(tape.p, tape.m))}
+        fixed = {s.__hash__() for s in ca.symvar(ca.veccat(laws.low, laws.high, *by_u))} <= known
+        self.constant = self.affine and fixed and not system.nz
+        self._parameters = np.zeros(0)  # that what is kept belongs to
+        self._kept: dict[tuple[bytes, bytes], _Matrices] = {}
+        self._told: dict[bytes, tuple[Flags, Flags]] = {}
         self._last: tuple[bytes, Array, tuple[Array, Array]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
 
@@ -157,20 +181,50 @@ class ModeEquations:
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
-        out = self._looks_with_rates(problem, t)
+        out, made = self._looks_with_rates(problem, t), self._matrices(problem, t, modes)
         value, rate = self._equations(modes, out[4:7], out[7:])
+        direct, weight = self._direct(modes), made.weight
+        value[direct] += self.elements.efforts_of(problem.u)[direct]
+        residual = np.concatenate([made.span @ value, weight @ rate]) if len(weight) else value
+        return LinearEquations(residual, made.matrix, weight @ value, weight, made.null,
+                               made.solver)
+
+    def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
+        """Directions of the inputs that some modes leave open, as columns."""
+        return self._matrices(problem, t, modes).null
+
+    def _matrices(self, problem: Problem, t: float, modes: Indices) -> _Matrices:
+        """The matrices of some modes; kept, where only parameters and relations change them."""
+        if not self.constant:
+            return self._matrices_at(problem, t, modes)
+        self._forget_others(problem)
+        key = modes.tobytes(), problem.m.tobytes()
+        if key not in self._kept:
+            made = self._matrices_at(problem, t, modes)
+            even, rows, columns = _even(made.matrix)
+            if np.isfinite(even).all():
+                inverse = np.linalg.pinv(even, rcond=BLOCK_SINGULAR) if made.null.shape[1] else \
+                    np.linalg.inv(even)
+                made = replace(made, solver=inverse / rows / columns[:, None])
+            self._kept[key] = made
+        return self._kept[key]
+
+    def _forget_others(self, problem: Problem) -> None:
+        """Forget what belongs to other parameters, and to too many modes."""
+        if not np.array_equal(self._parameters, problem.p) or len(self._kept) > MOST_KEPT:
+            self._parameters = problem.p.copy()
+            self._kept.clear()
+            self._told.clear()
+
+    def _matrices_at(self, problem: Problem, t: float, modes: Indices) -> _Matrices:
         by_u = self.by_inputs(problem, t)
         matrix, rate_u = self._equations(modes, by_u[:3], by_u[3:])
         direct = self._direct(modes)
-        taken = self.elements.efforts_of(problem.u)
-        value[direct] += taken[direct]
         matrix[direct, self._everyone[direct]] += 1.0
         span, weight = self._combinations(modes, matrix)
-        reduced = matrix
         if len(weight):
-            reduced = np.vstack([without_rounding(span, matrix), without_rounding(weight, rate_u)])
-        residual = np.concatenate([span @ value, weight @ rate]) if len(weight) else value
-        return LinearEquations(residual, reduced, weight @ value, weight, self._null(reduced))
+            matrix = np.vstack([without_rounding(span, matrix), without_rounding(weight, rate_u)])
+        return _Matrices(matrix, span, weight, self._null(matrix), None)
 
     def by_x(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Derivatives of the equations by the states, and those of what is missed."""
@@ -199,6 +253,15 @@ class ModeEquations:
 
     def told(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
         """Elements that a condition opens, and that one closes."""
+        if not self.constant:
+            return self._told_at(problem, t)
+        self._forget_others(problem)
+        key = problem.m.tobytes()
+        if key not in self._told:
+            self._told[key] = self._told_at(problem, t)
+        return self._told[key]
+
+    def _told_at(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
         _, _, low, high, *_ = self.values(problem, t)
         switch = self.elements.switch
         return switch & (low == high), switch & np.isinf(low) & np.isinf(high)

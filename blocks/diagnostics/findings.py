@@ -36,6 +36,7 @@ SEVERITIES = {
     "conflict.across": "error",
     "conflict.through": "error",
     "network.floating": "error",
+    "network.nowhere": "error",
     "network.shorted": "warning",
     "network.unconnected": "info",
     "contact.overlap": "error",

@@ -15,7 +15,7 @@ from ..numerics.arrays import Flags
 from .conflicts import across_conflicts, through_conflicts
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
-from .words import article, listed, outer_path, quantity_word
+from .words import article, example_word, listed, outer_path, quantity_word
 
 __all__ = ["network_findings"]
 
@@ -31,6 +31,9 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
             yield finding
         if domain.reference:
             yield from _references(topology, domain)
+    for finding in _nowhere(topology):
+        explained.update(finding.where)
+        yield finding
     yield from _shorted(topology)
     yield from _unconnected(topology, explained)
 
@@ -79,6 +82,36 @@ def _reference(topology: Topology, domain: Domain, rows: list[PortRow], inside: 
         f"Add one where the circuit is held: model.ground = {kind}(); then connect it, for example "
         f"to {loose[-1]}.",
     )  # fmt: skip
+
+
+# -- powers that leave ----------------------------------------------------------------------------
+def _nowhere(topology: Topology) -> Iterator[Finding]:
+    """Nodes to which power is carried, and where nothing is that could take it."""
+    carries = [r.name in topology.network.families[r.family].kernel.carried for r in topology.rows]
+    taken = np.zeros(topology.count, dtype=bool)
+    for r, brings in zip(topology.rows, carries, strict=True):
+        if not brings:
+            taken[r.nodes] = True
+    shown = 0
+    for r, brings in zip(topology.rows, carries, strict=True):
+        family = topology.network.families[r.family]
+        for i in np.flatnonzero(~taken[r.nodes]) if brings else ():
+            if shown == MOST:
+                return
+            shown += 1
+            port = outer_path(family, int(i), r.name)
+            local = family.kernel.variables[family.kernel.carried[r.name]]
+            word = local.declared.doc or local.name  # type: ignore[attr-defined]
+            across, through = next(iter(r.domain.across.items())), r.domain.through.values()
+            left = "is left open" if topology.degree[r.nodes[i]] == 1 else (
+                "is joined to its like only")
+            yield found(
+                "network.nowhere", [port],
+                f"The {r.domain} port {port} {left}: the {word} of "
+                f"{topology.path(r.family, int(i))} has nowhere to go.",
+                f"Connect it to what takes it up{example_word(next(iter(through)))}, or to a fixed "
+                f"{quantity_word(*across)}; or leave the option out that shows the port.",
+            )  # fmt: skip
 
 
 # -- lone and shorted ports -----------------------------------------------------------------------

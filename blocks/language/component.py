@@ -29,6 +29,7 @@ from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
 from ..units import Unit, from_si, is_quantity, unit_given
 from .assignment import aim, pass_on, refuse_count, shaped
 from .declarations import Declaration, Option, Parameter, Port, Variable
+from .dependence import refuse_function
 from .documentation import Documentation, Signature, nameless_values
 from .form import (
     arrays_are_numbers,
@@ -111,6 +112,8 @@ class Component(Node):
         rest = self._settle_form(values) if self._open else values
         for name, value in rest.items():
             setattr(self, name, value)
+        for name in values:
+            refuse_function(self, name)
         for name in rest:
             refuse_idle(self, name)
         self._initialised = True
@@ -192,6 +195,7 @@ class Component(Node):
         where = f"{self.path}.{declared.name}"
         if self._initialised:
             refuse_idle(self, declared.name)
+            refuse_function(self, declared.name, value)
         if isinstance(declared, (Parameter, Option)):
             self._assign_value(declared, value, where)
         elif isinstance(declared, Port) or not isinstance(declared, Variable):

@@ -179,7 +179,9 @@ class Parameter(Declaration):
     above, below : optional
         Bounds that are not allowed themselves.
     varying : bool
-        Whether a function of time (``lambda t: …``) may be given.
+        Whether a function of time (``lambda t: …``) may be given. Any parameter that is one
+        number takes a function of variables of the component, by their names:
+        ``coulomb_force=lambda temperature: …``.
     advice : str or mapping of unit to str
         A hint shown when a value of another dimension is given, or one for every
         dimension that is likely: ``{"N*s/m": "A damping belongs to Damper(damping=…)."}``.
@@ -283,13 +285,13 @@ class Parameter(Declaration):
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
         if callable(value) and not is_quantity(value):
-            if not self.varying:
+            if not self.varying and (self.any_unit or np.ndim(self.default)):
                 raise ParameterError(
                     where, "takes a constant, but was given a function.",
                     "Functions of time belong to signal blocks and to "
                     "sources whose value may vary.", given=value, code="parameter.function",
                 )  # fmt: skip
-            return value
+            return value  # of what, the component says: `dependence.refuse_function`
         number = to_si(value, self.unit, where, self.advice)
         if not np.all(np.isfinite(number)):
             raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",
@@ -489,11 +491,17 @@ class Port(Declaration):
     sets : bool
         The component states the domain's parameters for the whole circuit, by
         equations such as ``self.P.gravity == self.strength``.
+    carries : str
+        Name of a variable in W whose power leaves through this port, as
+        ``carries="power_dissipated"`` at a thermal port. The equation is the language's:
+        the power into the component here is minus that variable. The balance of energy
+        counts it at the port, and no longer as dissipated.
     """
 
-    def __init__(self, domain: Domain, *, sets: bool = False,
+    def __init__(self, domain: Domain, *, sets: bool = False, carries: str = "",
                  when: str | OfComponent | None = None, doc: str = "") -> None:
-        self.domain, self.sets, self.when, self.doc = domain, sets, when, doc
+        self.domain, self.sets, self.carries, self.when, self.doc = (
+            domain, sets, carries, when, doc)
 
     def read(self, component: Component) -> PortRef:
         return PortRef(component, self)

@@ -198,8 +198,9 @@ def refuse_idle(component: Component, name: str) -> None:
     declared = component._declared.get(name)
     if declared is None or declared.exists(component):
         return
-    chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n, d in component._declared.items()
-                       if isinstance(d, Option))  # fmt: skip
+    flags = {d.when for d in component._declared.values()}  # that show something by themselves
+    chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n, d in sorted(
+        component._declared.items(), key=lambda item: item[0] in flags) if isinstance(d, Option))
     raise ParameterError(
         f"{component.path}.{name}", f"has no meaning with {chosen}.",
         "Leave it out, or choose other options.", code="parameter.idle", name=name,

@@ -240,6 +240,8 @@ class Kernel:
     ports : dict of str to (Domain, {variable name: index into variables})
     power : SX
         What flows in through all conserving ports.
+    carried : dict of str to int
+        Ports that carry away a power of the component, and the variable that it is.
     laws : list of Law
     relations : list of (SX, bool)
         Crossing functions, positive where the relation holds; the flag says
@@ -270,7 +272,9 @@ class Kernel:
         self.samplings: list[tuple[ca.SX | None, ca.SX | None, list[tuple[int, ca.SX]]]] = []
         self.observed: dict[int, ca.SX] = {}
         self.defaults: dict[int, ca.SX] = {}  # of unconnected inputs
+        self.dependent: dict[str, ca.SX] = {}  # parameters given as functions of variables
         self.rates: list[tuple[int, int]] = []  # position and velocity at a port
+        self.carried: dict[str, int] = {}  # port and the power that leaves there, a variable
         self.shared: dict[int, float] = {}  # domain parameters at ports, with the domain's values
         self.requirements: list[tuple[ca.SX, str]] = []  # condition that must hold, message
         self.set_valued: list[SetValuedLaw] = []

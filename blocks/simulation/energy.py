@@ -2,7 +2,8 @@
 
 Works on three variable names a component may declare: ``energy_stored`` (J),
 ``power_dissipated`` (W) and ``power_supplied`` (W). The work done on a component
-is the integral of the power that the domains of its conserving ports state. At an impact
+is the integral of the power that the domains of its conserving ports state. A power that a
+port carries away (``Port(carries=…)``) is work there, and counted nowhere else. At an impact
 stored energy jumps: the jump is work at the ports, and what is lost in all is
 dissipated by the contacts that were struck.
 """
@@ -118,7 +119,10 @@ def _functions(system: System) -> _Rows | None:
         parts = {"work": kernel.power}
         for name in (*FLOWS[1:], "energy_stored"):
             i = kernel.index.get(name)
-            parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
+            if i is None or i in kernel.carried.values():  # or has left through a port
+                parts[name] = ca.SX(0)
+            else:
+                parts[name] = kernel.symbols[i, 0]
         rates += [writer.kernel_row(f, parts[name]).T for name in FLOWS]
         stored.append(writer.kernel_row(f, parts["energy_stored"]).T)
         whole = parts["energy_stored"]

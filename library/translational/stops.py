@@ -10,6 +10,7 @@ import numpy as np
 from blocks import Option, Parameter, Variable, contact, der, integral_of_table, interpolate
 
 from ..contact import STOP_MODELS, gap_law, stop_law
+from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort
 
@@ -24,7 +25,7 @@ def _elastic(stop: Any) -> bool:
     return not _rigid(stop)
 
 
-class HardStop(TwoPort):
+class HardStop(Dissipative, TwoPort):
     """Elastic stops that keep R between two bounds relative to C.
 
     Equations: dx/dt = v; with p the penetration of a bound, K its stiffness and D
@@ -50,6 +51,7 @@ class HardStop(TwoPort):
     (mm), restitution (1).
     Ports: R, C. Initial target: x (high, 0 m), the place of R between the bounds;
     f > 0 at the upper bound.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
@@ -71,7 +73,6 @@ class HardStop(TwoPort):
     lower_force = Variable("N", when=_rigid, doc="force of the lower stop, pressing back")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
     energy_stored = Variable("J", doc="elastic energy of the stops")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         if np.any(self.upper_bound <= self.lower_bound):
@@ -98,7 +99,7 @@ class HardStop(TwoPort):
         yield self.power_dissipated == upper[2] + lower[2]
 
 
-class ElastoGap(TwoPort):
+class ElastoGap(Dissipative, TwoPort):
     """Contact that pushes only: a spring-damper that R lifts off from.
 
     Equations: dx/dt = v. For x >= free_length, f = 0. For x < free_length
@@ -109,6 +110,7 @@ class ElastoGap(TwoPort):
     Parameters: stiffness (N/m), damping (N*s/m), free_length (m).
     Ports: R stands on C; x is the distance from C to R and f the (negative) force.
     Initial target: x (high, 0 m).
+    With ``thermal_port=True`` the heat leaves at the port H.
 
     References
     ----------
@@ -121,7 +123,6 @@ class ElastoGap(TwoPort):
     free_length = Parameter("0 m", doc="Distance at which R touches")
     x = Variable("m", "0 m", priority="high", doc="distance from C to R")
     energy_stored = Variable("J", doc="elastic energy")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         force, energy, heat = gap_law(self.free_length - self.x, -self.v, self.stiffness,
@@ -132,7 +133,7 @@ class ElastoGap(TwoPort):
         yield self.power_dissipated == heat
 
 
-class PositionDependentSupport(TwoPort):
+class PositionDependentSupport(Dissipative, TwoPort):
     """Support whose force and damping depend on the position of R against C.
 
     Equations: dx/dt = v; f = F(x) + d(x) v, with F and d interpolated linearly in
@@ -142,6 +143,7 @@ class PositionDependentSupport(TwoPort):
 
     Parameters: positions (m), forces (N), dampings (N*s/m).
     Ports: R, C. Initial target: x (high, 0 m).
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     positions = Parameter(["-1 m", "1 m"], doc="Positions of the tables, increasing")
@@ -149,7 +151,6 @@ class PositionDependentSupport(TwoPort):
     dampings = Parameter(["0 N*s/m", "0 N*s/m"], minimum=0, doc="Damping d at the positions")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
     energy_stored = Variable("J", doc="potential energy")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         yield from table_faults(("positions", self.positions), forces=self.forces,

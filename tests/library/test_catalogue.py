@@ -15,11 +15,11 @@ import pytest
 from blocks import Component, Input, Option, Output, Parameter, Port
 from blocks.units import to_si
 from blocks.units import unit as to_unit
-from library import mechanisms, rotational, signal, translational
+from library import electrical, mechanisms, rotational, signal, translational
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (translational, rotational, mechanisms, signal)
+MODULES = (translational, rotational, mechanisms, signal, electrical)
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
@@ -37,6 +37,16 @@ PORTS = {
     rotational.TorqueSource: "R C S", rotational.AngularVelocitySource: "R C S",
     rotational.TorqueSensor: "R C T", rotational.RotationalMotionSensor: "R C W A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
+    electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
+    electrical.Resistor: "p n", electrical.VariableResistor: "R p n",
+    electrical.Capacitor: "p n", electrical.Inductor: "p n", electrical.ThermalResistor: "H p n",
+    electrical.IdealTransformer: "p1 n1 p2 n2", electrical.OpAmp: "p n out",
+    electrical.DCVoltageSource: "p n", electrical.ACVoltageSource: "p n",
+    electrical.ControlledVoltageSource: "p vT n",
+    electrical.ControlledCurrentSource: "head iT tail",
+    electrical.VoltageControlledVoltageSource: "p1 n1 p2 n2",
+    electrical.CurrentControlledCurrentSource: "p1 n1 head tail",
+    electrical.VoltageSensor: "p V n", electrical.CurrentSensor: "p I n",
 }  # fmt: skip
 
 CHOICES = [

@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,14 @@ def test_names_that_nobody_knows_are_missing_as_in_any_module(package):
     assert not hasattr(module, "setup_module") and not hasattr(module, "_private")
     with pytest.raises(ImportError, match="cannot import name 'Zzzzz'"):
         exec(f"from {package} import Zzzzz")
+
+
+@pytest.mark.parametrize("package", ["electrical", "rotational"])
+def test_a_package_that_has_the_name_of_its_domain_is_imported_from_the_library(package):
+    code = f"from library import {package}; print({package}.__name__)"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                             capture_output=True).stdout  # fmt: skip
+    assert printed.strip() == f"library.{package}"
 
 
 def test_the_library_itself_says_where_its_components_are():

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import library.electrical as E
 import library.mechanisms as M
 import library.planar as P
 import library.rotational as R
@@ -34,7 +35,7 @@ from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 from library.frictionlaws import LAWS
 
-MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S}
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -42,7 +43,8 @@ CLASSES = {
     if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), Component)
     and name not in BASES
 }  # fmt: skip
-GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P")  # which modules are mixed
+# which modules are mixed
+GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P", "E", "ES")
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -57,7 +59,7 @@ HEAD = """\
 from math import inf, nan
 from blocks import *
 import library.translational as T, library.rotational as R, library.mechanisms as M
-import library.planar as P, library.signal as S
+import library.planar as P, library.signal as S, library.electrical as E
 m = Model("random")
 """
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
@@ -294,8 +296,9 @@ def written(seed):
     group = writer.pick(GROUPS)
     names = [n for n in CLASSES if n[0] in group]
     count = int(writer.random.integers(1, 7))
-    grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground"}
-    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body"}
+    grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
+               "E": "E.ElectricalReference"}
+    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:
         if letter in group:

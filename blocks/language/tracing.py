@@ -314,14 +314,15 @@ class Trace:
         elif isinstance(statement, SetValued):
             effort = self._variable(statement.effort, "a set-valued law", "effort",
                                     "Declare a Variable for that force.")
-            more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
-            bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
+            gap, restitution = (None if e is None else e.sx
+                                for e in (statement.gap, statement.restitution))  # fmt: skip
+            low, high, back, forth = (e.sx for e in (*statement.static, *statement.kinetic))
             if statement.closed is not None:  # no effort at all, where it does not hold
                 with self.reading_equations():
                     holds = statement.closed.with_events(self)
-                bounds[:2] = [ca.if_else(holds, bound, 0.0) for bound in bounds[:2]]
-            kernel.set_valued.append(
-                SetValuedLaw(effort, statement.flow.sx, *bounds, *more, statement.kind))
+                low, high = (ca.if_else(holds, bound, 0.0) for bound in (low, high))
+            kernel.set_valued.append(SetValuedLaw(effort, statement.flow.sx, low, high, back, forth,
+                                                  gap, restitution, statement.kind))
         elif isinstance(statement, LoadLaw):
             effort, load = (self._variable(e, "a law of the load", word, "Declare a Variable for "
                                            "it.")

@@ -88,8 +88,9 @@ from .switches import Switch
 __all__ = [
     "ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrentSource",
     "ControlledVoltageSource", "CurrentControlledCurrentSource",
-    "CurrentControlledVoltageSource", "CurrentSensor", "DCCurrentSource", "DCVoltageSource", "Diode",
-    "ElectricalReference", "FloatingReference", "FullBridge", "Gyrator", "HalfBridge", "IGBT", "IdealTransformer", "Inductor",
+    "CurrentControlledVoltageSource", "CurrentSensor", "DCCurrentSource", "DCVoltageSource",
+    "Diode", "ElectricalReference", "FloatingReference", "FullBridge", "Gyrator", "HalfBridge",
+    "IGBT", "IdealTransformer", "Inductor",
     "InfiniteResistance", "LimitedOpAmp", "MOSFET", "Memristor", "MutualInductor", "OpAmp",
     "OpenCircuit", "PowerSensor", "Resistor", "SaturatingInductor", "Switch", "ThermalResistor",
     "ThreePhaseBridge", "TwoPort", "VariableCapacitor", "VariableInductor", "VariableResistor",

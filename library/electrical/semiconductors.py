@@ -22,6 +22,7 @@ from blocks import (
     where,
 )
 
+from ..heat import Dissipative
 from .domain import TwoPort, electrical
 
 __all__ = [
@@ -72,7 +73,7 @@ class IdealDiode(Replacement):
         yield ideal_diode(c.i, c.u)
 
 
-class Diode(TwoPort):
+class Diode(Dissipative, TwoPort):
     """Diode that conducts from p, the anode, to n, the cathode.
 
     ``model="piecewise linear"`` (Simscape's): with Vf the forward voltage,
@@ -90,7 +91,7 @@ class Diode(TwoPort):
     Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
     ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),
     parallel_resistance (ohm).
-    Ports: p, n.
+    Ports: p, n, H (heat, with ``thermal_port=True``).
 
     Notes
     -----
@@ -109,7 +110,6 @@ class Diode(TwoPort):
          "exponential": ExponentialDiode},
         doc="its characteristic",
     )  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         law = type(self).model.named.get(self.model, self.model)
@@ -118,7 +118,7 @@ class Diode(TwoPort):
 
 
 # -- transistors ---------------------------------------------------------------------------------
-class _Transistor(Component):
+class _Transistor(Dissipative):
     """A channel that a signal opens, and a diode that conducts against it, from n to p."""
 
     threshold = Parameter(0.5, doc="Signal above which the channel conducts")
@@ -133,7 +133,6 @@ class _Transistor(Component):
     channel_voltage = Variable("V", doc="over the channel, without its resistance")
     diode_current = Variable("A", when="diode", doc="through the diode, backward")
     diode_voltage = Variable("V", when="diode", doc="over the diode, without its resistance")
-    power_dissipated = Variable("W", doc="heat")
 
     def across(self) -> tuple[Any, Any]:
         """Voltage and current of the two-port."""
@@ -156,7 +155,7 @@ class _Transistor(Component):
         yield self.power_dissipated == v * i
 
 
-class MOSFET(Branch, _Transistor, domain=electrical, ports=("D", "S")):
+class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     """Transistor as an ideal switch from drain D to source S, with its body diode from S to D.
 
     G > threshold:  v = on_resistance i through the channel, both ways
@@ -169,7 +168,8 @@ class MOSFET(Branch, _Transistor, domain=electrical, ports=("D", "S")):
 
     Parameters: threshold (1), on_resistance (ohm), diode_forward_voltage (V),
     diode_resistance (ohm). Option ``diode=False`` leaves the diode out.
-    Ports: D, S. Inputs: G, or the parameter ``gate`` while nothing is connected.
+    Ports: D, S, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
+    while nothing is connected.
 
     Notes
     -----
@@ -183,10 +183,10 @@ class MOSFET(Branch, _Transistor, domain=electrical, ports=("D", "S")):
     def channel(self) -> Iterator[Any]:
         yield self.v == self.channel_voltage + self.on_resistance * self.channel_current
         yield ideal_switch(self.channel_current, self.channel_voltage,
-                           closed=self.G > self.threshold)  # fmt: skip
+                           closed=self.threshold < self.G)  # fmt: skip
 
 
-class IGBT(Branch, _Transistor, domain=electrical, ports=("C", "E")):
+class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
     """Transistor that conducts from collector C to emitter E, with an anti-parallel diode.
 
     G > threshold:  v = forward_voltage + on_resistance i, where i > 0 through the channel
@@ -198,7 +198,8 @@ class IGBT(Branch, _Transistor, domain=electrical, ports=("C", "E")):
     Parameters: threshold (1), forward_voltage (V), on_resistance (ohm),
     diode_forward_voltage (V), diode_resistance (ohm). Option ``diode=False`` leaves the diode
     out.
-    Ports: C, E. Inputs: G, or the parameter ``gate`` while nothing is connected.
+    Ports: C, E, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
+    while nothing is connected.
 
     Notes
     -----
@@ -215,7 +216,7 @@ class IGBT(Branch, _Transistor, domain=electrical, ports=("C", "E")):
         yield self.v == (self.channel_voltage + self.forward_voltage
                          + self.on_resistance * self.channel_current)  # fmt: skip
         yield ideal_diode(self.channel_current, self.channel_voltage,
-                          enabled=self.G > self.threshold)  # fmt: skip
+                          enabled=self.threshold < self.G)  # fmt: skip
 
 
 # -- bridges -------------------------------------------------------------------------------------
@@ -247,21 +248,22 @@ class HalfBridge(_Bridge):
 
     def compose(self) -> None:
         if self.devices == "diode":
-            self.high = self._diode()
-            self.low = self._diode()
-            self.connect(self.A, self.high.p, self.low.n)
-            self.connect(self.P, self.high.n)
-            self.connect(self.N, self.low.p)
+            high, low = self._diode(), self._diode()
+            self.add("high", high)
+            self.add("low", low)
+            self.connect(self.A, high.p, low.n)
+            self.connect(self.P, high.n)
+            self.connect(self.N, low.p)
             return
         kind, top, bottom = (MOSFET, "D", "S") if self.devices == "MOSFET" else (IGBT, "C", "E")
         values = {"on_resistance": self.on_resistance, "diode_resistance": self.on_resistance,
                   "diode_forward_voltage": self.forward_voltage}
-        self.high, self.low = kind(**values), kind(**values)
-        self.connect(self.P, getattr(self.high, top))
-        self.connect(self.A, getattr(self.high, bottom), getattr(self.low, top))
-        self.connect(self.N, getattr(self.low, bottom))
-        self.connect(self.upper, self.high.G)
-        self.connect(self.lower, self.low.G)
+        above, below = self.add("high", kind(**values)), self.add("low", kind(**values))
+        self.connect(self.P, getattr(above, top))
+        self.connect(self.A, getattr(above, bottom), getattr(below, top))
+        self.connect(self.N, getattr(below, bottom))
+        self.connect(self.upper, above.G)
+        self.connect(self.lower, below.G)
 
     def _diode(self) -> Diode:
         return Diode(model="ideal", on_resistance=self.on_resistance,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Input, Parameter, Replaceable, Replacement, Variable, ideal_switch, where
+from blocks import Input, Parameter, Replaceable, Replacement, ideal_switch, where
 
+from ..heat import Dissipative
 from .domain import TwoPort
 
 __all__ = ["IdealContacts", "ResistiveContacts", "Switch"]
@@ -32,7 +33,7 @@ class IdealContacts(Replacement):
         yield ideal_switch(c.i, c.v, closed=closed)
 
 
-class Switch(TwoPort):
+class Switch(Dissipative, TwoPort):
     """Switch between p and n, closed while the signal vT is above a threshold.
 
     With ``model="resistances"``, Simscape's:
@@ -47,7 +48,8 @@ class Switch(TwoPort):
 
     Parameters: threshold (1); with ``model="resistances"`` closed_resistance (ohm),
     open_conductance (S).
-    Ports: p, n. Inputs: vT, or the parameter ``gate`` while nothing is connected.
+    Ports: p, n, H (heat, with ``thermal_port=True``). Inputs: vT, or the parameter ``gate``
+    while nothing is connected.
 
     Notes
     -----
@@ -65,8 +67,6 @@ class Switch(TwoPort):
     threshold = Parameter(0.5, doc="Signal above which it is closed")
     gate = Parameter(0, varying=True, doc="Signal while none is connected")
     vT = Input(default="gate", doc="closes it where above the threshold")
-    power_dissipated = Variable("W", doc="heat")
-
     def equations(self) -> Iterator[Any]:
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self, self.vT > self.threshold)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices
-
 from ...language.kernel import VALVES
+from ...numerics.arrays import Array, Flags, Indices
 
 if TYPE_CHECKING:
     from ...assembly.network import Network

@@ -63,7 +63,7 @@ class Jumps:
             left = np.abs(held.violation - matrix @ impulse) > MODE_MISSED * np.abs(held.violation)
             if (left & missed).any():
                 return self._unlimited(t, np.abs(held.weight[left & missed]).max(axis=0))
-            return self._jump(x, t, impulse, -push @ impulse)
+            return self._jump(x, t, impulse, np.array(-push @ impulse, dtype=float))
         finally:
             problem.x[:], problem.u[:], self.state.modes = x, u, modes
 
@@ -83,7 +83,8 @@ class Jumps:
                 "answer.")
         if of_flow:
             advice = (f"Leave what {owners} holds another way, beside {elements}: a diode or a "
-                      "switch that takes over, or a resistance (in mechanics a damper) in parallel.")
+                      "switch that takes over, or a resistance (in mechanics a damper) in "
+                      "parallel.")
         else:
             advice = (f"Put a resistance (in mechanics a damper) in series with {elements} or "
                       f"{owners}; a parasitic one, as a parameter of one of them, will do.")

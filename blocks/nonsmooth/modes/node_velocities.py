@@ -32,6 +32,7 @@ from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
     from ...system import Problem
+    from ..complementarity import Hybrid
 
 __all__ = ["NodeVelocities"]
 
@@ -63,31 +64,41 @@ class NodeVelocities:
                 x = problem.x.copy()
                 problem.x += ahead * slope
                 flow = self._flows(problem, t + ahead, h, moved) if balanced else None
-                found = self._complementary(problem, t + ahead, h) if one_sided else None
+                found = self._complementary(problem, t + ahead, h) if one_sided else []
                 problem.x[:] = x
-                if found is not None:
-                    yield self._regular(problem, t, found)
+                for one in found:
+                    yield self._regular(problem, t, one)
                 if flow is not None:
                     yield self._regular(problem, t, flow)
 
-    def _complementary(self, problem: Problem, t: float, h: float) -> Array | None:
-        """Flows an instant later, from one complementarity problem; None where it is not solved."""
-        return self._decided(problem, t, *self._network(problem, t, h))
+    def _complementary(self, problem: Problem, t: float, h: float) -> list[Array]:
+        """Flows an instant later, from one complementarity problem; none where it is not solved.
+
+        What has neither effort nor flow is first taken for open, or it would share the effort of
+        what is closed beside it.
+        """
+        found = self._decided(problem, t, *self._network(problem, t, h))
+        if found is None:
+            return []
+        _, _, low, high, *_ = self.equations.values(problem, t)
+        idle = (found.effort == 0) & (found.flow == 0) & (np.isinf(low) != np.isinf(high))
+        opened = np.where(idle, np.where(np.isinf(high), -TINY, TINY), found.flow)
+        return [opened, found.flow] if idle.any() else [found.flow]
 
     def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
         """Modes an instant later, with a little of what limits efforts and flows everywhere."""
         offset, matrix = self._network(problem, t, h)
-        flow = self._decided(problem, t, offset, matrix - PARASITIC * np.eye(len(offset)))
-        return None if flow is None else np.sign(flow).astype(int)
+        found = self._decided(problem, t, offset, matrix - PARASITIC * np.eye(len(offset)))
+        return None if found is None else np.sign(found.flow).astype(int)
 
-    def _decided(self, problem: Problem, t: float, offset: Array, matrix: Array) -> Array | None:
+    def _decided(self, problem: Problem, t: float, offset: Array, matrix: Array) -> Hybrid | None:
         from ..complementarity import solve_hybrid
 
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
         _, _, low, high, *_ = self.equations.values(problem, t)
         found = solve_hybrid(matrix, offset, self.elements.gives_flow, low, high)
-        return found.flow if found.converged else None
+        return found if found.converged else None
 
     def _flows(self, problem: Problem, t: float, h: float, moved: Indices
                ) -> Array | None:

@@ -233,3 +233,12 @@ def test_a_heap_of_discs_comes_to_rest_and_its_box_carries_the_weight(run):
     later = names["result"]["discs.y"].at(["1.4 s", "1.5 s"]).to("m").m
     assert np.ptp(later, axis=1).max() < 1e-6
     assert later.min() > 0.1 - 5e-3  # a step's way above the floor
+
+
+def test_the_ripple_of_a_buck_converter_is_that_of_its_duty(run):
+    names, printed = run("buck_converter")
+    mean, ripple = (float(re.search(rf"{word} (\d+\.\d+)", printed)[1])
+                    for word in ("voltage", "current"))
+    assert_allclose([mean, ripple], [9.6, 1.152], rtol=3e-3)
+    edges = sorted(e.time for e in names["result"].events if e.component == "diode")
+    assert_allclose(edges[1:8], np.array([8, 20, 28, 40, 48, 60, 68]) * 1e-6, rtol=1e-9)

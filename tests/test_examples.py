@@ -240,5 +240,5 @@ def test_the_ripple_of_a_buck_converter_is_that_of_its_duty(run):
     mean, ripple = (float(re.search(rf"{word} (\d+\.\d+)", printed)[1])
                     for word in ("voltage", "current"))
     assert_allclose([mean, ripple], [9.6, 1.152], rtol=3e-3)
-    edges = sorted(e.time for e in names["result"].events if e.component == "diode")
-    assert_allclose(edges[1:8], np.array([8, 20, 28, 40, 48, 60, 68]) * 1e-6, rtol=1e-9)
+    edges = sorted(e.time for e in names["result"].events if e.component == "diode" and e.time > 0)
+    assert_allclose(edges[:7], np.array([8, 20, 28, 40, 48, 60, 68]) * 1e-6, rtol=1e-9)

@@ -206,6 +206,7 @@ class Mixed:
                 Capacitor(capacitance=self.about(0.05, "F"), vc=self.between(-5, 5, "V")),
                 Inductor(inductance=self.about(0.1, "H"), i_L=self.between(-3, 3, "A")),
                 Diode(thermal_port=True, on_resistance="0.05 ohm", off_conductance="1e-3 S"),
+                Diode(thermal_port=True, model="ideal"),
             ])  # fmt: skip
             other = self.add(f"r{k}_{n}", Resistor(resistance=self.about(1, "ohm"),
                                                    thermal_port=True))  # fmt: skip
@@ -331,3 +332,18 @@ class Mixed:
                 run[f"{path}.T"].to("K").magnitude)
             for path, part in self.model._children.items() if isinstance(part, ThermalMass)
         )  # fmt: skip
+
+
+# without sources: all kinds of converters are among them, friction sticks and slips, stops are hit
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_without_sources_all_energy_stays_and_entropy_grows(seed):
+    mixed = Mixed(seed)
+    run = mixed.model.simulate("0.3 s", rtol=1e-8)
+    energy = mixed.energy(run)
+    ledger = run.energy()
+    turned_over = ledger.turned_over.to("J").magnitude
+    assert np.ptp(energy) < 1e-7 * turned_over
+    assert ledger.relative_residual < 1e-7
+    entropy = mixed.entropy(run)
+    assert (np.diff(entropy) >= -1e-12 * np.abs(entropy).max()).all()
+    assert entropy[-1] > entropy[0]

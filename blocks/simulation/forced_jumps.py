@@ -3,6 +3,8 @@
 A capacitor on a voltage that steps, a mass on a velocity that steps, an inductor behind a current
 that steps: index reduction lets them follow at once, and their differentiated constraint leaves
 out the impulse that this would take. So they are looked at, and named.
+
+Points of a continuous table are let pass: its straight lines stand for a course without kinks.
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ class ForcedJumps:
         if self.values is None:
             return
         after = self.now(problem, t)
-        before = self._with(problem, t, m, d)
+        passed, points = d.copy(), self.system.tables.continuous
+        passed[points] = problem.d[points]
+        before = self._with(problem, t, m, passed)
         jumped = np.abs(after - before) > (
             LEAST_JUMP * self.nominal + MODE_MISSED * np.maximum(np.abs(before), np.abs(after)))
         if jumped.any():
@@ -176,18 +180,19 @@ def _partner(kernel: Kernel, local: Local) -> tuple[str, bool]:
 
 
 def _movable(system: System, found: list[_Watched]) -> Flags:
-    """Per variable, whether relations or discrete values enter it at given free states."""
+    """Per variable, whether relations or discrete values move it at given free states."""
     tape = system.tape
-    if not found:
-        return np.zeros(0, dtype=bool)
-    switched = ca.vertcat(tape.m, tape.d)
-    if not switched.numel():
-        return np.zeros(len(found), dtype=bool)
-    values = ca.densify(tape.values[[w.column for w in found]])
+    moving = np.ones(tape.d.numel(), dtype=bool)
+    moving[system.tables.continuous] = False
+    switched = ca.vertcat(tape.m, tape.d[np.flatnonzero(moving).tolist()])
     solved = ca.vertcat(tape.constraints, tape.residual)
-    out = np.zeros(len(found), dtype=bool)
-    out[ca.jacobian_sparsity(values, switched).get_triplet()[0]] = True
-    if solved.numel() and ca.jacobian_sparsity(solved, switched).nnz():
-        through = ca.vertcat(tape.z, tape.x) if system.clusters else tape.z
-        out[ca.jacobian_sparsity(values, through).get_triplet()[0]] = True
-    return out
+    through = ca.vertcat(tape.z, tape.x) if system.clusters else tape.z
+    by_solved = _depends(solved, switched)
+    values = [tape.values[it.column] for it in found]
+    return np.array([_depends(v, switched) or by_solved and _depends(v, through) for v in values],
+                    dtype=bool)
+
+
+def _depends(expression: ca.SX, symbols: ca.SX) -> bool:
+    return bool(expression.numel() and symbols.numel() and ca.jacobian_sparsity(
+        ca.densify(expression), symbols).nnz())

@@ -159,8 +159,10 @@ class DOP853(_RungeKutta):
 
     def _fits_between(self, step: Step) -> bool:
         """Whether the dense output satisfies the equations inside a step."""
-        dense, h = step.dense, step.t - step.t_old
-        rate, value = np.zeros_like(step.y), np.zeros_like(step.y)
+        dense: Any = step.dense
+        h = step.t - step.t_old
+        rate: Any = np.zeros_like(step.y)
+        value: Any = np.zeros_like(step.y)
         for i, coefficient in enumerate(reversed(dense.F)):  # products of x and 1 - x in turn
             value = value + coefficient
             factor, sign = (AT, 1) if i % 2 == 0 else (1 - AT, -1)

@@ -15,6 +15,7 @@ from library.electrical import (
     Resistor,
 )
 from library.rotational import AngularVelocitySource, Inertia, RotationalReference
+from library.tables import table
 from library.translational import (
     Damper,
     Mass,
@@ -118,6 +119,15 @@ def test_a_kink_of_a_position_is_a_jump_only_of_what_has_mass():
     assert "m.v" in str(refused(pushed(PositionSource(position=kink), Mass(), Reference())))
     run = pushed(PositionSource(position=kink), Mass(), Reference(), Spring()).simulate("3 ms")
     assert run["s.x"].final.to("mm").magnitude == pytest.approx(4)
+
+
+def test_points_of_a_table_are_no_kinks_but_its_steps_are_jumps():
+    smooth = table(quantity([0, 1, 2, 3], "ms"), quantity([0, 0, 1, 0], "mm"))
+    run = pushed(PositionSource(position=smooth), Mass(), Reference()).simulate("3 ms")
+    assert run["m.v"].at("1.5 ms").to("m/s").magnitude == pytest.approx(1)
+    held = table(quantity([0, 1, 2, 3], "ms"), quantity([0, 0, 1, 0], "m/s"), between="held")
+    error = refused(pushed(VelocitySource(velocity=held), Mass(), Reference()), "3 ms")
+    assert "m.v would have to jump from 0 to 1 m/s" in str(error)
 
 
 def test_with_a_resistance_in_between_the_charge_divides():

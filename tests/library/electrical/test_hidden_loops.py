@@ -58,7 +58,8 @@ def test_capacitors_over_a_floating_source_with_a_diode_between_them():
 def test_inductors_around_a_bridge_of_resistors_carry_one_current():
     """One rate for both: the resistance of the bridge over the sum of the inductances."""
     model = Model("bridge")
-    model.s, model.g, model.d = DCVoltageSource(voltage="10 V"), ElectricalReference(), Diode(model="ideal")
+    model.s, model.g = DCVoltageSource(voltage="10 V"), ElectricalReference()
+    model.d = Diode(model="ideal")
     model.a, model.b = Inductor(inductance="1 H"), Inductor(inductance="2 H")
     ohms = {"r1": (1, "p", "b"), "r2": (2, "b", "q"), "r3": (3, "p", "c"), "r4": (1, "c", "q"),
             "r5": (1, "b", "c")}

@@ -112,7 +112,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         if not known and status != LOCATED or events == passed.times.size:
             return status, taken, events
         if not pass_event(code, work, relations, switches, samples, elements, predicted,
-                          network, passed, x, state, counts, events, taken, instant if known else CROSSING):
+                          network, passed, x, state, counts, events, taken,
+                          instant if known else CROSSING):
             return status, taken, events
         events += 1
         if known:

@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import LEAST_CHANGE, MARGIN_ROUNDING
+from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from .held_modes import MOST
-from .mode_equations import ModeEquations, rows_of, without_rounding
+from .mode_equations import MOST_KEPT, ModeEquations, rows_of, without_rounding
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from .massless_efforts import MasslessEfforts
 
 __all__ = ["HeldNetwork", "held_network"]
+
+TRIED = 3  # points at which equations that leave inputs open are solved
+GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 
 
 def held_network(system: System, elements: Elements, laws: LawExpressions,
@@ -65,6 +68,8 @@ class HeldNetwork:
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
         by_value, by_rate, told, slack = ca.vertsplit(
             constants, [0, n * n, 2 * n * n, 2 * n * n + n, self.entries])
+        self._fits: dict[tuple[bytes, bytes, bytes], bool] = {}
+        self.slope_u = system.jacobian(tape.slope, tape.u)
         rows = rows_of(system, elements, laws)
         gives = ca.DM(elements.gives_flow.astype(float))
         direct = ca.if_else(gives, modes == 0, modes != 0)
@@ -97,9 +102,53 @@ class HeldNetwork:
 
     # -- constants -------------------------------------------------------------------------
     def fits(self, problem: Problem, t: float, modes: Indices) -> bool:
-        """Whether some modes leave no input open."""
+        """Whether some modes have efforts and flows, and these are the only ones.
+
+        The share of each of several open switches in what they interrupt does not matter.
+        """
         made = self.equations.matrices(problem, t, modes)
-        return made.solver is not None and not made.null.shape[1]
+        if made.solver is None or not made.null.shape[1]:
+            return made.solver is not None
+        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
+        if key not in self._fits:
+            if len(self._fits) > MOST_KEPT:
+                self._fits.clear()
+            self._fits[key] = self._is_open_without_effect(
+                problem, t, made.null) and self._is_solved_everywhere(problem, t, modes)
+        return self._fits[key]
+
+    def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
+        """Whether inputs that modes leave open change switches alone."""
+        told = np.any(self.equations.told(problem, t), axis=0)
+        changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
+        changes = changes[~np.tile(told, 2)]
+        push = self.slope_u.dense(*problem.arguments(t))[:, self.elements.column]
+        moved = np.abs((push * self.elements.sign) @ null)
+        top = np.abs(null).max()
+        return bool(np.all(np.abs(changes) <= UNCHANGED_FLOW * top) and np.all(
+            moved <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
+
+    def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether equations that leave inputs open contradict each other nowhere: at some points.
+        """
+        by_value, by_rate = self.by_rows(problem, t, modes)
+        x, u = problem.x.copy(), problem.u.copy()
+        try:
+            for k in range(1, TRIED + 1):
+                spread = GOLDEN * k * np.arange(1, len(x) + 1) % 1.0 - 0.5
+                problem.x[:] = x + spread * (np.abs(x) + problem.scale_x)
+                at = t + k * GOLDEN * max(abs(t), 1.0)
+                problem.u[:] = 0.0
+                before = self.equations.at(problem, at, modes)
+                looks = self.equations.looks(*problem.arguments(at)).reshape(
+                    10, self.elements.size)
+                value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
+                self.elements.put(problem.u, by_value @ value + by_rate @ rate)
+                if not self.equations.at(problem, at, modes).error <= BALANCED * before.error:
+                    return False
+            return True
+        finally:
+            problem.x[:], problem.u[:] = x, u
 
     def by_rows(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """What is taken by values and by rates, without anything taken, of the equations."""

@@ -170,8 +170,13 @@ class MasslessLaws(Laws):
 
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices
                    ) -> Iterator[Indices]:
-        yield guess  # what nearly always follows
+        follows = self.equations.switched(problem, t, guess)  # what nearly always does
+        shares = self._held is not None and not self._held.fits(problem, t, follows)
+        if not shares:
+            yield guess
         yield from self.velocities.modes(problem, t, moved)
+        if shares:  # such as a closed diode beside a closed switch: rather open
+            yield guess
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool

@@ -11,6 +11,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR
 from .decisions import NOBODY, Elements, decide_modes, notice_speeds
 from .functions import machine_code
+from .network_modes import NetworkModes, choose_network_modes, notice_margins
 from .predictions import PredictedElements, notice_flows, predict_modes
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, slope_at
@@ -37,9 +38,9 @@ class Passed(NamedTuple):
 
 @machine_code
 def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
-               samples: Samples, elements: Elements, predicted: PredictedElements, passed: Passed,
-               x: Vector, state: Vector, counts: Indices, number: int, taken: int, instant: int
-               ) -> bool:
+               samples: Samples, elements: Elements, predicted: PredictedElements,
+               network: NetworkModes, passed: Passed, x: Vector, state: Vector, counts: Indices,
+               number: int, taken: int, instant: int) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
 
     Parameters
@@ -55,7 +56,10 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         notice_speeds(relations, elements)
     if predicted.modes.size:
         notice_flows(relations, predicted)
-    done = instant != CROSSING or elements.modes.size > 0 or predicted.modes.size > 0 or (
+    if network.modes.size:
+        notice_margins(relations, network)
+    decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0
+    done = instant != CROSSING or decides or (
         not _mode_ended(relations, switches.m.size))
     if done:
         done = settle_relations(code, work, relations, switches, samples, t, x, state[STEP],
@@ -64,6 +68,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
     if done and predicted.modes.size:
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
+    if done and network.modes.size:
+        done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
     if done:
         done = meets_requirements(code, work, switches, t, x)
     if not done:

@@ -181,7 +181,7 @@ class OneStep(Method):
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
             self.filled, given.switches, given.samples, given.elements, given.predicted,
-            given.passed, self.x, self.state, counts)
+            given.network, given.passed, self.x, self.state, counts)
         for name, count in zip(COUNTED, counts.tolist(), strict=True):
             setattr(self.work, name, getattr(self.work, name) + count)
         before = self.t

@@ -21,6 +21,7 @@ from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
 from .decisions import Elements
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
+from .network_modes import NetworkModes
 from .predictions import PredictedElements
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
@@ -79,8 +80,8 @@ class Record(NamedTuple):
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
             switches: Switches, samples: Samples, elements: Elements,
-            predicted: PredictedElements, passed: Passed, x: Vector, state: Vector,
-            counts: Indices) -> tuple[int, int, int]:
+            predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
+            state: Vector, counts: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
 
     Events are carried out on the way; it ends at the first one that Python has to judge.
@@ -90,7 +91,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     code : addresses
     work : the first row of its stages holds f(t, x) on entry and on return
     relations, limits, record : what is watched, what is obeyed, what is filled
-    switches, samples, elements, predicted : what happens at events
+    switches, samples, elements, predicted, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
@@ -111,7 +112,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         if not known and status != LOCATED or events == passed.times.size:
             return status, taken, events
         if not pass_event(code, work, relations, switches, samples, elements, predicted,
-                          passed, x, state, counts, events, taken, instant if known else CROSSING):
+                          network, passed, x, state, counts, events, taken,
+                          instant if known else CROSSING):
             return status, taken, events
         events += 1
         if known:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..nonsmooth.modes.parts import DecisionParts, PredictedParts
+from ..nonsmooth.modes.parts import DecisionParts, NetworkParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed
 from .functions import Kept
+from .network_modes import network_modes, no_network_modes
 from .predictions import no_predicted_elements, predicted_elements
 from .samples import Samplers, Samples
 from .switches import Switches
@@ -62,7 +63,7 @@ class EventRules:
     slots: Indices
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
-    parts: DecisionParts | PredictedParts | None = None
+    parts: DecisionParts | PredictedParts | NetworkParts | None = None
     required: ca.Function | None = None
 
 
@@ -73,6 +74,7 @@ class Given(NamedTuple):
     samples: Kept
     elements: Kept
     predicted: Kept
+    network: Kept
     passed: Kept
 
 
@@ -83,6 +85,7 @@ def _nothing() -> Given:
         Kept(Switches(none, flags, flags, none, table, none, none, number, table, none, flags,
                       none, none, 0, none)),
         Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
+        Kept(no_network_modes()),
         Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
 
 
@@ -119,9 +122,9 @@ class OwnEvents:
                  relations: int, restarts: bool) -> None:
         self.equations, self.rules = equations, rules
         parts, values, of_contacts = rules.parts, 0, 0
-        if isinstance(parts, DecisionParts):
+        if isinstance(parts, (DecisionParts, NetworkParts)):
             values = equations.of_elements(parts.values)
-            if parts.of_contacts is not None:
+            if isinstance(parts, DecisionParts) and parts.of_contacts is not None:
                 of_contacts = equations.of_contacts(parts.of_contacts)
         elif isinstance(parts, PredictedParts):
             equations.present  # noqa: B018  # so that there is room for it
@@ -144,8 +147,13 @@ class OwnEvents:
         if isinstance(parts, PredictedParts):
             self.predicted = predicted_elements(parts, self.q, equations.present,
                                                 int(equations.offsets[3]))
+        self.network = no_network_modes()
+        if isinstance(parts, NetworkParts):
+            self.network = network_modes(
+                parts, self._part("modes"), self._part("K"), self._part("relations"), values,
+                states)
         self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.predicted),
-                       Kept(self.passed))
+                       Kept(self.network), Kept(self.passed))
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""

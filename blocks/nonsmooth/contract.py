@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from .mode_state import ModeState
     from .modes.elements import Change, Elements
     from .modes.held_modes import HeldModes
+    from .modes.held_network import HeldNetwork
     from .modes.load_dependence import LoadDependence
-    from .modes.parts import DecisionParts, PredictedParts
+    from .modes.parts import DecisionParts, NetworkParts, PredictedParts
     from .modes.solved_modes import SolvedModes
 
 __all__ = ["IndeterminateGroup", "Laws"]
@@ -131,7 +132,7 @@ class Laws(ABC):
 
     # -- efforts ---------------------------------------------------------------------------
     @property
-    def held_modes(self) -> HeldModes | SolvedModes | None:
+    def held_modes(self) -> HeldModes | SolvedModes | HeldNetwork | None:
         """Efforts and slopes of the present modes in one or two evaluations, where that is so."""
         return None
 
@@ -205,7 +206,7 @@ class Laws(ABC):
         raise NotImplementedError("only laws with held modes run in machine code")
 
     def decision_parts(self, problem: Problem, t: float
-                       ) -> DecisionParts | PredictedParts | None:
+                       ) -> DecisionParts | PredictedParts | NetworkParts | None:
         """What machine code needs to decide on modes by itself; None where it cannot."""
         return None
 

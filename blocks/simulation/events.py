@@ -61,6 +61,8 @@ class Events:
                 or self.jumps.watched):
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
+        if parts is None and laws is not None and laws.elements.switch.any():
+            return None  # what their conditions tell changes modes
         slots = problem.system.tables.slots
         if not (samplings.active or problem.system.nm or parts is not None or len(slots)):
             return None

@@ -150,9 +150,10 @@ MODELS = {
 
 def margins_of(problem, t):
     """Of set-valued laws, without the reserve of a jam, of which machine code has one for all."""
-    laws, evaluation = problem.laws, problem.laws.evaluation
+    laws = problem.laws
     if not isinstance(laws.held_modes, SolvedModes):
         return laws.margins(problem, t)
+    evaluation = laws.evaluation
     return laws.switching.of_determined(
         evaluation.present(problem, t), evaluation.efforts(problem))
 

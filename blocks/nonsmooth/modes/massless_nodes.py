@@ -9,30 +9,34 @@ problem of :mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...exceptions import StructureError
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import ModeState
 from .elements import Change, elements_of
+from .held_network import HeldNetwork, held_network
 from .jumps import Jumps
+from .kept_modes import KeptModes
 from .law_functions import expressions_of
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
 from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
+from .parts import NetworkParts
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
     from ...system import Problem, System
+    from ...system.points import Points
 
 __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
 
@@ -88,24 +92,30 @@ def _without_mass(system: System) -> list[str]:
 class MasslessLaws(Laws):
     """Set-valued laws of a network with massless nodes, in one run."""
 
-    def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
+    def __init__(self, system: System) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = ModeState(self.elements.size)
-        self.equations = equations or ModeEquations(
-            system, self.elements, expressions_of(system))
+        if "massless laws" not in system.cache:
+            laws = expressions_of(system)
+            made = ModeEquations(system, self.elements, laws)
+            system.cache["massless laws"] = made, held_network(system, self.elements, laws, made)
+        self.equations: ModeEquations
+        self._held: HeldNetwork | None
+        self.equations, self._held = system.cache["massless laws"]
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
         self.velocities = NodeVelocities(self.efforts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities))
+        self.kept = None if self._held is None else KeptModes(self._held, self.efforts)
 
     def fresh(self) -> MasslessLaws:
-        return MasslessLaws(self.system, self.equations)
+        return MasslessLaws(self.system)
 
     def notice(self, margins: Array) -> None:
-        slid = (self.modes != 0) & ~self.contact & np.isfinite(margins)
+        slid = (self.modes != 0) & ~self.elements.switch & np.isfinite(margins)
         self.state.notice_flow(margins[slid])
 
     # -- efforts ---------------------------------------------------------------------------
@@ -133,8 +143,8 @@ class MasslessLaws(Laws):
         state.speed, state.strength = float(np.abs(flow).max(initial=0.0)), 0.0
         state.modes = np.where(elements.gives_flow, 0, np.sign(flow)).astype(int)
         everyone = np.ones(elements.size, dtype=bool)
-        self.search.take_first(problem, t, everyone,
-                               self.velocities.modes(problem, t, 0 * state.modes))
+        self._take_first(problem, t, everyone,
+                         self.velocities.modes(problem, t, 0 * state.modes))
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event."""
@@ -148,10 +158,54 @@ class MasslessLaws(Laws):
         margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)
-        self.search.take_first(problem, t, doubt, self._proposals(problem, t, guess, moved))
+        self._take_first(problem, t, doubt, self._proposals(problem, t, guess, moved))
         return self.changes(before)
+
+    def _take_first(self, problem: Problem, t: float, doubt: Flags,
+                    proposals: Iterable[Indices]) -> None:
+        """Take the first proposal that holds, and keep it for when it follows again."""
+        noise = self.search.take_first(problem, t, doubt, proposals)
+        if self.kept is not None:
+            self.kept.keep(problem, t, noise)
 
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices
                    ) -> Iterator[Indices]:
-        yield guess  # what nearly always follows
+        follows = self.equations.switched(problem, t, guess)  # what nearly always does
+        shares = self._held is not None and not self._held.fits(problem, t, follows)
+        if not shares:
+            yield guess
         yield from self.velocities.modes(problem, t, moved)
+        if shares:  # such as a closed diode beside a closed switch: rather open
+            yield guess
+
+    # -- finished runs ---------------------------------------------------------------------
+    def inputs_at(self, problem: Problem, points: Points, split: bool
+                  ) -> tuple[Array, Flags] | None:
+        return None if self._held is None else self._held.inputs_at(problem, points)
+
+    # -- machine code ----------------------------------------------------------------------
+    @property
+    def held_modes(self) -> HeldNetwork | None:
+        return self._held
+
+    def runs_compiled(self, problem: Problem, t: float) -> bool:
+        return self._held is not None and self._held.fits(problem, t, self.modes)
+
+    def held_constants(self, problem: Problem, t: float) -> Array:
+        assert self._held is not None  # else nothing is compiled
+        return np.concatenate([self.modes, self._held.constants(problem, t, self.state),
+                               np.ones(self.system.nx)])
+
+    def decision_parts(self, problem: Problem, t: float) -> NetworkParts | None:
+        if self.kept is None or self._held is None or not self._held.decides:
+            return None
+        return self.kept.parts
+
+    def take_over(self, modes: Indices, speed: float, t: float) -> None:
+        assert self.kept is not None  # which has decided
+        self.state.modes = modes.copy()
+        self.kept.take_over()
+
+    def margin_expressions(self) -> ca.SX:
+        assert self._held is not None
+        return self._held.margins

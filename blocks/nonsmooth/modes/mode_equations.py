@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["LinearEquations", "ModeEquations", "without_rounding"]
+__all__ = ["LinearEquations", "ModeEquations", "rows_of", "without_rounding"]
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
 
@@ -78,7 +78,7 @@ class LinearEquations:
 
 
 @dataclass(frozen=True)
-class _Matrices:
+class ModeMatrices:
     """What the equations of some modes are made of, but for their values."""
 
     matrix: Array
@@ -100,6 +100,7 @@ class ModeEquations:
     Attributes
     ----------
     flow : expressions of the flows
+    looks : flows, efforts, bounds at rest; what is given, back and forth, and rates of these
     affine : whether all of it is linear in the inputs
     constant : whether its coefficients depend on parameters and relations only
     """
@@ -107,15 +108,9 @@ class ModeEquations:
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         tape, self.elements, self.flow = system.tape, elements, laws.flow
         self.size = n = elements.size
-        gives = elements.gives_flow.tolist()
-        output = ca.vertcat(*(laws.effort[k] if g else laws.flow[k] for k, g in enumerate(gives)))
-
-        def rate(e: ca.SX) -> ca.SX:
-            return ca.jtimes(e, tape.x, tape.slope) + ca.jacobian(e, TIME)
-
-        rows = [output, laws.back, laws.forth, rate(output), rate(laws.back), rate(laws.forth)]
+        rows = rows_of(system, elements, laws)
         looks = [laws.flow, laws.effort, laws.low, laws.high]
-        self._values = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
+        self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
         inputs = elements.column.tolist()
         by_u = [ca.densify(ca.jacobian(e, tape.u)[:, inputs]) for e in rows]
         self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
@@ -132,9 +127,9 @@ class ModeEquations:
         known = {s.__hash__() for s in ca.symvar(ca.veccat(tape.p, tape.m))}
         fixed = {s.__hash__() for s in ca.symvar(ca.veccat(laws.low, laws.high, *by_u))} <= known
         self.constant = self.affine and fixed and not system.nz
-        self._parameters = np.zeros(0)  # that what is kept belongs to
-        self._kept: dict[tuple[bytes, bytes], _Matrices] = {}
-        self._told: dict[bytes, tuple[Flags, Flags]] = {}
+        # by what they depend on: parameters too, which a look at the effect of rounding changes
+        self._kept: dict[tuple[bytes, bytes, bytes], ModeMatrices] = {}
+        self._told: dict[tuple[bytes, bytes], tuple[Flags, Flags]] = {}
         self._last: tuple[bytes, Array, tuple[Array, Array]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
 
@@ -143,8 +138,7 @@ class ModeEquations:
         return self._looks(problem, t)[[0, 1, 2, 3, 5, 6]]
 
     def _looks(self, problem: Problem, t: float) -> Array:
-        """Flows, efforts, bounds at rest; what is given, back and forth, and rates of these."""
-        return self._values(*problem.arguments(t)).reshape(10, self.size)
+        return self.looks(*problem.arguments(t)).reshape(10, self.size)
 
     def _looks_with_rates(self, problem: Problem, t: float) -> Array:
         """The same, with rates that count in those of loops."""
@@ -181,8 +175,8 @@ class ModeEquations:
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
-        out, made = self._looks_with_rates(problem, t), self._matrices(problem, t, modes)
-        value, rate = self._equations(modes, out[4:7], out[7:])
+        out, made = self._looks_with_rates(problem, t), self.matrices(problem, t, modes)
+        value, rate = self.held_rows(modes, out[4:7], out[7:])
         direct, weight = self._direct(modes), made.weight
         value[direct] += self.elements.efforts_of(problem.u)[direct]
         residual = np.concatenate([made.span @ value, weight @ rate]) if len(weight) else value
@@ -191,14 +185,15 @@ class ModeEquations:
 
     def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of the inputs that some modes leave open, as columns."""
-        return self._matrices(problem, t, modes).null
+        return self.matrices(problem, t, modes).null
 
-    def _matrices(self, problem: Problem, t: float, modes: Indices) -> _Matrices:
+    def matrices(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         """The matrices of some modes; kept, where only parameters and relations change them."""
         if not self.constant:
             return self._matrices_at(problem, t, modes)
-        self._forget_others(problem)
-        key = modes.tobytes(), problem.m.tobytes()
+        if len(self._kept) > MOST_KEPT:
+            self._kept.clear()
+        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
         if key not in self._kept:
             made = self._matrices_at(problem, t, modes)
             even, rows, columns = _even(made.matrix)
@@ -209,29 +204,22 @@ class ModeEquations:
             self._kept[key] = made
         return self._kept[key]
 
-    def _forget_others(self, problem: Problem) -> None:
-        """Forget what belongs to other parameters, and to too many modes."""
-        if not np.array_equal(self._parameters, problem.p) or len(self._kept) > MOST_KEPT:
-            self._parameters = problem.p.copy()
-            self._kept.clear()
-            self._told.clear()
-
-    def _matrices_at(self, problem: Problem, t: float, modes: Indices) -> _Matrices:
+    def _matrices_at(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         by_u = self.by_inputs(problem, t)
-        matrix, rate_u = self._equations(modes, by_u[:3], by_u[3:])
+        matrix, rate_u = self.held_rows(modes, by_u[:3], by_u[3:])
         direct = self._direct(modes)
         matrix[direct, self._everyone[direct]] += 1.0
         span, weight = self._combinations(modes, matrix)
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix), without_rounding(weight, rate_u)])
-        return _Matrices(matrix, span, weight, self._null(matrix), None)
+        return ModeMatrices(matrix, span, weight, self._null(matrix), None)
 
     def by_x(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Derivatives of the equations by the states, and those of what is missed."""
         by_x = self._by_states(problem, t)
-        value, rate = self._equations(modes, by_x[:3], by_x[3:])
+        value, rate = self.held_rows(modes, by_x[:3], by_x[3:])
         by_u = self.by_inputs(problem, t)
-        matrix = self._equations(modes, by_u[:3], by_u[3:])[0]
+        matrix = self.held_rows(modes, by_u[:3], by_u[3:])[0]
         direct = self._direct(modes)
         matrix[direct, self._everyone[direct]] += 1.0
         span, weight = self._combinations(modes, matrix)
@@ -255,8 +243,9 @@ class ModeEquations:
         """Elements that a condition opens, and that one closes."""
         if not self.constant:
             return self._told_at(problem, t)
-        self._forget_others(problem)
-        key = problem.m.tobytes()
+        if len(self._told) > MOST_KEPT:
+            self._told.clear()
+        key = problem.m.tobytes(), problem.p.tobytes()
         if key not in self._told:
             self._told[key] = self._told_at(problem, t)
         return self._told[key]
@@ -270,7 +259,7 @@ class ModeEquations:
         """Elements whose equation is about what they take."""
         return self.elements.gives_flow != (modes != 0)
 
-    def _equations(self, modes: Indices, values: Array, rates: Array
+    def held_rows(self, modes: Indices, values: Array, rates: Array
                    ) -> tuple[Array, Array]:
         """What the equations come to but for what is taken, and their rates.
 
@@ -310,6 +299,14 @@ class ModeEquations:
                 null = right[rank:].T / columns[:, None]
             last = self._reduced = matrix.copy(), null
         return last[1]
+
+
+def rows_of(system: System, elements: Elements, laws: LawExpressions) -> list[ca.SX]:
+    """What elements give, their efforts when sliding back and forth, and the rates of these."""
+    tape, gives = system.tape, elements.gives_flow.tolist()
+    output = ca.vertcat(*(laws.effort[k] if g else laws.flow[k] for k, g in enumerate(gives)))
+    rows = [output, laws.back, laws.forth]
+    return rows + [ca.jtimes(e, tape.x, tape.slope) + ca.jacobian(e, TIME) for e in rows]
 
 
 def without_rounding(one: Array, other: Array) -> Array:

@@ -17,6 +17,7 @@ from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     INSTANT,
+    LATER_MARGIN,
     LEAST_DISTANCE,
     LONGEST_INSTANT,
     MODE_MARGIN_NONE,
@@ -44,8 +45,8 @@ class ModeSearch:
         self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
-                   proposals: Iterable[Indices]) -> None:
-        """Take the first modes that hold now and an instant later.
+                   proposals: Iterable[Indices]) -> Array:
+        """Take the first modes that hold now and an instant later; returns their noise.
 
         Raises
         ------
@@ -57,11 +58,12 @@ class ModeSearch:
             trial = self.equations.switched(problem, t, proposal)
             if not any(np.array_equal(trial, other) for other in tried):
                 tried.append(trial)
-                if self._adopts(problem, t, trial):
-                    return
+                if self._holds(problem, t, trial):
+                    return self._adopt(problem, t, trial)
         for trial in self._combinations(tried[-1] if tried else self.state.modes, doubt):
-            if self._adopts(problem, t, self.equations.switched(problem, t, trial)):
-                return
+            option = self.equations.switched(problem, t, trial)
+            if self._holds(problem, t, option):
+                return self._adopt(problem, t, option)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
@@ -75,15 +77,14 @@ class ModeSearch:
             trial[index] = option
             yield trial
 
-    def _adopts(self, problem: Problem, t: float, trial: Indices) -> bool:
-        """Take modes if they hold."""
-        if not self._holds(problem, t, trial):
-            return False
+    def _adopt(self, problem: Problem, t: float, trial: Indices) -> Array:
+        """Take modes; returns what rounding makes of their margins."""
         self.state.modes = trial
         self.efforts.project(problem, t)
         self.efforts.apply(problem, t)
-        self.state.noise = np.maximum(self.state.noise, self.margins.noise(problem, t))
-        return True
+        noise = self.margins.noise(problem, t)
+        self.state.noise = np.maximum(self.state.noise, noise)
+        return noise
 
     def _holds(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether modes fulfil all laws at an instant and, where that is close, also after it."""
@@ -108,7 +109,7 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
-            return not np.any(close & (later - margin < -1e-3 * h * size - noise))
+            return not np.any(close & (later - margin < -LATER_MARGIN * h * size - noise))
         except AlgebraicFailure:
             return False
         finally:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, Matrix
 
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["DecisionParts", "PredictedParts"]
+__all__ = ["DecisionParts", "NetworkParts", "PredictedParts"]
 
 
 @dataclass(frozen=True)
@@ -86,3 +86,40 @@ class PredictedParts:
     positions: Indices
     scale: Array
     speed: float
+
+
+@dataclass(frozen=True)
+class NetworkParts:
+    """Modes of a network without mass at its nodes that a run has been in; a row each.
+
+    Search and machine code fill and read the same arrays.
+
+    Attributes
+    ----------
+    relations : those that what is kept depends on
+    m, modes, constants : relations, modes, and what efforts and slopes follow by
+    weight : (rows, n * n) combinations of equations that say something about the states
+    move : (rows, nx * n) what brings these to their values
+    noise : what rounding makes of margins
+    present : which row holds now (-1: none of them), and how many there are
+    links : how many modes have followed others
+    source, target : which one followed which
+    largest : the largest flow and effort so far
+    noise_so_far : (n,) what rounding may make of every margin
+    values : flow, effort, low, high, what the equations of modes miss; slopes
+    """
+
+    relations: Indices
+    m: Matrix
+    modes: Matrix
+    constants: Matrix
+    weight: Matrix
+    move: Matrix
+    noise: Matrix
+    present: Indices
+    links: Indices
+    source: Indices
+    target: Indices
+    largest: Array
+    noise_so_far: Array
+    values: ca.SX

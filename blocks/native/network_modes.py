@@ -1,0 +1,248 @@
+"""Which modes follow in a network without mass at its nodes? Decided without leaving machine code.
+
+What has followed the present modes before is taken where it holds now and an instant later, as
+:class:`blocks.nonsmooth.modes.mode_search.ModeSearch` judges it; else Python searches, and what it
+finds is tried from then on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..nonsmooth.modes.parts import NetworkParts
+from ..numerics.arrays import Array, Indices, Matrix, Vector
+from ..numerics.tolerances import (
+    INSTANT,
+    LATER_MARGIN,
+    LEAST_DISTANCE,
+    LEAST_RANGE,
+    LONGEST_INSTANT,
+    MARGIN_ROUNDING,
+    MODE_MARGIN_NONE,
+    MODE_MISSED,
+    TINY,
+)
+from .functions import machine_code
+from .signatures import run_code
+from .stages import WORK
+from .steps import Code, Workspace
+from .zero_crossings import LARGEST, Relations
+
+__all__ = ["NetworkModes", "choose_network_modes", "network_modes", "no_network_modes",
+           "notice_margins"]  # fmt: skip
+
+FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
+VALUES = 5  # of an element, one row each
+MARGIN, SIZE, EQUAL = range(3)  # rows of room
+ROOM = 3
+
+
+class NetworkModes(NamedTuple):
+    """Modes of a network, as machine code decides on them."""
+
+    modes: Vector  # which machine code reads
+    constants: Vector  # what efforts and slopes follow by, which it reads
+    m: Vector  # relations, which it reads
+    values: int  # address of what fills ``found``
+    found: Vector  # what elements come to, then the slopes
+    relations: Indices  # those that what is kept depends on
+    kept_m: Matrix  # of all modes that are kept: these relations
+    kept_modes: Matrix
+    kept_constants: Matrix
+    weight: Matrix  # combinations of equations that say something about states
+    move: Matrix  # what brings these to their values
+    noise: Matrix  # what rounding makes of margins
+    present: Indices  # (2,) which row holds now, and how many there are
+    links: Indices  # (1,) how many modes have followed others
+    source: Indices  # which one
+    target: Indices  # followed which
+    largest: Vector  # (2,) the largest flow and effort so far
+    noise_so_far: Vector  # what rounding may make of every margin
+    room: Matrix  # (ROOM, elements)
+
+
+def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array, values: int,
+                  states: int) -> NetworkModes:
+    """Modes as machine code decides on them.
+
+    Parameters
+    ----------
+    parts : what is kept
+    modes, constants, m : which machine code reads
+    values : address of what elements come to
+    states : how many there are
+    """
+    p, n = parts, len(modes)
+    return NetworkModes(modes, constants, m, values, np.empty(VALUES * n + states), p.relations,
+                        p.m, p.modes, p.constants, p.weight, p.move, p.noise, p.present, p.links,
+                        p.source, p.target, p.largest, p.noise_so_far, np.empty((ROOM, n)))
+
+
+def no_network_modes() -> NetworkModes:
+    """Where there are none."""
+    none, number, table = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+    return NetworkModes(none, none, none, 0, none, number, table, table, table, table, table,
+                        table, number, number, number, number, none, none, table)
+
+
+@machine_code
+def notice_margins(relations: Relations, network: NetworkModes) -> None:
+    """Take note of the largest flows and efforts since the last event."""
+    largest, n = relations.looks[LARGEST], network.modes.size
+    first = largest.size - n
+    for e in range(n):
+        told = network.constants[2 * n * n + e]
+        if told == 0.0 and np.isfinite(largest[first + e]):
+            which = 1 if network.modes[e] == 0.0 else 0
+            network.largest[which] = max(network.largest[which], largest[first + e])
+
+
+@machine_code
+def choose_network_modes(code: Code, work: Workspace, relations: Relations, network: NetworkModes,
+                         t: float, x: Vector, crossed: bool) -> bool:
+    """Choose the modes at an event; False where others must decide, with modes changed.
+
+    Parameters
+    ----------
+    x : the point; states that modes hold are brought to their values
+    crossed : whether margins have become negative; else a known instant has changed something
+    """
+    before, ended, n = network.present[0], False, network.modes.size
+    for e in range(n):
+        if crossed and relations.wrong[relations.wrong.size - n + e]:
+            ended = True
+    if before < 0 or not network.largest[0] > 0.0:
+        return False
+    if not ended and _goes_with_relations(network, before) and _holds(
+            code, work, network, t, x, before):
+        return _take(code, work, network, t, x, before)
+    for k in range(network.links[0]):
+        following = network.target[k]
+        if network.source[k] == before and following != before and _goes_with_relations(
+                network, following) and _holds(code, work, network, t, x, following):
+            return _take(code, work, network, t, x, following)
+    return False
+
+
+@machine_code
+def _goes_with_relations(network: NetworkModes, row: int) -> bool:
+    """Whether what is kept in a row is that of the present relations."""
+    for k in range(network.relations.size):
+        if network.kept_m[row, k] != network.m[network.relations[k]]:
+            return False
+    return True
+
+
+@machine_code
+def _put(network: NetworkModes, row: int) -> None:
+    """Make the modes of a row the present ones."""
+    network.modes[:] = network.kept_modes[row]
+    network.constants[:] = network.kept_constants[row]
+    n = network.modes.size
+    for e in range(n):
+        largest = network.largest[1 if network.modes[e] == 0.0 else 0]
+        network.constants[2 * n * n + n + e] = MARGIN_ROUNDING * largest + network.noise_so_far[e]
+
+
+@machine_code
+def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
+    """What elements come to in the present modes."""
+    work.at[0] = t
+    run_code(network.values, work.at, x, code.p, code.q, network.found)
+
+
+@machine_code
+def _holds(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector, row: int
+           ) -> bool:
+    """Whether modes obey all laws at an instant and, where that is close, also after it."""
+    n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
+    _put(network, row)
+    _look(code, work, network, t, x)
+    for i in range(found.size):
+        if np.isnan(found[i]):
+            return False
+    _measure(network)
+    for c in range(n):
+        missed, size = 0.0, 0.0
+        for e in range(n):
+            share = network.weight[row, c * n + e]
+            if share != 0.0:
+                missed += share * found[MISSED * n + e]
+                size += abs(share) * room[EQUAL, e]
+        if abs(missed) > MODE_MISSED * size:
+            return False
+    for e in range(n):
+        room[MARGIN, e] = _margin(network, e)
+        if not room[MARGIN, e] >= -MODE_MARGIN_NONE * room[SIZE, e] - network.noise[row, e]:
+            return False
+    fast, far = 0.0, LEAST_DISTANCE
+    for i in range(x.size):
+        fast = max(fast, abs(found[VALUES * n + i]))
+        far = max(far, abs(x[i]))
+    h = LONGEST_INSTANT
+    if fast > 0.0:
+        h = min(INSTANT * far / fast, h)
+    for i in range(x.size):
+        point[i] = x[i] + h * found[VALUES * n + i]
+    _look(code, work, network, t + h, point)
+    for e in range(n):
+        margin, size = room[MARGIN, e], room[SIZE, e]
+        if margin <= MODE_MARGIN_NONE * size and (
+                _margin(network, e) - margin < -LATER_MARGIN * h * size - network.noise[row, e]):
+            return False
+    return True
+
+
+@machine_code
+def _measure(network: NetworkModes) -> None:
+    """What counts as large: for the margin of every element, and for what its mode holds."""
+    n, found, room = network.modes.size, network.found, network.room
+    fast, strong = network.largest[0], network.largest[1]
+    for e in range(n):
+        fast = max(fast, abs(found[FLOW * n + e]))
+        strong = max(strong, abs(found[EFFORT * n + e]))
+    for e in range(n):
+        width = found[HIGH * n + e] - found[LOW * n + e]
+        if not width < np.inf:
+            width = network.largest[1]
+        width = max(width, LEAST_RANGE * strong + TINY)
+        stuck = network.modes[e] == 0.0
+        room[SIZE, e] = width if stuck else fast
+        room[EQUAL, e] = fast if stuck else width
+
+
+@machine_code
+def _margin(network: NetworkModes, e: int) -> float:
+    """How far an element is from the end of its mode."""
+    n, found = network.modes.size, network.found
+    if network.constants[2 * n * n + e] != 0.0:
+        return 1.0
+    margin = network.modes[e] * found[FLOW * n + e]
+    if network.modes[e] == 0.0:
+        effort = found[EFFORT * n + e]
+        margin = min(found[HIGH * n + e] - effort, effort - found[LOW * n + e])
+    return margin + network.constants[2 * n * n + n + e]
+
+
+@machine_code
+def _take(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector, row: int
+          ) -> bool:
+    """Take modes that hold: the states that they hold are brought to their values."""
+    n, found = network.modes.size, network.found
+    _look(code, work, network, t, x)
+    for c in range(n):
+        missed = 0.0
+        for e in range(n):
+            missed += network.weight[row, c * n + e] * found[MISSED * n + e]
+        if missed != 0.0:
+            for i in range(x.size):
+                x[i] -= network.move[row, i * n + c] * missed
+    for e in range(n):
+        network.largest[0] = max(network.largest[0], abs(found[FLOW * n + e]))
+        network.largest[1] = max(network.largest[1], abs(found[EFFORT * n + e]))
+        network.noise_so_far[e] = max(network.noise_so_far[e], network.noise[row, e])
+    _put(network, row)
+    network.present[0] = row
+    return True

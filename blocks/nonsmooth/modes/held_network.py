@@ -1,0 +1,221 @@
+"""What do a network without mass at its nodes and its elements come to while no mode changes?
+
+Where the equations of modes (:mod:`blocks.nonsmooth.modes.mode_equations`) are linear in what
+elements take, with coefficients that depend on parameters and relations alone, it follows from
+their values and rates without anything taken, by two matrices that are constant between events.
+So efforts, slopes and margins are functions of the states, of the modes and of these, as machine
+code and readers of a run want them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
+from .held_modes import MOST
+from .mode_equations import MOST_KEPT, ModeEquations, rows_of, without_rounding
+
+if TYPE_CHECKING:
+    from ...system import Problem, System
+    from ...system.points import Points
+    from ..mode_state import ModeState
+    from .elements import Elements
+    from .law_functions import LawExpressions
+    from .massless_efforts import MasslessEfforts
+
+__all__ = ["HeldNetwork", "held_network"]
+
+TRIED = 3  # points at which equations that leave inputs open are solved
+GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
+
+
+def held_network(system: System, elements: Elements, laws: LawExpressions,
+                 equations: ModeEquations) -> HeldNetwork | None:
+    """Efforts and slopes in held modes; None where they are not linear, or of too many elements."""
+    if not equations.constant or system.clusters or elements.contact.any() \
+            or elements.size != system.nu or elements.size > MOST:
+        return None
+    return HeldNetwork(system, elements, laws, equations)
+
+
+class HeldNetwork:
+    """Efforts, flows, bounds and slopes, as functions of modes and of two matrices.
+
+    Attributes
+    ----------
+    symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
+    expressions : of slopes, crossing functions and elements
+    entries : of the constants: two matrices, whether a switch is told, what rounding may make
+    relations : those that the matrices depend on
+    decides : whether what holds a mode now can be judged from kept matrices
+    decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
+    length : operations of what is solved for at every point: nothing
+    slope : slopes at the last evaluation; not kept
+    """
+
+    length = 0
+    slope: Array | None = None
+
+    def __init__(self, system: System, elements: Elements, laws: LawExpressions,
+                 equations: ModeEquations) -> None:
+        self.system, self.elements, self.equations = system, elements, equations
+        n, tape = elements.size, system.tape
+        self.entries = 2 * n * n + 2 * n
+        modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
+        by_value, by_rate, told, slack = ca.vertsplit(
+            constants, [0, n * n, 2 * n * n, 2 * n * n + n, self.entries])
+        self._fits: dict[tuple[bytes, bytes, bytes], bool] = {}
+        self.slope_u = system.jacobian(tape.slope, tape.u)
+        rows = rows_of(system, elements, laws)
+        gives = ca.DM(elements.gives_flow.astype(float))
+        direct = ca.if_else(gives, modes == 0, modes != 0)
+        value, rate = _equations_of(rows, modes, direct)
+        nothing = ca.DM.zeros(system.nu, 1)
+        taken = ca.mtimes(ca.reshape(by_value, n, n), ca.substitute(value, tape.u, nothing)) \
+            + ca.mtimes(ca.reshape(by_rate, n, n), ca.substitute(rate, tape.u, nothing))
+        place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.sign),
+                              system.nu, n)
+        inputs = ca.densify(ca.mtimes(place, taken))
+        value = value + ca.if_else(direct, taken, 0)
+        slope, crossings, flow, effort, low, high, missed = (
+            ca.substitute(e, tape.u, inputs) for e in (
+                tape.slope, tape.crossings, laws.flow, laws.effort, laws.low, laws.high, value))
+        self.symbols = [*system.arguments[:-1], modes, constants]
+        self.expressions = {"slope": slope, "crossings": crossings, "flow": flow,
+                            "effort": effort, "low": low, "high": high}
+        self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
+        room = ca.fmin(high - effort, effort - low)
+        self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
+        of_states = ca.jacobian(ca.vertcat(*rows), tape.x)
+        by_inputs = ca.vertcat(*(ca.jacobian(e, tape.u) for e in rows))
+        fixed = _symbols_in(ca.veccat(tape.p, tape.m))
+        self.decides = _symbols_in(of_states) | _symbols_in(
+            ca.jacobian(tape.slope, tape.u)) <= fixed and not any(
+            ca.which_depends(tape.crossings, tape.u, 1, True))
+        seen = _symbols_in(ca.veccat(by_inputs, of_states, laws.low, laws.high))
+        self.relations = np.array([k for k, s in enumerate(ca.vertsplit(tape.m))
+                                   if s.__hash__() in seen], dtype=np.int64)
+
+    # -- constants -------------------------------------------------------------------------
+    def fits(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether some modes have efforts and flows, and these are the only ones.
+
+        The share of each of several open switches in what they interrupt does not matter.
+        """
+        made = self.equations.matrices(problem, t, modes)
+        if made.solver is None or not made.null.shape[1]:
+            return made.solver is not None
+        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
+        if key not in self._fits:
+            if len(self._fits) > MOST_KEPT:
+                self._fits.clear()
+            self._fits[key] = self._is_open_without_effect(
+                problem, t, made.null) and self._is_solved_everywhere(problem, t, modes)
+        return self._fits[key]
+
+    def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
+        """Whether inputs that modes leave open change switches alone."""
+        told = np.any(self.equations.told(problem, t), axis=0)
+        changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
+        changes = changes[~np.tile(told, 2)]
+        push = self.slope_u.dense(*problem.arguments(t))[:, self.elements.column]
+        moved = np.abs((push * self.elements.sign) @ null)
+        top = np.abs(null).max()
+        return bool(np.all(np.abs(changes) <= UNCHANGED_FLOW * top) and np.all(
+            moved <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
+
+    def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether equations that leave inputs open contradict each other nowhere: at some points.
+        """
+        by_value, by_rate = self.by_rows(problem, t, modes)
+        x, u = problem.x.copy(), problem.u.copy()
+        try:
+            for k in range(1, TRIED + 1):
+                spread = GOLDEN * k * np.arange(1, len(x) + 1) % 1.0 - 0.5
+                problem.x[:] = x + spread * (np.abs(x) + problem.scale_x)
+                at = t + k * GOLDEN * max(abs(t), 1.0)
+                problem.u[:] = 0.0
+                before = self.equations.at(problem, at, modes)
+                looks = self.equations.looks(*problem.arguments(at)).reshape(
+                    10, self.elements.size)
+                value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
+                self.elements.put(problem.u, by_value @ value + by_rate @ rate)
+                if not self.equations.at(problem, at, modes).error <= BALANCED * before.error:
+                    return False
+            return True
+        finally:
+            problem.x[:], problem.u[:] = x, u
+
+    def by_rows(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
+        """What is taken by values and by rates, without anything taken, of the equations."""
+        made = self.equations.matrices(problem, t, modes)
+        assert made.solver is not None  # as it fits
+        if not len(made.weight):
+            return -made.solver, 0.0 * made.solver
+        held = len(made.span)
+        return -made.solver[:, :held] @ made.span, -made.solver[:, held:] @ made.weight
+
+    def constants(self, problem: Problem, t: float, state: ModeState) -> Array:
+        """The constants of the present modes in one row."""
+        by_value, by_rate = self.by_rows(problem, t, state.modes)
+        told = np.any(self.equations.told(problem, t), axis=0)
+        return np.concatenate([by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state)])
+
+    def projection(self, problem: Problem, t: float, modes: Indices, efforts: MasslessEfforts
+                   ) -> tuple[Array, Array]:
+        """Combinations that say something about states, and what brings these there; square."""
+        n = self.elements.size
+        weight, move = np.zeros((n, n)), np.zeros((self.system.nx, n))
+        held = self.equations.matrices(problem, t, modes).weight
+        if len(held):
+            by_x, push = self.equations.by_x(problem, t, modes)[1], efforts.slope_by_taken(
+                problem, t)
+            weight[: len(held)] = held
+            move[:, : len(held)] = push @ np.linalg.pinv(
+                without_rounding(by_x, push), rcond=LEAST_CHANGE)
+        return weight, move
+
+    # -- finished runs ---------------------------------------------------------------------
+    def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
+        """Inputs at many times, as columns, and in which of them they are found."""
+        n, found = self.elements.size, np.zeros(len(points), dtype=bool)
+        looks = points.values(self.equations.looks, np.zeros(self.system.nu)).reshape(10, n, -1)
+        taken, m = np.zeros((n, len(points))), problem.m
+        try:
+            for modes, columns in points.modes:
+                _, first, kind = np.unique(points.m[:, columns], axis=1, return_index=True,
+                                           return_inverse=True)
+                for k, column in enumerate(columns[first]):
+                    problem.m = np.ascontiguousarray(points.m[:, column])
+                    mine = columns[kind.ravel() == k]
+                    if not self.fits(problem, float(points.t[column]), modes):
+                        continue
+                    value, rate = self.equations.held_rows(
+                        modes, looks[4:7][:, :, mine], looks[7:][:, :, mine])
+                    by_value, by_rate = self.by_rows(problem, float(points.t[column]), modes)
+                    taken[:, mine] = by_value @ value + by_rate @ rate
+                    found[mine] = True
+        finally:
+            problem.m = m
+        return self.elements.inputs_of(taken, self.system.nu), found
+
+
+def slack_of(state: ModeState) -> Array:
+    """What rounding may make of the margins of present modes."""
+    return MARGIN_ROUNDING * np.where(
+        state.modes == 0, state.strength, state.speed) + state.noise
+
+
+def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """What the equations of modes come to but for what is taken directly, and their rates."""
+    out = [ca.if_else(direct, 0, given) - ca.if_else(modes > 0, forth, ca.if_else(
+        modes < 0, back, 0)) for given, back, forth in (rows[:3], rows[3:])]
+    return out[0], out[1]
+
+
+def _symbols_in(expression: ca.SX) -> set[int]:
+    return {s.__hash__() for s in ca.symvar(expression)}

@@ -1,0 +1,155 @@
+"""Networks with ideal diodes and switches in machine code: against closed forms and Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from blocks.nonsmooth.modes.mode_search import ModeSearch
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    FullBridge,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.signal import Constant, Pulse
+
+pytest.importorskip("llvmlite")
+
+INSTANT = 1e-9
+L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """When Python has searched for modes."""
+    seen, search = [], ModeSearch.take_first
+
+    def noted(self, problem, t, *args):
+        seen.append(t)
+        return search(self, problem, t, *args)
+
+    monkeypatch.setattr(ModeSearch, "take_first", noted)
+    return seen
+
+
+def circuit(**parts):
+    model = Model("circuit")
+    for name, part in parts.items():
+        model.add(name, part)
+    model.ground = ElectricalReference()
+    return model
+
+
+def buck(load, **start):
+    """24 V over a switch at 50 kHz, a diode and a coil onto a capacitor and a load."""
+    model = circuit(source=DCVoltageSource(voltage=quantity(SOURCE, "V")),
+                    switch=Switch(model="ideal"), diode=Diode(model="ideal"),
+                    coil=Inductor(inductance=quantity(L, "H")),
+                    store=Capacitor(capacitance=quantity(C, "F")),
+                    load=Resistor(resistance=quantity(load, "ohm")),
+                    pulse=Pulse(period=quantity(PERIOD, "s"), width=DUTY))  # fmt: skip
+    model.coil.i_L, model.store.vc = start.get("i_L", "0 A"), start.get("vc", "0 V")
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.store.p, model.load.p)
+    model.connect(model.diode.p, model.store.n, model.load.n, model.source.n, model.ground.V)
+    model.connect(model.pulse.y, model.switch.vT)
+    return model
+
+
+def dead_time():
+    """Both diagonals of a bridge open: diodes turn the source round until the coil is empty."""
+    model = circuit(source=DCVoltageSource(voltage="24 V"), bridge=FullBridge(),
+                    coil=Inductor(inductance="1 mH"), on=Pulse(period="1 ms", width=0.3),
+                    off=Constant(value=0))  # fmt: skip
+    model.connect(model.source.p, model.bridge.P)
+    model.connect(model.source.n, model.bridge.N, model.ground.V)
+    model.connect(model.bridge.A, model.coil.p)
+    model.connect(model.coil.n, model.bridge.B)
+    model.connect(model.on.y, model.bridge.upper_A, model.bridge.lower_B)
+    model.connect(model.off.y, model.bridge.lower_A, model.bridge.upper_B)
+    return model
+
+
+def rectifier():
+    """A bridge of ideal diodes behind a resistor, onto a capacitor."""
+    model = circuit(source=ACVoltageSource(amplitude="17 V", frequency="50 Hz"),
+                    inner=Resistor(resistance="0.1 ohm"), bridge=FullBridge(devices="diode"),
+                    store=Capacitor(capacitance="1 mF"), load=Resistor(resistance="100 ohm"))
+    model.connect(model.source.p, model.inner.p)
+    model.connect(model.inner.n, model.bridge.A)
+    model.connect(model.source.n, model.bridge.B)
+    model.connect(model.bridge.P, model.store.p, model.load.p)
+    model.connect(model.bridge.N, model.store.n, model.load.n, model.ground.V)
+    return model
+
+
+def instants(run):
+    """Different times of events that change who carries a current."""
+    return np.unique([e.time for e in run.events if e.time > 0 and e.component != "pulse"])
+
+
+def exact_step(a, b, x, dt):
+    """x(dt) of x' = a x + b."""
+    values, vectors = np.linalg.eig(np.block([[a, b[:, None]], [np.zeros((1, 3))]]))
+    whole = (vectors * np.exp(values * dt)) @ np.linalg.inv(vectors)
+    return (whole @ np.append(x, 1.0)).real[:2]
+
+
+def test_a_buck_converter_follows_its_map_and_is_searched_twice_a_mode(searches):
+    run = buck(2.0).simulate("4 ms")
+    assert run.statistics["method"] == "exact"
+    a = np.array([[0, -1 / L], [1 / C, -1 / (C * 2.0)]])
+    x, exact = np.zeros(2), []
+    for _ in range(200):  # at this load, and from rest, the current never comes to zero
+        x = exact_step(a, np.array([SOURCE / L, 0.0]), x, DUTY * PERIOD)
+        exact.append(x)
+        x = exact_step(a, np.zeros(2), x, (1 - DUTY) * PERIOD)
+    at = quantity((np.arange(200) + DUTY) * PERIOD, "s")
+    found = [run[path].at(at).magnitude for path in ("coil.i", "store.vc")]
+    assert_allclose(np.transpose(found), exact, rtol=1e-10)
+    assert len(searches) <= 6, "what followed once follows without a search"
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_each_current_is_carried_by_the_one_that_is_closed():
+    run = buck(2.0, vc="9.6 V", i_L="4.224 A").simulate("1 ms")
+    t = quantity((np.arange(50)[:, None] + [0.2, 0.9]).ravel() * PERIOD, "s")
+    coil, switch, diode = (run[f"{name}.i"].at(t).magnitude.reshape(-1, 2)
+                           for name in ("coil", "switch", "diode"))
+    assert_allclose(switch, coil * [1, 0], rtol=0, atol=1e-12)
+    assert_allclose(diode, coil * [0, 1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("build", "duration", "most"), [
+    (lambda: buck(50.0, vc="15 V"), "0.6 ms", 8), (dead_time, "6 ms", 8),
+    (rectifier, "60 ms", 8)])  # fmt: skip
+def test_instants_of_commutation_are_those_that_python_finds(build, duration, most, searches):
+    model = build()
+    run = model.simulate(duration, rtol=1e-10)
+    assert run.statistics["method"] in ("exact", "dopri5")
+    assert "stretches in Python" not in run.statistics
+    assert len(searches) <= most
+    reference = model.simulate(duration, rtol=1e-12, method="DOP853")
+    exact = instants(reference)
+    found = instants(run)
+    assert len(found) == len(exact) > 10
+    assert_allclose(found, exact, rtol=0, atol=INSTANT * exact[-1])
+    at = quantity(np.linspace(0.01, 0.99, 57) * exact[-1], "s")
+    for path in ("coil.i", "coil.v") if build is dead_time else ("store.vc", "load.i"):
+        values, wanted = run[path].at(at).magnitude, reference[path].at(at).magnitude
+        assert_allclose(values, wanted, rtol=0, atol=1e-7 * abs(wanted).max())
+
+
+def test_the_same_script_gives_the_same_numbers_however_often_it_is_run():
+    model = buck(50.0, vc="15 V")
+    first, second = (model.simulate("0.4 ms")["coil.i"].magnitude for _ in range(2))
+    assert np.array_equal(first, second)

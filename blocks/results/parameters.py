@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import unknown_name
+from ..exceptions import brief, unknown_name
 from ..reading.unit import of_pint
 from ..units import is_quantity
 from .sheet import Sheet
@@ -172,7 +172,7 @@ def _same_function(a: Any, b: Any) -> bool:
     """Whether two functions are one, or were made by the same lines from the same values."""
     code, other = getattr(a, "__code__", None), getattr(b, "__code__", None)
     if a is b or code is None or other is None:
-        return a is b
+        return bool(a == b)
     cells = [tuple(cell.cell_contents for cell in f.__closure__ or ()) for f in (a, b)]
     return bool(code == other and a.__defaults__ == b.__defaults__ and cells[0] == cells[1])
 
@@ -186,7 +186,9 @@ def said(value: Any) -> str:
     if is_quantity(value):
         return _said_quantity(value)
     if callable(value):
-        name = getattr(value, "__name__", type(value).__name__)
+        name = getattr(value, "__name__", "")
+        if not name:
+            return brief(value)
         return "a function" if name == "<lambda>" else name if isinstance(value, type) else (
             f"function {name}")
     return number(value, None, 6) if isinstance(value, float) else str(value)

@@ -188,6 +188,11 @@ class Recording(Curves, Protocol):
     message : str
     states : sequence of str
         Paths that ``Result.plot()`` draws when it is given no names; may be empty.
+    close_times : ndarray
+        Times at which the run is known best, such as the ends of steps and some between; those
+        of ``times``, unless these were asked for. Two equal times mark an event.
+    versions : mapping of package to version
+        With which it was made.
     energy_tolerance : float or None
         The relative residual of the energy ledger that the run's accuracy explains.
     """
@@ -206,6 +211,12 @@ class Recording(Curves, Protocol):
 
     @property
     def states(self) -> Sequence[str]: ...
+
+    @property
+    def close_times(self) -> Array: ...
+
+    @property
+    def versions(self) -> Mapping[str, str]: ...
 
     @property
     def energy_tolerance(self) -> float | None: ...

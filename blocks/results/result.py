@@ -229,6 +229,37 @@ class Result(Recorded):
         """Write a NetCDF file (``read_netcdf`` reads it back)."""
         self.sample(*paths, **options).to_netcdf(file)
 
+    def save(self, file: str | Path, *paths: str | Series) -> None:
+        """Keep the run in a file, from which :func:`blocks.load` makes a result again.
+
+        Parameters
+        ----------
+        file : path
+            ``"run.nc"`` (NetCDF), ``"run.zarr"`` or ``"run.parquet"``.
+        *paths : str, Series, or lists of these
+            Variables that are kept; all where none is named.
+
+        Notes
+        -----
+        Samples are kept so close that what is read between them is off by no more than the
+        relative tolerance of the run, as a part of the largest value of the same dimension.
+        Also kept are units, events, parameters, energy, sticking, shapes, statistics and the
+        versions of what made the run. Of parameters that are functions of time, only the name is.
+
+        Raises
+        ------
+        FileError
+            For a file that cannot be written.
+        """
+        from .saved import save_result
+
+        save_result(self._recording, self._chosen(paths), file)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of Python and of the packages that the run was made with."""
+        return dict(self._recording.versions)
+
     # -- pictures and words -------------------------------------------------------------------
     def plot(self, *paths: str | Series, **options: Any) -> Figure:
         """Draw variables over time, one axes per dimension, and return the Figure.

@@ -18,6 +18,7 @@ from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
 from ..results.parameters import MadeWith
 from ..results.recording import EnergyTerm, EventRecord
+from ..results.versions import versions
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
@@ -98,8 +99,8 @@ class RunRecording:
         raise ParameterError(
             "result", "cannot be pickled: it is read by the compiled equations of its model, which "
             "Python's pickle cannot store.",
-            "Save values, result.to_netcdf('run.nc') or result.table(…), or pickle the model and "
-            "run it again; a sweep keeps outputs of many runs.", code="result.pickle",
+            "Save it, result.save('run.nc') and load('run.nc'), or pickle the model and run it "
+            "again; a sweep keeps outputs of many runs.", code="result.pickle",
         )  # fmt: skip
 
     # -- times -------------------------------------------------------------------------
@@ -108,6 +109,18 @@ class RunRecording:
         if self.chosen is None:
             return self._own_times()[0]
         return self.chosen.pieces.times if self.samples is None else self.samples
+
+    @property
+    def close_times(self) -> Array:
+        """Times of steps and some between, whatever samples were asked for."""
+        if self.chosen is not None:
+            return self.chosen.pieces.times
+        return self._times_of_steps()[0]
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of what makes the numbers of a run."""
+        return versions()
 
     def _own_times(self) -> tuple[Array, Indices]:
         """The times at which a run is shown if none are asked for, and their episodes."""
@@ -120,6 +133,10 @@ class RunRecording:
     def _chosen_times(self) -> tuple[Array, Indices]:
         if self.samples is not None:
             return self.samples, self._episode_numbers(self.samples, "right")
+        return self._times_of_steps()
+
+    def _times_of_steps(self) -> tuple[Array, Indices]:
+        """Ends of all steps and some times between, and their episodes."""
         table = self.episodes.steps
         steps = int(np.count_nonzero(table.ends > table.starts))
         parts = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))

@@ -81,6 +81,12 @@ class Fake:
     def shared_loads(self):
         return []
 
+    versions = {"blocks-toolkit": "0.1.0"}
+
+    @property
+    def close_times(self):
+        return self.times
+
     def made_with(self):
         return MadeWith()
 

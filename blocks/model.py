@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time as clock
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .assembly import Tape, flatten, reduce_index, write_tape
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .diagnostics.start import Starting
     from .system.description import Equations, Structure
 
-__all__ = ["Model"]
+__all__ = ["Model", "load"]
 
 
 @dataclass
@@ -195,7 +196,7 @@ class Model(Component):
         """
         from .results.sheet import Sheet
 
-        self._nominal_table.update(nominal_table(values))
+        self._set_nominal_values(values)
         system = self.compile()
         rows = nominal_rows(system, find_nominals(system, self._nominal_table), self._nominal_table)
         return Sheet(f"Nominal values of {self.name}", {
@@ -203,6 +204,9 @@ class Model(Component):
             "nominal value": [f"{value:.4g~P}" for _, value, _ in rows],
             "from": [origin for *_, origin in rows],
         })  # fmt: skip
+
+    def _set_nominal_values(self, values: Any) -> None:
+        self._nominal_table.update(nominal_table(tuple(values)))
 
     def initial_values(self) -> Any:
         """Solve for the start and show what became of every initial target.
@@ -224,6 +228,23 @@ class Model(Component):
             "target": [f"{r.target:.6g~P}" for r in start.rows],
             "start": [f"{r.start:.6g~P}" for r in start.rows],
         })  # fmt: skip
+
+    # -- keeping -----------------------------------------------------------------------
+    def save(self, file: str | Path) -> None:
+        """Keep the model as text, ``model.save("model.json")``; :func:`blocks.load` reads it.
+
+        Components stand there by module and name of their class, values with their units, and
+        one line for each connection: changes show in version control. There is no code in it.
+
+        Raises
+        ------
+        FileError
+            For what cannot be written as text, such as a function without a name or a class of
+            the running program; and for a file that cannot be written.
+        """
+        from .language.model_file import save_model
+
+        save_model(self, file)
 
     # -- running -----------------------------------------------------------------------
     def simulate(
@@ -362,6 +383,36 @@ class Model(Component):
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
                      seed=seed, executor=executor, store=store, progress=progress, start=start,
                      **options)  # fmt: skip
+
+
+def load(file: str | Path) -> Any:
+    """What was kept in a file: a Model (``"model.json"``), or else the Result of a run.
+
+    A file of a model names classes by module and name: these modules are imported, and nothing
+    else of it is run. Open models of people whose modules you would import.
+
+    Parameters
+    ----------
+    file : path
+        Written by ``model.save(…)`` or ``result.save(…)``.
+
+    Returns
+    -------
+    Model or Result
+
+    Raises
+    ------
+    FileError
+        For a file that is missing, damaged, of another kind, or of a newer version.
+    """
+    if Path(str(file)).suffix.lower() == ".json":
+        from .language.model_file import load_model
+
+        return load_model(file, Model)
+    from .results.result import Result
+    from .results.saved import load_recording
+
+    return Result(load_recording(file))
 
 
 def _tape(network: Network, parameters: Parameters) -> Tape:

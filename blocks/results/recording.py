@@ -15,6 +15,7 @@ from ..units import Unit
 
 if TYPE_CHECKING:
     from ..shapes import Shape
+    from .parameters import MadeWith
     from .sticking import SharedLoad, StickTerm
 
 __all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "RecordWarning",
@@ -187,6 +188,11 @@ class Recording(Curves, Protocol):
     message : str
     states : sequence of str
         Paths that ``Result.plot()`` draws when it is given no names; may be empty.
+    close_times : ndarray
+        Times at which the run is known best, such as the ends of steps and some between; those
+        of ``times``, unless these were asked for. Two equal times mark an event.
+    versions : mapping of package to version
+        With which it was made.
     energy_tolerance : float or None
         The relative residual of the energy ledger that the run's accuracy explains.
     """
@@ -207,6 +213,12 @@ class Recording(Curves, Protocol):
     def states(self) -> Sequence[str]: ...
 
     @property
+    def close_times(self) -> Array: ...
+
+    @property
+    def versions(self) -> Mapping[str, str]: ...
+
+    @property
     def energy_tolerance(self) -> float | None: ...
 
     def energy_terms(self) -> Sequence[EnergyTerm]:
@@ -219,6 +231,10 @@ class Recording(Curves, Protocol):
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion leaves open."""
+        ...
+
+    def made_with(self) -> MadeWith:
+        """Parameters, initial targets and options of the run, as they were when it began."""
         ...
 
     def shapes(self) -> Sequence[Shape]:

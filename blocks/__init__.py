@@ -90,6 +90,7 @@ from .language.statements import (
 )
 from .model import Model
 from .reading.foreign_words import foreign_words
+from .results.comparison import compare
 from .results.recording import EnergyWarning, RecordWarning
 from .units import quantity
 
@@ -99,7 +100,7 @@ __all__ = [
     "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
     "RecordWarning", "Replaceable", "Replacement", "SimulationError", "StructureError",
     "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan",
-    "arctan2", "breakpoints", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
+    "arctan2", "breakpoints", "compare", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
     "every", "exp", "floor", "foreign_words", "held", "ideal_diode", "ideal_switch",
     "initially", "integral_of_table", "interpolate", "interpolate_grid", "load_law", "log",
     "maximum", "minimum", "mod", "partial", "quantity", "require", "reset", "sample",

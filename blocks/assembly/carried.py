@@ -68,6 +68,9 @@ class CarriedByFlows:
         """Whether a flow may be the coefficient of another argument."""
         if law not in self._products:
             kernel = law.kernel
+            if all(domain.power is None for domain, _ in kernel.ports.values()):
+                self._products[law] = False  # all across variables are conjugate to a flow
+                return False
             units = {v.unit.dimension for v in kernel.variables if v.kind == "through"}
             flows = {s.__hash__() for (i, order), s in kernel.symbols.items() if order == 0
                      and kernel.variables[i].unit.dimension in units}  # fmt: skip

@@ -5,6 +5,7 @@
 ``Series``         a variable, to calculate with: ``Samples`` (values with units) over
                    ``Rows`` (bare numbers, read when they are asked for)
 ``Table``          chosen variables at chosen times; pandas, xarray and files
+``compare``        runs side by side: what differs in them, and in their curves
 ``Ledger``         energy per component
 ``Recording``      the seam: what an engine hands over; its curves, parts of them
                    (``views``) and formulas of them (``formula``) are read alike
@@ -20,6 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .comparison import Comparison, compare
     from .drawing import Schematic
     from .export import read_csv, read_netcdf, read_parquet
     from .ledger import Ledger
@@ -32,14 +34,15 @@ if TYPE_CHECKING:
     from .table import Column, Table
 
 __all__ = [
-    "Column", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording", "Result", "Schematic",
-    "Series", "Sheet", "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo",
-    "Variables", "read_csv", "read_netcdf", "read_parquet",
+    "Column", "Comparison", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording",
+    "Result", "Schematic", "Series", "Sheet", "Statistics", "StickTerm", "Sticking", "Table",
+    "VariableInfo", "Variables", "compare", "read_csv", "read_netcdf", "read_parquet",
 ]  # fmt: skip
 
 _PLACES = {
-    "Schematic": "drawing", "read_csv": "export", "read_netcdf": "export",
-    "read_parquet": "export", "Ledger": "ledger", "EnergyTerm": "recording",
+    "Comparison": "comparison", "compare": "comparison", "Schematic": "drawing",
+    "read_csv": "export", "read_netcdf": "export", "read_parquet": "export",
+    "Ledger": "ledger", "EnergyTerm": "recording",
     "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",
     "Events": "report", "Statistics": "report", "Variables": "report", "Result": "result",
     "Series": "series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking",

@@ -15,6 +15,7 @@ from ..units import Unit
 
 if TYPE_CHECKING:
     from ..shapes import Shape
+    from .parameters import MadeWith
     from .sticking import SharedLoad, StickTerm
 
 __all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "RecordWarning",
@@ -219,6 +220,10 @@ class Recording(Curves, Protocol):
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion leaves open."""
+        ...
+
+    def made_with(self) -> MadeWith:
+        """Parameters, initial targets and options of the run, as they were when it began."""
         ...
 
     def shapes(self) -> Sequence[Shape]:

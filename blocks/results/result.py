@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # imported with the first look
     from matplotlib.figure import Figure
 
     from .ledger import Ledger
+    from .parameters import Parameters
     from .report import Events, Statistics
     from .sheet import Sheet
     from .sticking import Sticking
@@ -78,6 +79,31 @@ class Result(Recorded):
         from .report import Statistics
 
         return Statistics(self._recording.statistics)
+
+    @property
+    def parameters(self) -> Parameters:
+        """Parameters and options of all components, as they were when the run began.
+
+        A mapping of path to quantity (``result.parameters["block.mass"]``) or to the value of
+        an option; ``parameters.starts`` and ``parameters.settings`` hold initial targets and
+        the options of ``simulate``.
+        """
+        from .parameters import Parameters
+
+        return Parameters(self._recording.made_with(), self.name)
+
+    def differences(self, other: Result) -> Sheet:
+        """What another run was made with that this one was not, as a table.
+
+        Parameters, options, initial targets and options of ``simulate`` that are not equal,
+        in whatever unit they were given; components that only one of them has.
+        """
+        from .comparison import refuse_no_result
+        from .parameters import differences_sheet
+
+        refuse_no_result(other, "differences()")
+        return differences_sheet(("this run", "the other"), [
+            result.recording.made_with() for result in (self, other)])
 
     def draw(self, *times: Any, save: str | Path | None = None) -> Figure:
         """Draw the components that have a shape, with their forces, at some instants.

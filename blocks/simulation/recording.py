@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
+from ..results.parameters import MadeWith
 from ..results.recording import EnergyTerm, EventRecord
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
@@ -23,6 +24,7 @@ from ..system.system import System
 from .catalog import Catalog
 from .chosen_variables import ChosenVariables
 from .episode_list import EpisodeList
+from .given_values import GivenValues
 from .kept_points import KeptPoints
 from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
@@ -59,6 +61,7 @@ class RunRecording:
     #: Relative residual of the energy ledger that the accuracy of the run explains.
     energy_tolerance: float = 1e-4
     start: Start | None = None  # what became of the initial targets
+    given: GivenValues | None = None  # to the model and the run, when it began
 
     def __post_init__(self) -> None:
         self.catalog = Catalog(self.system)
@@ -240,6 +243,10 @@ class RunRecording:
             self.chosen.refuse_all(what)
 
     # -- people ------------------------------------------------------------------------
+    def made_with(self) -> MadeWith:
+        """Parameters, initial targets and options of the run, as they were when it began."""
+        return MadeWith() if self.given is None else self.given.made_with()
+
     def shapes(self) -> list[Any]:
         """Shapes of all components; see :mod:`blocks.simulation.recorded_shapes`."""
         from .recorded_shapes import recorded_shapes

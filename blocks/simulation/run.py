@@ -18,6 +18,7 @@ from ..system.dae_problem import DaeProblem
 from ..system.problem import Problem
 from ..units import to_si, unit
 from .driver import Driver
+from .given_values import GivenValues
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
 from .progress import Progress
 from .settings import (
@@ -93,7 +94,7 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     began = clock.perf_counter()
     t0 = float(to_si(options.start, SECOND, "simulate(start=…)"))
     t1 = end_of_run(t0, positive_time(duration, "duration"))
-    starting = RunStart(model, t0, t1)
+    starting, given = RunStart(model, t0, t1), GivenValues(model, duration, options)
     with suppress(SimulationError):  # the run says it again, and has a result
         model._checked(starting if t0 == 0 else RunStart(model)).raise_errors()
     system = model.compile()
@@ -132,7 +133,7 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
         "time compiling": system.seconds, "time checking": checked - began,
         "time initialising": initialised - checked,
     })  # fmt: skip
-    recording.start = start
+    recording.start, recording.given = start, given
     kept = record_options(options)
     if kept is not None:
         recording.keep_only(kept, options.rtol)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from blocks.results import EnergyTerm, EventRecord, Result, VariableInfo
+from blocks.results.parameters import MadeWith
 from blocks.units import unit
 
 JUMP, END = 1.5, 4.0
@@ -79,6 +80,9 @@ class Fake:
 
     def shared_loads(self):
         return []
+
+    def made_with(self):
+        return MadeWith()
 
     def shapes(self):
         return []

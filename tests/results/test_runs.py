@@ -149,7 +149,8 @@ def test_a_plot_draws_every_run_over_its_own_times():
 
     (ax,) = figure.axes
     mine, other = ax.get_lines()
-    assert [mine.get_label(), other.get_label()] == ["body.v", "body.v (run 2)"]
+    assert [mine.get_label(), other.get_label()] == [
+        "body.v (body.v at the start = 1 m/s)", "body.v (body.v at the start = 2 m/s)"]
     assert_allclose(mine.get_ydata(), 1 - 3 * np.asarray(mine.get_xdata()), atol=1e-9)
     assert_allclose(other.get_ydata(), 2 - 3 * np.asarray(other.get_xdata()), atol=1e-9)
     assert other.get_xdata()[-1] == 4

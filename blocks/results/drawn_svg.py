@@ -28,7 +28,8 @@ _STYLE = """
 .schematic .faint{fill:var(--faint)}
 .schematic text.wrong{fill:var(--wrong);stroke:none}
 @media (prefers-color-scheme:dark){.schematic{--ink:#e8e8e8;--faint:#a0a0a0;--paper:#16181c;
- --wrong:#ff6b7d}}
+ --wrong:#ff6b7d}
+.schematic .wire{filter:brightness(1.5)}}
 """.strip()
 
 
@@ -58,13 +59,13 @@ def _line(line: Line) -> str:
     if line.kind == "dot":
         x, y = line.points[0]
         colour = COLOURS.get(line.ink, line.ink)
-        return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="2.6" fill="{colour}"/>'
+        return f'<circle class="wire" cx="{_n(x)}" cy="{_n(y)}" r="2.6" fill="{colour}"/>'
     closed = line.filled or np.array_equal(line.points[0], line.points[-1])
     way = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in line.points) + "Z" * closed
     if line.kind in ("wire", "legend"):
         colour = COLOURS.get(line.ink, line.ink)
         fill = f";fill:{colour}" if line.filled else ""
-        return f'<path d="{way}" style="stroke:{colour};stroke-width:1.6{fill}"/>'
+        return f'<path class="wire" d="{way}" style="stroke:{colour};stroke-width:1.6{fill}"/>'
     names = " ".join(filter(None, [line.kind * (line.kind == "frame"), "full" * line.filled,
                                    "wrong" * line.wrong]))  # fmt: skip
     dashes = ' stroke-dasharray="3 2.5"' if line.dashed else ""

@@ -21,6 +21,7 @@ __all__ = ["RAISED", "SECOND", "from_label", "label", "number", "pretty", "time_
 
 _LABEL = re.compile(r"(?P<path>.*\S)\s*\[(?P<unit>[^\[\]]*)\]\s*$")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MICRO = re.compile(r"\bu(?=(?:m|s|g|N|J|W|A|V|C|F|H|S|T|Pa|Wb|ohm|rad)\b)")
 _SYMBOLS = {"degC": "°C", "degF": "°F", "deg": "°", "degree": "°", "ohm": "Ω", "percent": "%"}
 
 
@@ -83,7 +84,7 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
 
 def pretty(shown: Unit) -> str:
     """A unit as set in print: ``"N·s/m"``, ``"m/s²"``, ``"°C"``."""
-    text = _SYMBOLS.get(shown.text, shown.text)
+    text = _MICRO.sub("µ", _SYMBOLS.get(shown.text, shown.text))
     text = re.sub(r"(?:\*\*|\^)(?:\((-?\d+)\)|(-?\d+)(?![\d./]))",
                   lambda m: (m[1] or m[2]).translate(RAISED), text)
     return re.sub(r"\s*\*\s*", "·", text.replace("**", "^"))

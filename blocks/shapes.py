@@ -134,6 +134,9 @@ class Symbol:
                             "source": source, "left": left, "right": right}.items():
             object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        return f"<symbol of {len(self.strokes)} strokes>"  # help() of a class shows it
+
 
 def line(*points: tuple[float, float], filled: bool = False, dashed: bool = False) -> Stroke:
     """A stroke through points."""

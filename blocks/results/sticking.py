@@ -111,7 +111,8 @@ class Sticking:
     def _sheet(self) -> Sheet:
         t = self._terms
         more = {
-            "crept at rest [m or rad]": ["exact" if x.crept is None else f"{x.crept:.4g}" for x in t],
+            "crept at rest [m or rad]": [
+                "exact" if x.crept is None else f"{x.crept:.4g}" for x in t],
             "given at rest [J]": [f"{x.gave:.4g}" for x in t],
         } if any(x.crept is not None for x in t) else {}  # fmt: skip
         return Sheet(f"Sticking in {self._name}".removesuffix(" in "), {

@@ -29,7 +29,7 @@ _STYLE = """
 .schematic text.wrong{fill:var(--wrong);stroke:none}
 @media (prefers-color-scheme:dark){.schematic{--ink:#e8e8e8;--faint:#a0a0a0;--paper:#16181c;
  --wrong:#ff6b7d}
-.schematic .wire{filter:brightness(1.5)}}
+.schematic .wires{filter:brightness(1.5)}}
 """.strip()
 
 
@@ -42,7 +42,9 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
     first = [p for p in picture.lines if p.kind == "frame"]
     wires = [p for p in picture.lines if p.kind in ("wire", "dot", "legend")]
     rest = [p for p in picture.lines if p.kind in ("symbol", "ground")]
-    out += [_line(p) for p in (*first, *wires, *rest)]
+    out += [_line(p) for p in first]
+    out += ['<g class="wires">', *(_line(p) for p in wires), "</g>"]
+    out += [_line(p) for p in rest]
     for owner, (left, top, right, bottom) in picture.areas.items():
         out.append(f'<g><title>{escape(picture.hints.get(owner, owner))}</title><rect class="area" '
                    f'x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '
@@ -59,13 +61,13 @@ def _line(line: Line) -> str:
     if line.kind == "dot":
         x, y = line.points[0]
         colour = COLOURS.get(line.ink, line.ink)
-        return f'<circle class="wire" cx="{_n(x)}" cy="{_n(y)}" r="2.6" fill="{colour}"/>'
+        return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="2.6" fill="{colour}"/>'
     closed = line.filled or np.array_equal(line.points[0], line.points[-1])
     way = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in line.points) + "Z" * closed
     if line.kind in ("wire", "legend"):
         colour = COLOURS.get(line.ink, line.ink)
         fill = f";fill:{colour}" if line.filled else ""
-        return f'<path class="wire" d="{way}" style="stroke:{colour};stroke-width:1.6{fill}"/>'
+        return f'<path d="{way}" style="stroke:{colour};stroke-width:1.6{fill}"/>'
     names = " ".join(filter(None, [line.kind * (line.kind == "frame"), "full" * line.filled,
                                    "wrong" * line.wrong]))  # fmt: skip
     dashes = ' stroke-dasharray="3 2.5"' if line.dashed else ""

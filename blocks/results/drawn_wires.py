@@ -16,6 +16,7 @@ import networkx as nx
 __all__ = ["Channel", "route"]
 
 TRACK, EDGE = 9.0, 10.0  # pixels between tracks, and between a track and the columns
+NEAR = 3.5  # heights at which two wires would look like one
 CLEAR = 6.0  # along a track between two nets that share it
 
 
@@ -89,7 +90,8 @@ def _cut(tracks: list[_Track]) -> nx.DiGraph:
         order.add_nodes_from(range(len(tracks)))
         for a, first in enumerate(tracks):
             for b, second in enumerate(tracks):
-                if first.net != second.net and set(first.left) & set(second.right):
+                if first.net != second.net and any(abs(p - q) < NEAR for p in first.left
+                                                   for q in second.right):  # fmt: skip
                     order.add_edge(a, b)
             if first.left_to >= 0:
                 order.add_edge(a, first.left_to)
@@ -102,7 +104,7 @@ def _cut(tracks: list[_Track]) -> nx.DiGraph:
         low, high = tracks[a].span()
         bend = next(y for k in range(400) for y in (round((low + high) / 2) + 4.0 * k,
                     round((low + high) / 2) - 4.0 * k)
-                    if all(abs(y - u) > 3.5 for u in used))  # fmt: skip
+                    if all(abs(y - u) > NEAR for u in used))  # fmt: skip
         tracks.append(_Track(tracks[a].net, [], tracks[a].right, bend=bend, left_to=-2))
         tracks[a] = _Track(tracks[a].net, tracks[a].left, [], len(tracks) - 1, bend)
 

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 
 from blocks import Component, Model, Parameter, ParameterError, Port
+from blocks.assembly.drawn_network import drawn_network
 from blocks.exceptions import UnknownName
-from library.electrical import Capacitor, DCVoltageSource, ElectricalReference, Inductor, Resistor
+from blocks.results.drawing import draw_schematic
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    ElectricalReference,
+    Inductor,
+    OpAmp,
+    Resistor,
+)
 from library.translational import (
     Damper,
     ForceSource,
@@ -93,20 +102,44 @@ def test_wires_join_what_the_model_joins():
     model.connect(model.coil.n, model.load.p, model.store.p, model.spare.p)
     model.connect(model.source.n, model.load.n, model.store.n, model.spare.n, model.ground.V)
     drawn = model.draw()
-    pieces = {}
+    assert len(loose_ends(drawn)) == 2 and all(n == 1 for n in loose_ends(drawn).values())
+
+
+def loose_ends(drawn):
+    """By net: how many pieces its wires fall into."""
+    pieces, found = {}, {}
     for p, a, b in wires(drawn.picture):
         if p.owner:
             pieces.setdefault(p.owner, []).append((*np.minimum(a, b) - 1, *np.maximum(a, b) + 1))
-    assert len(pieces) == 2
-    for boxes in pieces.values():
-        seen, todo = {0}, [0]
-        while todo:
-            k = todo.pop()
-            new = [j for j in range(len(boxes)) if j not in seen
-                   and overlap(boxes[k], boxes[j], -1e-9)]  # fmt: skip
-            seen.update(new)
-            todo += new
-        assert len(seen) == len(boxes)
+    for net, boxes in pieces.items():
+        left = set(range(len(boxes)))
+        while left:
+            found[net] = found.get(net, 0) + 1
+            todo = [left.pop()]
+            while todo:
+                k = todo.pop()
+                new = {j for j in left if overlap(boxes[k], boxes[j], -1e-9)}
+                left -= new
+                todo += new
+    return found
+
+
+@pytest.mark.parametrize("seed", [3, 10, 17, 24])
+def test_any_network_is_drawn_without_faults(seed):
+    draw = np.random.default_rng(seed)
+    model, kinds = Model("random"), [Resistor, Capacitor, Inductor, DCVoltageSource, OpAmp]
+    model.ground = ElectricalReference()
+    nodes = [[model.ground.V], *([] for _ in range(7))]
+    for k in range(18):
+        part = model.add(f"part_{k}", kinds[draw.choice(5, p=[0.4, 0.2, 0.2, 0.1, 0.1])]())
+        for port in ("p", "n", "out")[: 2 + isinstance(part, OpAmp)]:
+            nodes[int(draw.integers(8))].append(getattr(part, port))
+    for ports in nodes:
+        if len(ports) > 1:
+            model.connect(*ports)
+    drawn = draw_schematic(model.name, *drawn_network(model.network))
+    assert faults(drawn) == []
+    assert set(loose_ends(drawn).values()) == {1}
 
 
 class Absorber(Component):

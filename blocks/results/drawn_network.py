@@ -120,7 +120,8 @@ class _Plan:
             picture.draw([(left, y), (right, y)], self.look.nets[net].colour, "wire",
                          owner=str(net))  # fmt: skip
         self._wires(picture, top, edges)
-        width = edges[last][1] if edges else 0.0
+        width = max([end for _, end in edges.values()]
+                    + [start + channel.width for start, channel in self.channels.values()])
         height = max((p.y + p.box.height for p in self.placed.values()), default=0.0)
         height = max([height, *(float(top[s]) + 6 for s in self.passing)])
         sockets = [Socket(self.parts[k].pins[0].net, "left" if self.column[k] == 0 else "right",

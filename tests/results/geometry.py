@@ -63,6 +63,10 @@ def faults(drawn):
     for t, box in texts:
         if not (box[0] >= 0 and box[1] >= 0 and box[2] <= drawn.width and box[3] <= drawn.height):
             found.append(f"the text {t.words!r} leaves the picture")
+    for p in picture.lines:
+        low, high = p.points.min(axis=0), p.points.max(axis=0)
+        if min(low) < 0 or high[0] > drawn.width or high[1] > drawn.height:
+            found.append(f"a line of {p.owner} leaves the picture at {high}")
     return found + shared(picture)
 
 

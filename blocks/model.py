@@ -105,17 +105,37 @@ class Model(Component):
         """The topology as a networkx graph of components and nodes."""
         return self.network.graph()
 
-    def draw(self, save: str | None = None, ax: Any = None) -> Any:
-        """Draw the network: domains by colour, references and findings marked.
+    def draw(self, save: Any = None, ax: Any = None, *, open: Any = (),  # noqa: A002
+             values: bool = False) -> Any:
+        """Draw the schematic: symbols, wires at right angles, findings in red.
 
-        Returns the matplotlib figure; ``save`` also writes it to a file.
+        Parameters
+        ----------
+        save : path, optional
+            Also write it; the ending chooses the format. SVG needs no other package.
+        ax : matplotlib Axes, optional
+            Also draw into it.
+        open : str, list of str, or True, optional
+            Paths of composites that are shown with their parts, in a frame; True opens all.
+        values : bool
+            Write given values beside the symbols.
+
+        Returns
+        -------
+        Schematic
+            Shown by notebooks, where pointing at a part tells its values; ``svg()``,
+            ``figure()`` and ``save()`` hand it on.
         """
-        from .results.drawing import draw_graph
+        from .assembly.drawn_network import drawn_network
+        from .results.drawing import draw_schematic
 
-        network = self.network
-        colours = {d.name: d.colour for _, _, d in network.leaf_ports()}
-        return draw_graph(network.graph(), findings=self.check(), colours=colours,
-                          ax=ax, save=save)
+        parts, nets = drawn_network(self.network, open)
+        drawn = draw_schematic(self.name, parts, nets, self.check(), values=values)
+        if ax is not None:
+            drawn.figure(ax)
+        if save is not None:
+            drawn.save(save)
+        return drawn
 
     def check(self) -> Findings:
         """Find every mistake that can be found without integrating.

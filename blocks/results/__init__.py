@@ -9,7 +9,7 @@
 ``Ledger``         energy per component
 ``Recording``      the seam: what an engine hands over; its curves, parts of them
                    (``views``) and formulas of them (``formula``) are read alike
-``draw_graph``     picture of a network
+``Schematic``      picture of a network
 =================  ===============================================================
 
 pandas, xarray, matplotlib, networkx and rich are imported when they are needed.
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .comparison import Comparison, compare
-    from .drawing import draw_graph
+    from .drawing import Schematic
     from .export import read_csv, read_netcdf, read_parquet
     from .ledger import Ledger
     from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Column", "Comparison", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording",
-    "Result", "Series", "Sheet", "Statistics", "StickTerm", "Sticking", "Table",
-    "VariableInfo", "Variables", "compare", "draw_graph", "read_csv", "read_netcdf", "read_parquet",
+    "Result", "Schematic", "Series", "Sheet", "Statistics", "StickTerm", "Sticking", "Table",
+    "VariableInfo", "Variables", "compare", "read_csv", "read_netcdf", "read_parquet",
 ]  # fmt: skip
 
 _PLACES = {
-    "Comparison": "comparison", "compare": "comparison", "draw_graph": "drawing",
+    "Comparison": "comparison", "compare": "comparison", "Schematic": "drawing",
     "read_csv": "export", "read_netcdf": "export", "read_parquet": "export",
     "Ledger": "ledger", "EnergyTerm": "recording",
     "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",

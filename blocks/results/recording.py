@@ -15,6 +15,7 @@ from ..units import Unit
 
 if TYPE_CHECKING:
     from ..shapes import Shape
+    from .drawn_parts import Net, Part
     from .parameters import MadeWith
     from .sticking import SharedLoad, StickTerm
 
@@ -235,6 +236,14 @@ class Recording(Curves, Protocol):
 
     def made_with(self) -> MadeWith:
         """Parameters, initial targets and options of the run, as they were when it began."""
+        ...
+
+    def drawn(self) -> tuple[Sequence[Part], dict[int, Net], Sequence[Any]] | None:
+        """Parts, nets and findings of the model; None where it was changed since the run."""
+        ...
+
+    def start_rows(self) -> Sequence[Any]:
+        """What became of every initial target."""
         ...
 
     def shapes(self) -> Sequence[Shape]:

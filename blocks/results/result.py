@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # imported with the first look
     from .ledger import Ledger
     from .parameters import Parameters
     from .report import Events, Statistics
+    from .run_page import Page
     from .sheet import Sheet
     from .sticking import Sticking
     from .table import Table
@@ -279,6 +280,34 @@ class Result(Recorded):
 
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
+
+    def report(self, save: str | Path | None = None, *paths: str | Series) -> Page:
+        """The run as one page for a browser: network, curves to zoom, tables, energy flow.
+
+        Parameters
+        ----------
+        save : path, optional
+            ``"run.html"``: one file that needs no server and no network.
+        *paths : str, Series, or lists of these
+            Curves; without any, those that :meth:`plot` draws, more of them.
+
+        Returns
+        -------
+        Page
+            Shown by notebooks.
+        """
+        from .run_page import CURVES, page_of
+        from .selection import drawn_by_default
+
+        chosen = self._chosen(paths) if paths else drawn_by_default(self._recording, CURVES)
+        page = page_of(self._recording, chosen)
+        if save is not None:
+            page.save(save)
+        return page
+
+    def explore(self, *paths: str | Series) -> Page:
+        """The same page in a notebook."""
+        return self.report(None, *paths)
 
     def summary(self) -> Sheet:
         """Name, span, status and counts as a small table."""

@@ -36,6 +36,7 @@ from .wanted import Wanted
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
+    from ..results.drawn_parts import Net, Part
     from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["RunRecording"]
@@ -263,6 +264,21 @@ class RunRecording:
     def made_with(self) -> MadeWith:
         """Parameters, initial targets and options of the run, as they were when it began."""
         return MadeWith() if self.given is None else self.given.made_with()
+
+    def drawn(self) -> tuple[list[Part], dict[int, Net], Sequence[Any]] | None:
+        """Parts, nets and findings of the model; None where it was changed since the run."""
+        from ..assembly.drawn_network import drawn_network
+
+        network = self.system.network
+        if self.system.superseded or any(id(c) not in network.place
+                                         for c in network.root._leaves()):  # fmt: skip
+            return None
+        check = getattr(network.root, "check", list)
+        return *drawn_network(network), check()
+
+    def start_rows(self) -> Sequence[Any]:
+        """What became of every initial target."""
+        return [] if self.start is None else self.start.rows
 
     def shapes(self) -> list[Any]:
         """Shapes of all components; see :mod:`blocks.simulation.recorded_shapes`."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Option, Parameter, Variable, interpolate, maximum, minimum
 
+from .. import symbols
 from ..tables import table_faults
 from .domain import TwoPort
 
@@ -25,6 +26,8 @@ class RotationalNonlinearDamper(TwoPort):
     torques (N*m).
     Ports: R, C.
     """
+
+    symbol = symbols.DAMPER
 
     law = Option("asymmetric", ("asymmetric", "table"), doc="how the torque follows from w")
     damping_forward = Parameter("0.001 N*m*s/rad", minimum=0, doc="Coefficient for w > 0",

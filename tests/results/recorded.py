@@ -90,6 +90,12 @@ class Fake:
     def made_with(self):
         return MadeWith()
 
+    def drawn(self):
+        return None
+
+    def start_rows(self):
+        return []
+
     def shapes(self):
         return []
 

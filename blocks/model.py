@@ -363,6 +363,75 @@ class Model(Component):
                      seed=seed, executor=executor, store=store, progress=progress, start=start,
                      **options)  # fmt: skip
 
+    # -- engineering studies -------------------------------------------------------------
+    def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+                  modes: Any = None) -> Any:
+        """The linear model about a point, with exact derivatives.
+
+        Parameters
+        ----------
+        inputs : str or list of str, optional
+            Parameters that are numbers, ``"push.force"``, or variables that are just these,
+            ``"throttle.y"``.
+        outputs : str or list of str, optional
+            Variables, or derivatives of states, ``"der(block.v)"``.
+        at : OperatingPoint, Result or (Result, time), optional
+            An operating point, the end of a run, or ``(result, "1.5 s")``; the initial state if
+            nothing is given.
+        modes : mapping, or "all", optional
+            What sticks and slides, ``{"brake": "stuck"}``; as it is at the point if not given.
+            ``"all"`` gives every mode that is possible there, with its loads.
+
+        Returns
+        -------
+        LinearModel, or LinearModels for ``modes="all"``
+            A, B, C, D with names and units, poles, zeros, gains, words.
+        """
+        from .analysis.linearise import linearise
+
+        return linearise(self, inputs, outputs, at, modes)
+
+    def operating_point(self, wishes: Any = None, *, at_rest: bool = True, modes: Any = None
+                        ) -> Any:
+        """Where the model rests, or moves as is wished; the model is not changed.
+
+        Parameters
+        ----------
+        wishes : mapping, optional
+            A value of a variable, derivative or input, ``{"car.v": "90 km/h"}``;
+            :data:`blocks.analysis.free` for an input to be found; a pair of bounds,
+            ``("0", "1")``, for a free input or a variable.
+        at_rest : bool
+            Whether nothing changes with time; positions on which nothing depends may.
+        modes : mapping, optional
+            What shall stick and slide, ``{"brake": "slides forward"}``, whether it can or not.
+
+        Returns
+        -------
+        OperatingPoint
+
+        Raises
+        ------
+        InitialisationError
+            Naming a smallest set of wishes that conflict, or a bound that is passed.
+        """
+        from .analysis.operating_point import find_operating_point
+
+        return find_operating_point(self, wishes, at_rest, modes)
+
+    def stuck_range(self, input: str, at: Any = None) -> Any:
+        """Between which values of an input everything stays stuck that is, at rest.
+
+        The rest of the model follows slowly. ``at`` is as in :meth:`linearise`.
+
+        Returns
+        -------
+        (quantity, quantity)
+        """
+        from .analysis.operating_point import stuck_range
+
+        return stuck_range(self, input, at)
+
 
 def _tape(network: Network, parameters: Parameters) -> Tape:
     """The equations of a network, reduced and in order.

@@ -25,7 +25,7 @@ FLOORS = [
     ["nonsmooth.timestepping"],
     ["diagnostics", "native"],
     ["simulation"],
-    ["studies"],
+    ["studies", "analysis"],
     ["model"],
     ["blocks"],
 ]

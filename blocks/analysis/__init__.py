@@ -1,0 +1,13 @@
+"""What does an engineer ask of a model beside a run: where it rests, and how it answers there?
+
+Operating points (:mod:`.operating_point`), linear models per mode of friction
+(:mod:`.linearise`), frequency response, describing functions and limit cycles. Knows components by
+their paths alone; derivatives are exact, by CasADi.
+"""
+
+from .linear_model import LinearModel
+from .linearise import LinearModels
+from .operating_point import OperatingPoint
+from .wishes import free
+
+__all__ = ["LinearModel", "LinearModels", "OperatingPoint", "free"]

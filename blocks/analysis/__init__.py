@@ -8,6 +8,7 @@ their paths alone; derivatives are exact, by CasADi.
 from .linear_model import LinearModel
 from .linearise import LinearModels
 from .operating_point import OperatingPoint
+from .pictures import root_locus
 from .wishes import free
 
-__all__ = ["LinearModel", "LinearModels", "OperatingPoint", "free"]
+__all__ = ["LinearModel", "LinearModels", "OperatingPoint", "free", "root_locus"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,13 +131,14 @@ class LinearModel:
 
     # -- numbers ---------------------------------------------------------------------------
     @cached_property
-    def _a(self) -> Array:
+    def dense_a(self) -> Array:
+        """A as a full matrix."""
         return self.A.toarray() if hasattr(self.A, "toarray") else self.A
 
     @cached_property
     def poles(self) -> Array:
         """Poles in 1/s, by modulus."""
-        return poles(self._a)
+        return poles(self.dense_a)
 
     @property
     def is_stable(self) -> bool:
@@ -151,8 +153,8 @@ class LinearModel:
         ParameterError
             Where the input does not reach the output: a gain of zero has no zeros.
         """
-        i, o = self._pair(input, output)
-        found = zeros(self._a, self.B[:, i], self.C[o], float(self.D[o, i]))
+        i, o = self.pair(input, output)
+        found = zeros(self.dense_a, self.B[:, i], self.C[o], float(self.D[o, i]))
         if found is None:
             raise ParameterError(
                 "zeros()", f"{self.inputs[i].path} does not reach {self.outputs[o].path}.",
@@ -165,7 +167,7 @@ class LinearModel:
 
         Infinite where an input is integrated; nan where it depends on the start.
         """
-        return static_gain(self._a, self.B, self.C, self.D)
+        return static_gain(self.dense_a, self.B, self.C, self.D)
 
     def response(self, frequency: Any, input: str | None = None, output: str | None = None) -> Any:
         """Complex gain at frequencies, in the unit of the output per unit of the input.
@@ -183,12 +185,12 @@ class LinearModel:
         """
         from .frequency import angular_frequency
 
-        i, o = self._pair(input, output)
+        i, o = self.pair(input, output)
         omega = angular_frequency(frequency, "response(frequency=…)")
         found = self.transfer(1j * np.atleast_1d(omega))[:, o, i]
         return found if np.ndim(omega) else complex(found[0])
 
-    def transfer(self, s: Array) -> Array:
+    def transfer(self, s: Any) -> Array:
         """Transfer matrices at values of s in 1/s, (values, outputs, inputs)."""
         from .frequency import transfer
 
@@ -224,7 +226,7 @@ class LinearModel:
                                       "zeros [1/s]": []}  # fmt: skip
         for i, inp in enumerate(self.inputs):
             for o, out in enumerate(self.outputs):
-                found = zeros(self._a, self.B[:, i], self.C[o], float(self.D[o, i]))
+                found = zeros(self.dense_a, self.B[:, i], self.C[o], float(self.D[o, i]))
                 rows["input"].append(inp.path)
                 rows["output"].append(out.path)
                 rows["static gain"].append(_rounded(self.dc_gain[o, i]))
@@ -246,7 +248,7 @@ class LinearModel:
     def to_pandas(self) -> dict[str, Any]:
         """DataFrames ``"A"``, ``"B"``, ``"C"``, ``"D"``, their headings with units."""
         frame = pandas("Making a DataFrame").DataFrame
-        matrices = {"A": self._a, "B": self.B, "C": self.C, "D": self.D}
+        matrices = {"A": self.dense_a, "B": self.B, "C": self.C, "D": self.D}
         out = {}
         for name, matrix in matrices.items():
             left, right = self._sides_of(name)
@@ -258,7 +260,7 @@ class LinearModel:
         """``scipy.signal.StateSpace`` of the matrices."""
         from scipy.signal import StateSpace
 
-        return StateSpace(self._a, self.B, self.C, self.D)
+        return StateSpace(self.dense_a, self.B, self.C, self.D)
 
     def to_control(self) -> Any:
         """``control.StateSpace`` of the matrices, with the names of states, inputs and outputs.
@@ -269,10 +271,10 @@ class LinearModel:
             Without python-control.
         """
         try:
-            import control
+            control = import_module("control")
         except ImportError:
             raise need_package("control", "Handing a model to python-control", "control") from None
-        return control.ss(self._a, self.B, self.C, self.D, name=self.title.replace(" ", "_"),
+        return control.ss(self.dense_a, self.B, self.C, self.D, name=self.title.replace(" ", "_"),
                           states=[_word(n) for n in self.states],
                           inputs=[_word(n) for n in self.inputs],
                           outputs=[_word(n) for n in self.outputs])  # fmt: skip
@@ -319,7 +321,8 @@ class LinearModel:
         return f"<pre>{self!r}</pre>"
 
     # -- helpers ---------------------------------------------------------------------------
-    def _pair(self, input: str | None, output: str | None) -> tuple[int, int]:
+    def pair(self, input: str | None, output: str | None) -> tuple[int, int]:
+        """Numbers of an input and an output; not needed where there is one."""
         return (_chosen(self.inputs, input, "input"), _chosen(self.outputs, output, "output"))
 
     def _sides_of(self, name: str) -> tuple[list[Named], list[Named]]:
@@ -331,7 +334,7 @@ class LinearModel:
 
     def _moving(self) -> list[list[tuple[str, float]]]:
         """Per pole, the components whose states move in it, with their shares."""
-        found, share = participation(self._a)
+        found, share = participation(self.dense_a)
         parts = [n.path.removeprefix("der(").rpartition(".")[0] for n in self.states]
         names = list(dict.fromkeys(parts))
         out: list[list[tuple[str, float]]] = []

@@ -157,6 +157,7 @@ class _Maker:
         states = [state_named(system, int(i)) for i in reduced.states]
         inputs = [Named(s.path, s.unit.as_difference) for s in self.inputs]
         outputs = [Named(s.path, s.unit.as_difference) for s in self.outputs]
+        remaining = _remaining(point, at, reduced)
         fx, fu, fy = (np.array([n.unit.factor for n in names])
                       for names in (states, inputs, outputs))
         a = reduced.a * (fx / fx[:, None]) if isinstance(reduced.a, np.ndarray) \
@@ -165,8 +166,8 @@ class _Maker:
             f"{self.name} at {point.title}", a, reduced.b * fu / fx[:, None],
             reduced.c * fx / fy[:, None], reduced.d * fu / fy[:, None], states, inputs, outputs,
             modes_held=dict(held_words(point)), frozen=_frozen(point, reduced),
-            loads=loads_of(point, at, reduced, inputs, outputs=outputs),
-            remaining=_remaining(point, at, reduced), point=point,
+            loads=loads_of(point, at, reduced, inputs, not remaining), remaining=remaining,
+            point=point,
         )  # fmt: skip
         return replace(linear, notes=notes_of(linear, point, reduced))
 
@@ -313,11 +314,15 @@ def _frozen(point: Point, reduced: Reduced) -> dict[str, str]:
     for i in reduced.tied:
         out[system.state_name(int(i))] = "tied to other states or inputs" + why
     for one in reduced.redundant:
-        terms = " ".join(f"{'-' if f < 0 else '+'} " + (f"{abs(f):.6g} " if f"{abs(f):.6g}" != "1" else "")
-                         + system.state_name(j) for j, f in list(one.others.items())[:6])
+        terms = " ".join(_term(system.state_name(j), f) for j, f in list(one.others.items())[:6])
         out[system.state_name(one.state)] = f"changes as {terms.removeprefix('+ ')}" if terms \
             else f"frozen{why}"
     return out
+
+
+def _term(path: str, factor: float) -> str:
+    number = f"{abs(factor):.6g}"
+    return f"{'-' if factor < 0 else '+'} " + (f"{number} " if number != "1" else "") + path
 
 
 def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, Any]:

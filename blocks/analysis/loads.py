@@ -1,8 +1,10 @@
-"""For which values of an input does a mode hold, at the states of a point?
+"""For which values of an input does a mode hold?
 
-Every stuck reaction stays within its bounds, every sliding velocity keeps its sign, and what is
-about to slide is pushed that way. All of that is linear in the input; where the motion leaves
-reactions open, any admissible split will do, which is a linear program.
+At an equilibrium all that can move follows the input slowly, as far as there is an equilibrium for
+it; elsewhere the states are those of the point. Every stuck reaction stays within its bounds,
+every sliding velocity keeps its sign, and what is about to slide is pushed that way. All of that is
+linear in the input; where the motion leaves reactions open, any admissible split will do, which is
+a linear program.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from .point import Point
 from .reduction import Reduced
 from .settle import mode_rows
 
-__all__ = ["Limits", "interval", "limits_of", "loads_of", "open_splits"]
+__all__ = ["Limits", "follow_slowly", "interval", "limits_of", "loads_of", "open_splits"]
 
 AT_REST = 1e-12  # of the nominal velocity
 SINGULAR = 1e-9
+ROUNDING = 256 * float(np.finfo(float).eps)
+CANCELLED = 1e-12  # of what a slope is made of: it is zero
 
 
 @dataclass(frozen=True)
@@ -43,19 +47,36 @@ class Limits:
 
 
 def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Named],
-             outputs: list[Named]) -> list[Load]:
-    """Per input the values for which the mode holds."""
+             resting: bool) -> list[Load]:
+    """Per input the values for which the mode holds; ``resting`` where it is an equilibrium."""
     elements = elements_of_system(point.system)
     if elements is None or not inputs:
         return []
-    limits = limits_of(point, at)
+    about_to = ((point.modes != 0) & ~elements.contact & (np.abs(at.value["flow"]) <= AT_REST))
+    steady = follow_slowly(reduced) if resting and not about_to.any() else None
+    fixed, moved = limits_of(point, at), None if steady is None else limits_of(
+        point, at, np.nan_to_num(steady))
     present = _present(point, inputs)
     out = []
     for k, one in enumerate(inputs):
-        low, high, first, last = interval(limits, k)
+        follows = moved is not None and steady is not None and np.isfinite(steady[:, k]).all()
+        low, high, first, last = interval(moved if follows and moved is not None else fixed, k)
         f = one.unit.factor
         out.append(Load(one, present[k] + low / f, present[k] + high / f, first, last))
     return out
+
+
+def follow_slowly(reduced: Reduced) -> Array:
+    """How all states follow lasting changes of the inputs; nan where there is no equilibrium."""
+    a = reduced.a if isinstance(reduced.a, np.ndarray) else reduced.a.toarray()
+    if not len(a):
+        return np.array(reduced.by_inputs, dtype=float)
+    steady = np.linalg.lstsq(a, -reduced.b, rcond=SINGULAR**1.5)[0]
+    steady[np.abs(steady) <= ROUNDING * np.abs(steady).max(axis=0, initial=0.0)] = 0.0
+    left = np.abs(a @ steady + reduced.b).max(axis=0)
+    found = np.asarray(reduced.by_states @ steady) + reduced.by_inputs
+    found[:, left > SINGULAR * np.maximum(np.abs(reduced.b).max(axis=0), 1e-300)] = np.nan
+    return found
 
 
 def _present(point: Point, inputs: list[Named]) -> list[float]:
@@ -78,10 +99,12 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
 
     def change(row: str) -> tuple[Array, Array]:
         by_w = np.column_stack([at.by[row, "z"].toarray(), at.by[row, "u"].toarray()])
-        by_p = at.by[row, "p"].toarray() + by_w @ w_p
+        direct = at.by[row, "p"].toarray()
+        by_p, made_of = direct + by_w @ w_p, np.abs(direct) + np.abs(by_w) @ np.abs(w_p)
         if by_state is not None:
             by_p = by_p + at.by[row, "x"] @ by_state
-        return by_p, by_w @ null
+            made_of = made_of + abs(at.by[row, "x"]) @ np.abs(by_state)
+        return np.where(np.abs(by_p) > CANCELLED * made_of, by_p, 0.0), by_w @ null
 
     changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow")}
     speed = np.abs(v["flow"]) > AT_REST

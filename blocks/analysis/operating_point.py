@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import InitialisationError, ParameterError
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Indices
 from ..results.sheet import Sheet
 from ..units import from_si
 from .derivatives import elements_of_system
 from .equilibrium import Equations, Solution
 from .linearise import held_words, modes_named, ratio_to_second, state_named
-from .loads import interval, limits_of
+from .loads import follow_slowly, interval, limits_of
 from .point import Point, initial_point
 from .reactions import Reactions, reactions_of
 from .reduction import reduce
@@ -245,7 +245,7 @@ def _following(point: Point, equations: Equations, reactions: Reactions | None) 
         elif mode != 0 and mode * v["flow"][k] < -SAME_SIGN:
             modes[k], wrong = 0, True
     if not wrong and not reactions.holds:
-        for k in np.flatnonzero(point.modes == 0):
+        for k in np.flatnonzero(point.modes == 0).tolist():
             e = reactions.effort[k]
             if elements.contact[k] and e < 0:
                 modes[k], wrong = -1, True
@@ -273,7 +273,8 @@ def _refuse_out_of_bounds(solution: Solution, wishes: Wishes) -> None:
         word = "at least" if value < bound.low else "at most"
         raise InitialisationError(
             bound.path, f"would have to be {from_si(value, bound.unit):.6g~P}, but shall be {word} "
-            f"{from_si(limit, bound.unit):.6g~P}.", "Give up one of the wishes, or widen the bounds.",
+            f"{from_si(limit, bound.unit):.6g~P}.",
+            "Give up one of the wishes, or widen the bounds.",
             code="analysis.bounds", needed=from_si(value, bound.unit),
             limit=from_si(limit, bound.unit),
         )  # fmt: skip
@@ -290,8 +291,7 @@ def _unmet(start: Point, equations: Equations, solution: Solution) -> Initialisa
         advice = advice or ["Give initial targets closer to a possible state."]
     elif len(conflict) == 1:
         problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}."
-        advice = advice or ["Something must take the load: connect it to the ground by a spring, "
-                            "a damper or friction, or leave an input free."]
+        advice.append("Or connect what moves to the ground by a spring, a damper or friction.")
     else:
         problem = (f"{' and '.join(names[:TOLD])} cannot be had together"
                    f"{_by_how_much(equations, solution, conflict)}.")
@@ -355,15 +355,11 @@ def stuck_range(model: Model, path: str, at: Any) -> tuple[Any, Any]:
                              code="analysis.modes")  # fmt: skip
     derivatives = derivatives_of(point.system, [signal], [])
     at_point = derivatives.at(point)
-    reduced = reduce(point, at_point)
-    a = reduced.a if isinstance(reduced.a, np.ndarray) else reduced.a.toarray()
-    steady = np.linalg.lstsq(a, -reduced.b, rcond=None)[0] if len(a) else reduced.b
-    left = a @ steady + reduced.b
-    if len(a) and np.abs(left).max() > 1e-9 * max(np.abs(reduced.b).max(), 1e-300):
+    by_state = follow_slowly(reduce(point, at_point))
+    if not np.isfinite(by_state).all():
         raise ParameterError("stuck_range()", f"{path} accelerates something that is free: there "
                              "is no equilibrium for it.", "Hold it by a spring or friction.",
                              code="analysis.conflict")  # fmt: skip
-    by_state: Array = np.asarray(reduced.by_states @ steady) + reduced.by_inputs
     low, high, *_ = interval(limits_of(point, at_point, by_state), 0)
     present = signal.sign * float(point.p[signal.place])
     return (from_si(present + low, signal.unit), from_si(present + high, signal.unit))

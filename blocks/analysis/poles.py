@@ -63,7 +63,7 @@ def zeros(a: Array, b: Array, c: Array, d: float) -> Array | None:
         a, (scale, _) = matrix_balance(a, permute=False, separate=True)
         b, c = b / scale, c * scale
     largest = np.abs(a).max(initial=0.0)
-    norm = np.linalg.norm(b)
+    norm = float(np.linalg.norm(b))
     if d == 0 and norm == 0:
         return None
     b, d = b / (norm or 1.0), d / (norm or 1.0)

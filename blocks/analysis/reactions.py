@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from .derivatives import DerivativesAt, elements_of_system
 from .loads import open_splits
 from .point import Point
@@ -41,7 +41,7 @@ class Reactions:
     low: Array
     high: Array
     share: float
-    determined: Array
+    determined: Flags
 
     @property
     def holds(self) -> bool:

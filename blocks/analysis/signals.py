@@ -180,7 +180,8 @@ class Signals:
 
     def _all_inputs(self) -> list[str]:
         """Paths of all parameters, those that may vary with time first."""
-        first, rest = [], []
+        first: list[str] = []
+        rest: list[str] = []
         for family in self.system.network.families:
             for parameter in family.kernel.parameters:
                 for k in range(min(family.size, COMPARED)):

@@ -243,6 +243,7 @@ class Model(Component):
         record: str | list[str] | None = None,
         record_every: int | None = None,
         record_to: Any = None,
+        start_from: Any = None,
         **unknown: Any,
     ) -> Any:
         """Run the model.
@@ -278,6 +279,10 @@ class Model(Component):
             Parquet file, written anew, that they go to during the run where they do not fit into
             the memory.
 
+        start_from : "steady state" or OperatingPoint, optional
+            Where the run starts, in place of the initial targets, which say near what a steady
+            state is looked for.
+
         Returns
         -------
         Result
@@ -291,9 +296,13 @@ class Model(Component):
         """
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
+        if start_from is not None:
+            from .analysis.operating_point import start_state
+
+            start_from = start_state(self, start_from)
         return run(self, duration, Options(start, method, rtol, atol, step, max_step, first_step,
                                            every, times, progress, record, record_every,
-                                           record_to))
+                                           record_to, start_from))
 
     def sweep(
         self,

@@ -14,8 +14,10 @@ from scipy.sparse import csc_matrix
 
 from ..nonsmooth.modes.elements import Elements, elements_of
 from ..nonsmooth.modes.law_functions import expressions_of
-from ..numerics.arrays import Array
+from ..language.expression import TIME
+from ..numerics.arrays import Array, Flags
 from ..system.system import System
+from .kinks import without_kinks
 from .point import Point
 from .signals import InputSignal, OutputSignal
 
@@ -63,16 +65,34 @@ class Derivatives:
         self.widths = {name: sx.numel() for name, sx in arguments.items()}
         whole = ca.vertcat(*(ca.densify(sx) for sx in rows.values()))
         every = ca.vertcat(*arguments.values())
-        self._function = ca.Function("derivatives", system.arguments,
+        kinks = without_kinks(whole, system.arguments)
+        whole = ca.densify(kinks.expression)
+        self._function = ca.Function("derivatives", [*system.arguments, kinks.sides],
                                      [whole, ca.jacobian(whole, every)])
+        self._kinks = kinks
+        if kinks.count:
+            known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
+            self._gaps = ca.Function("gaps", system.arguments,
+                                     [kinks.gaps, ca.densify(ca.jacobian(kinks.gaps, known))])
         #: Which rows may depend on which arguments.
         self.pattern: csc_matrix = csc_matrix(
             ca.DM(self._function.sparsity_out(1), 1).sparse() != 0)
         self._signs = np.array([s.sign for s in inputs])
 
+    def sides(self, point: Point) -> tuple[Array, Flags]:
+        """The side of every kink that counts at a point, and which of them stand on their edge."""
+        if not self._kinks.count:
+            return np.zeros(0), np.zeros(0, dtype=bool)
+        gap, slope = (np.array(v) for v in self._gaps(*point.arguments))
+        gap = gap.ravel()
+        at = np.concatenate([[point.t], point.x, point.z, point.u, point.p])
+        tied = self._kinks.tied(gap, slope, at)
+        side = np.where(gap >= 0, 1.0, 0.0) if point.sides is None else point.sides
+        return side, tied
+
     def at(self, point: Point) -> DerivativesAt:
         """Their values at a point."""
-        value, matrix = self._function(*point.arguments)
+        value, matrix = self._function(*point.arguments, self.sides(point)[0])
         found = csc_matrix(matrix.sparse() if hasattr(matrix, "sparse") else matrix)
         tall = np.array(value).ravel()
         values, by, first = {}, {}, 0

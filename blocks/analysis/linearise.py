@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ParameterError, unknown_name
-from ..numerics.arrays import Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..results.modes import SLIDES, TOUCHES, code_of
 from ..results.sheet import Sheet
 from ..system.system import System
@@ -110,10 +110,13 @@ class _Maker:
         """The model at a point, with those of other sides where it stands on an edge."""
         at = self.derivatives.at(point)
         first = self.one(point, at)
-        sides = [other for other in self._others(point, at) if not _same(first, other)]
+        sides: list[LinearModel] = []
+        for other in self._others(point, at):
+            if not any(_same(known, other) for known in (first, *sides)):
+                sides.append(other)
         if not sides:
             return first
-        side = _side_words(point, at, point)
+        side = _side_words(point, point)
         note = (f"At an edge: this is the side {side!r}; the other one holds as well, see "
                 ".sides, and no average of them does.")  # fmt: skip
         return replace(first, sides=sides, side=side, notes=[note, *first.notes])
@@ -174,10 +177,8 @@ class _Maker:
     # -- edges -----------------------------------------------------------------------------
     def _others(self, point: Point, at: DerivativesAt) -> Iterator[LinearModel]:
         """The models of the other sides of relations and modes that stand on an edge."""
-        for r in np.flatnonzero(relations_on_edge(point)):
-            m = point.m.copy()
-            m[r] = 1.0 - m[r]
-            other = settled(point.with_relations(m), self.derivatives)
+        for m, side in self._edges(point):
+            other = settled(replace(point, m=m, sides=side), self.derivatives)
             yield self._as_side(other, point)
         for k, mode in modes_on_edge(point, at):
             modes = point.modes.copy()
@@ -185,9 +186,26 @@ class _Maker:
             other = settled(point.with_modes(modes), self.derivatives)
             yield self._as_side(other, point)
 
+    def _edges(self, point: Point) -> Iterator[tuple[Array, Array]]:
+        """Relations and sides of kinks beside an edge: all together, then each by itself."""
+        side, tied = self.derivatives.sides(point)
+        relations = relations_on_edge(point)
+        if not (tied.any() or relations.any()):
+            return
+        for value in (1.0, 0.0):
+            yield np.where(relations, value, point.m), np.where(tied, value, side)
+        for r in np.flatnonzero(relations):
+            m = point.m.copy()
+            m[r] = 1.0 - m[r]
+            yield m, side
+        for k in np.flatnonzero(tied):
+            flipped = side.copy()
+            flipped[k] = 1.0 - side[k]
+            yield point.m, flipped
+
     def _as_side(self, point: Point, of: Point) -> LinearModel:
         at = self.derivatives.at(point)
-        return replace(self.one(point, at), side=_side_words(point, at, of))
+        return replace(self.one(point, at), side=_side_words(point, of))
 
 
 def _same(a: LinearModel, b: LinearModel) -> bool:
@@ -242,7 +260,7 @@ def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:
             yield k, 0
 
 
-def _side_words(point: Point, at: DerivativesAt, of: Point) -> str:
+def _side_words(point: Point, of: Point) -> str:
     """What tells a side from the others: the modes, or who owns the relation."""
     system = point.system
     parts = [f"{k} {v}" for k, v in held_words(point)]

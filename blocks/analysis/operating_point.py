@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import InitialisationError, ParameterError
-from ..numerics.arrays import Indices
+from ..exceptions import InitialisationError, ParameterError, brief
+from ..numerics.arrays import Array, Indices
 from ..results.sheet import Sheet
 from ..units import from_si
 from .derivatives import elements_of_system
@@ -338,6 +338,34 @@ def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[s
         if found.met:
             value = from_si(one.sign * float(found.point.p[one.place]), one.unit)
             yield f"{path} = {value:.6g~P} would do: give it that, or {{{path!r}: free}}."
+
+
+# -- the start of a run ----------------------------------------------------------------------
+def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array]:
+    """States, torn unknowns and relations that ``simulate(start_from=…)`` means.
+
+    Raises
+    ------
+    ParameterError
+        For anything but a steady state or an operating point of this model with its values.
+    """
+    where = "simulate(start_from=…)"
+    if start_from == "steady state":
+        start_from = find_operating_point(model, None, True, None)
+    if not isinstance(start_from, OperatingPoint):
+        raise ParameterError(where, f"takes 'steady state' or an operating point, but was given "
+                             f"{brief(start_from)}.", "Write start_from='steady state'.")
+    point = start_from.point
+    system = model.compile()
+    if point.system is not system:
+        raise ParameterError(where, "is an operating point of another model, or of this one before "
+                             "its structure was changed.", "Find the operating point again.")
+    changed = np.flatnonzero(point.p != system.parameters())
+    if len(changed):
+        free = ", ".join(f"{path} = {value:.6g~P}" for path, value in start_from.free.items())
+        raise ParameterError(where, "is an operating point with other values of parameters than "
+                             "the model has now.", f"Give the model {free or 'these'} first.")
+    return point.x.copy(), point.z.copy(), point.m.copy()
 
 
 # -- the range of what sticks ----------------------------------------------------------------

@@ -32,6 +32,7 @@ class Point:
     modes : of the elements of set-valued laws: 0 stuck or closed, 1 forward, -1 backward or open
     scale_x, scale_z : nominal values of states and torn unknowns
     title : where that is, in words
+    sides : of kinks, where they are not those that the point shows
     """
 
     system: System
@@ -46,6 +47,7 @@ class Point:
     scale_x: Array
     scale_z: Array
     title: str
+    sides: Array | None = None
 
     @property
     def arguments(self) -> Arguments:

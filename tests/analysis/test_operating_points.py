@@ -322,3 +322,32 @@ def test_units_of_wishes_are_checked():
         with_damper().operating_point({"block.w": "5 m/s"})
 
 
+
+
+# -- runs from there -------------------------------------------------------------------------
+def test_run_from_the_steady_state_stays_there():
+    model = block(10)
+    model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="1 N*s/m")
+    model.connect(model.spring.R, model.damper.R, model.block.M)
+    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    run = model.simulate("5 s", start_from="steady state")
+    assert run["spring.x"].initial.magnitude == pytest.approx(0.05, rel=1e-12)
+    assert run["spring.x"].final.magnitude == pytest.approx(0.05, rel=1e-9)
+    assert model.simulate("1 s")["spring.x"].initial.magnitude == 0
+
+
+def test_run_from_an_operating_point_on_a_belt():
+    model = oscillator(0.5)
+    op = model.operating_point()
+    run = model.simulate("3 s", start_from=op)
+    assert run["spring.x"].final.magnitude == pytest.approx(op["spring.x"].magnitude, rel=1e-6)
+    assert run["friction.mode"].initial.magnitude == -1
+
+
+def test_an_operating_point_with_a_free_input_is_no_start_until_the_model_has_it():
+    model = with_damper()
+    op = model.operating_point({"block.v": "5 m/s", "push.force": free})
+    with pytest.raises(ValueError, match="Give the model push.force = 5 N first."):
+        model.simulate("1 s", start_from=op)
+    model.push.force = "5 N"
+    assert model.simulate("2 s", start_from=op)["block.v"].final.magnitude == pytest.approx(5)

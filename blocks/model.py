@@ -441,6 +441,25 @@ class Model(Component):
 
         return stuck_range(self, input, at)
 
+    def limit_cycle(self, guess: Any = None, *, period: Any = None) -> Any:
+        """The motion that repeats near a guess, by shooting through events.
+
+        Parameters
+        ----------
+        guess : Result, optional
+            A run that has come near it; the initial state, if a period is given.
+        period : str or quantity, optional
+            About how long it takes; from the run, if not given.
+
+        Returns
+        -------
+        LimitCycle
+            Period, amplitudes, Floquet multipliers, a run of one period.
+        """
+        from .analysis.limit_cycle import find_limit_cycle
+
+        return find_limit_cycle(self, guess, period)
+
 
 def _tape(network: Network, parameters: Parameters) -> Tape:
     """The equations of a network, reduced and in order.

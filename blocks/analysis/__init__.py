@@ -5,10 +5,14 @@ Operating points (:mod:`.operating_point`), linear models per mode of friction
 their paths alone; derivatives are exact, by CasADi.
 """
 
+from .describing import DescribingFunction, describing_function
+from .limit_cycle import LimitCycle
 from .linear_model import LinearModel
 from .linearise import LinearModels
 from .operating_point import OperatingPoint
 from .pictures import root_locus
+from .prediction import predict_limit_cycles
 from .wishes import free
 
-__all__ = ["LinearModel", "LinearModels", "OperatingPoint", "free", "root_locus"]
+__all__ = ["DescribingFunction", "LimitCycle", "LinearModel", "LinearModels", "OperatingPoint",
+           "describing_function", "free", "predict_limit_cycles", "root_locus"]  # fmt: skip

@@ -27,6 +27,7 @@ FLOORS = [
     ["simulation"],
     ["studies", "analysis"],
     ["model"],
+    ["harmonics"],
     ["blocks"],
 ]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}

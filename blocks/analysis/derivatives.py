@@ -12,9 +12,9 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from ..language.expression import TIME
 from ..nonsmooth.modes.elements import Elements, elements_of
 from ..nonsmooth.modes.law_functions import expressions_of
-from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags
 from ..system.system import System
 from .kinks import without_kinks

@@ -22,7 +22,6 @@ from ..numerics.arrays import Array, Indices
 from ..results.sheet import Sheet
 from ..units import from_si, quantity, to_si, unit
 from .derivatives import derivatives_of
-from .linearise import state_named
 from .point import Point, initial_point, run_point
 from .reduction import reduce
 
@@ -35,6 +34,8 @@ __all__ = ["LimitCycle", "find_limit_cycle"]
 TOLERANCE = 1e-11  # of the runs
 BESIDE = 1e-5  # of the size of a state: neighbouring runs
 CLOSED = 1e-9  # of the size of the states
+FARTHEST = 0.3  # of the sizes of states and period, in one step
+AT_REST = 1e-3  # of the sizes of states: a motion that is none
 MOST_STEPS = 25
 LOOKS = 4000  # instants of a run in which a return is looked for
 NEAR = 0.05  # of the size of the states: a return
@@ -129,8 +130,19 @@ def find_limit_cycle(model: Model, guess: Any, period: Any) -> LimitCycle:
     free = _moving_states(point)
     shooting = _Map(model, point, free, np.maximum(size[free], 1e-12 * point.scale_x[free]))
     x, length, matrix = _shoot(shooting, point.x[free].copy(), length)
-    along = shooting.slope(x)
-    return LimitCycle(model.name, length, shooting.run(x, length), _multipliers(matrix, along))
+    run = shooting.run(x, length)
+    _refuse_rest(run, shooting)
+    return LimitCycle(model.name, length, run, _multipliers(matrix))
+
+
+def _refuse_rest(run: Result, shooting: _Map) -> None:
+    """A state of rest repeats, too, whatever the period."""
+    _, states = _states(run, 0.0)
+    moved = np.ptp(states[shooting.free], axis=1) / 2
+    if (moved <= AT_REST * shooting.size).all():
+        raise SimulationError(WHERE, "only a state of rest was found near the guess.",
+                              "Give a run that has settled to the motion that repeats, and its "
+                              "period.", code="analysis.cycle")  # fmt: skip
 
 
 def _moving_states(point: Point) -> Indices:
@@ -158,8 +170,9 @@ def _shoot(shooting: _Map, x: Array, period: float) -> tuple[Array, float, Array
         left = np.block([[matrix - np.eye(len(x)), ahead[:, None]],
                          [phase[None] / norm, np.zeros((1, 1))]])
         step = np.linalg.lstsq(left, -np.append(missed, 0.0), rcond=1e-12)[0]
-        x, period = x + step[:-1] * size, period + float(np.clip(step[-1], -0.3 * period,
-                                                                 0.3 * period))
+        longest = max(float(np.abs(step[:-1]).max()) / FARTHEST,
+                      abs(float(step[-1])) / (FARTHEST * period), 1.0)
+        x, period = x + step[:-1] / longest * size, period + float(step[-1]) / longest
     raise SimulationError(WHERE, "no motion that repeats was found near the guess: after "
                           f"{MOST_STEPS} steps a period of {period:.6g} s still misses its start.",
                           "Give a run that has settled, or another period.",
@@ -177,9 +190,8 @@ def _derivative(shooting: _Map, x: Array, period: float) -> Array:
     return np.array(columns).T
 
 
-def _multipliers(matrix: Array, along: Array) -> Array:
+def _multipliers(matrix: Array) -> Array:
     """Eigenvalues of the map, but for the one of the motion itself, which is 1."""
-    del along
     found = np.asarray(np.linalg.eigvals(matrix), dtype=complex)
     own = int(np.argmin(np.abs(found - 1)))
     rest = np.delete(found, own)

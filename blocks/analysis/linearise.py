@@ -306,6 +306,13 @@ def modes_named(point: Point, modes: Any, where: str = "linearise(modes=…)") -
 
 def state_named(system: System, i: int) -> Named:
     """Path and unit of a state."""
+    known: dict[int, Named] = system.cache.setdefault("named states", {})
+    if i not in known:
+        known[i] = _state_named(system, i)
+    return known[i]
+
+
+def _state_named(system: System, i: int) -> Named:
     path = system.state_name(i)
     slot = system.class_names.slot.get(int(system.tape.reduced.states[i]))
     if slot is not None:
@@ -348,9 +355,9 @@ def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, A
     slope, scale = at.value["slope"], point.scale_x
     position = positional_states(point.system)
     out: dict[str, Any] = {}
+    used = np.asarray(abs(reduced.a).sum(axis=0)).ravel() > 0
     for k, i in enumerate(reduced.states):
-        column = reduced.a[:, k]
-        matters = not position[i] or abs(column).max() > 0
+        matters = not position[i] or used[k]
         if matters and abs(slope[i]) > 1e-7 * scale[i]:
             named = state_named(point.system, int(i))
             out[f"der({named.path})"] = from_si(float(slope[i]), ratio_unit(named.unit, unit("s")))

@@ -422,8 +422,8 @@ def test_who_cuts_the_path_is_told(block_class, given, value, text):
     model.connect(model.clip.y, model.filter.u)
     linear = model.linearise("source.value", "filter.y")
     assert linear.dc_gain[0, 0] == 0
-    assert linear.notes[-1:] == ["The gain to filter.y from source.value is zero: clip lets nothing "
-                            "through at this point."]
+    assert linear.notes[-1] == ("The gain to filter.y from source.value is zero: clip lets nothing "
+                                "through at this point.")
 
 
 def test_pictures_have_units_in_their_axes(tmp_path):

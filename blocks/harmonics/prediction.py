@@ -15,18 +15,18 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import root
 
 from ..exceptions import ParameterError
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
 from ..results.sheet import Sheet
 from ..units import from_si, quantity
 from .describing import Bench
 
 if TYPE_CHECKING:
     from ..language.component import Component
-    from .linear_model import LinearModel
+    from ..analysis.linear_model import LinearModel
 
 __all__ = ["Crossing", "Prediction", "predict_limit_cycles"]
 
-AMPLITUDES = 24
+AMPLITUDES = 12
 FREQUENCIES = 400
 DECADES = 1.5  # beyond the slowest and fastest pole
 SAME = 1e-6
@@ -142,9 +142,9 @@ def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> It
 
 def _changes(rest: Array) -> Iterator[tuple[int, int]]:
     """Cells of a grid in which both parts change their sign."""
-    def both(part: Array) -> Array:
+    def both(part: Array) -> Flags:
         corners = np.stack([part[:-1, :-1], part[1:, :-1], part[:-1, 1:], part[1:, 1:]])
-        changes: Array = (corners.min(axis=0) <= 0) & (corners.max(axis=0) >= 0)
+        changes: Flags = (corners.min(axis=0) <= 0) & (corners.max(axis=0) >= 0)
         return changes
 
     for i, k in np.argwhere(both(rest.real) & both(rest.imag)):

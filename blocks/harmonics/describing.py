@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,7 @@ from ..language.expression import cos, der, sin, time, where
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet
 from ..units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
-from .signals import ratio_unit
-
-if TYPE_CHECKING:
-    from ..model import Model
+from ..analysis.signals import ratio_unit
 
 __all__ = ["Bench", "DescribingFunction", "describing_function"]
 
@@ -89,7 +87,7 @@ def describing_function(element: Component, amplitudes: Any, *, frequency: Any =
     -------
     DescribingFunction
     """
-    from .frequency import angular_frequency
+    from ..analysis.frequency import angular_frequency
 
     omega = float(angular_frequency(frequency, f"{WHERE}: frequency"))
     bench = Bench(element, amplitudes)
@@ -156,30 +154,32 @@ class Bench:
     def _harmonics(self, amplitude: float, omega: float, periods: int, size: float
                    ) -> tuple[complex, complex]:
         """N over the last period, and over the one before."""
-        model = self._model(amplitude, omega, periods, size)
+        model, harmonics = self.model, self.model.harmonics
+        harmonics.amplitude = amplitude * (omega if self.displacement else 1.0)
+        harmonics.omega, harmonics.weight = quantity(omega, "rad/s"), size
+        harmonics.begins = quantity((periods - 1) * 2 * np.pi / omega, "s")
+        harmonics.before = quantity((periods - 2) * 2 * np.pi / omega, "s")
         run = model.simulate(quantity(periods * 2 * np.pi / omega, "s"), rtol=TOLERANCE,
                              max_step=quantity(np.pi / 8 / omega, "s"), progress=False)
         ends = [run[f"harmonics.{n}"].final.magnitude for n in ("b", "a", "b0", "a0")]
         factor = omega / (np.pi * amplitude * size)
         return complex(*ends[:2]) * factor, complex(*ends[2:]) * factor
 
-    def _model(self, amplitude: float, omega: float, periods: int, size: float) -> Model:
+    @cached_property
+    def model(self) -> Any:
+        """The element with what drives it; made once for all amplitudes."""
         from ..model import Model
 
-        model = Model("describing function")
-        model.element = _fresh(self.element)
-        rate = amplitude * (omega if self.displacement else 1.0)
-        facts = {"amplitude": rate, "omega": quantity(omega, "rad/s"), "weight": size,
-                 "begins": quantity((periods - 1) * 2 * np.pi / omega, "s"),
-                 "before": quantity((periods - 2) * 2 * np.pi / omega, "s")}  # fmt: skip
+        model: Any = Model("describing function")
+        model.element = deepcopy(self.element)
         if self.is_signal:
-            model.harmonics = _signal_bench(self.input_unit, self.output_unit)(**facts)
+            model.harmonics = _signal_bench(self.input_unit, self.output_unit)()
             model.connect(model.harmonics.drive, getattr(model.element, self.input))
             model.connect(getattr(model.element, self.output), model.harmonics.answer)
             return model
-        domain = _domain(self.element)
-        first, second = (getattr(model.element, n) for n in type(self.element)._branch_ports)
-        model.harmonics = _port_bench(domain, self.displacement)(**facts)
+        branch: Any = type(self.element)
+        first, second = (getattr(model.element, n) for n in branch._branch_ports)
+        model.harmonics = _port_bench(_domain(self.element), self.displacement)()
         model.connect(first, model.harmonics.P)
         model.connect(second, model.harmonics.N)
         return model
@@ -243,11 +243,6 @@ def _domain(element: Component) -> Domain:
     domain = type(element)._branch_domain  # type: ignore[attr-defined]
     assert domain is not None
     return domain  # type: ignore[no-any-return]
-
-
-def _fresh(element: Component) -> Component:
-    """A copy that belongs to no model."""
-    return deepcopy(element)
 
 
 def _unit_of(declared: Any, element: Component) -> Unit:

@@ -284,6 +284,7 @@ class Model(Component):
         record: str | list[str] | None = None,
         record_every: int | None = None,
         record_to: Any = None,
+        start_from: Any = None,
         **unknown: Any,
     ) -> Any:
         """Run the model.
@@ -319,6 +320,10 @@ class Model(Component):
             Parquet file, written anew, that they go to during the run where they do not fit into
             the memory.
 
+        start_from : "steady state" or OperatingPoint, optional
+            Where the run starts, in place of the initial targets, which say near what a steady
+            state is looked for.
+
         Returns
         -------
         Result
@@ -332,9 +337,13 @@ class Model(Component):
         """
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
+        if start_from is not None:
+            from .analysis.operating_point import start_state
+
+            start_from = start_state(self, start_from)
         return run(self, duration, Options(start, method, rtol, atol, step, max_step, first_step,
                                            every, times, progress, record, record_every,
-                                           record_to))
+                                           record_to, start_from))
 
     def sweep(
         self,
@@ -403,6 +412,94 @@ class Model(Component):
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
                      seed=seed, executor=executor, store=store, progress=progress, start=start,
                      **options)  # fmt: skip
+
+    # -- engineering studies -------------------------------------------------------------
+    def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+                  modes: Any = None) -> Any:
+        """The linear model about a point, with exact derivatives.
+
+        Parameters
+        ----------
+        inputs : str or list of str, optional
+            Parameters that are numbers, ``"push.force"``, or variables that are just these,
+            ``"throttle.y"``.
+        outputs : str or list of str, optional
+            Variables, or derivatives of states, ``"der(block.v)"``.
+        at : OperatingPoint, Result or (Result, time), optional
+            An operating point, the end of a run, or ``(result, "1.5 s")``; the initial state if
+            nothing is given.
+        modes : mapping, or "all", optional
+            What sticks and slides, ``{"brake": "stuck"}``; as it is at the point if not given.
+            ``"all"`` gives every mode that is possible there, with its loads.
+
+        Returns
+        -------
+        LinearModel, or LinearModels for ``modes="all"``
+            A, B, C, D with names and units, poles, zeros, gains, words.
+        """
+        from .analysis.linearise import linearise
+
+        return linearise(self, inputs, outputs, at, modes)
+
+    def operating_point(self, wishes: Any = None, *, at_rest: bool = True, modes: Any = None
+                        ) -> Any:
+        """Where the model rests, or moves as is wished; the model is not changed.
+
+        Parameters
+        ----------
+        wishes : mapping, optional
+            A value of a variable, derivative or input, ``{"car.v": "90 km/h"}``;
+            :data:`blocks.analysis.free` for an input to be found; a pair of bounds,
+            ``("0", "1")``, for a free input or a variable.
+        at_rest : bool
+            Whether nothing changes with time; positions on which nothing depends may.
+        modes : mapping, optional
+            What shall stick and slide, ``{"brake": "slides forward"}``, whether it can or not.
+
+        Returns
+        -------
+        OperatingPoint
+
+        Raises
+        ------
+        InitialisationError
+            Naming a smallest set of wishes that conflict, or a bound that is passed.
+        """
+        from .analysis.operating_point import find_operating_point
+
+        return find_operating_point(self, wishes, at_rest, modes)
+
+    def stuck_range(self, input: str, at: Any = None) -> Any:
+        """Between which values of an input everything stays stuck that is, at rest.
+
+        The rest of the model follows slowly. ``at`` is as in :meth:`linearise`.
+
+        Returns
+        -------
+        (quantity, quantity)
+        """
+        from .analysis.operating_point import stuck_range
+
+        return stuck_range(self, input, at)
+
+    def limit_cycle(self, guess: Any = None, *, period: Any = None) -> Any:
+        """The motion that repeats near a guess, by shooting through events.
+
+        Parameters
+        ----------
+        guess : Result, optional
+            A run that has come near it; the initial state, if a period is given.
+        period : str or quantity, optional
+            About how long it takes; from the run, if not given.
+
+        Returns
+        -------
+        LimitCycle
+            Period, amplitudes, Floquet multipliers, a run of one period.
+        """
+        from .analysis.limit_cycle import find_limit_cycle
+
+        return find_limit_cycle(self, guess, period)
 
 
 def load(file: str | Path) -> Any:

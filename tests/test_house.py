@@ -25,8 +25,9 @@ FLOORS = [
     ["nonsmooth.timestepping"],
     ["diagnostics", "native"],
     ["simulation"],
-    ["studies"],
+    ["studies", "analysis"],
     ["model"],
+    ["harmonics"],
     ["blocks"],
 ]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}

@@ -243,6 +243,7 @@ class Model(Component):
         record: str | list[str] | None = None,
         record_every: int | None = None,
         record_to: Any = None,
+        sensitivities: list[str] | None = None,
         **unknown: Any,
     ) -> Any:
         """Run the model.
@@ -277,6 +278,9 @@ class Model(Component):
         record_to : path, optional
             Parquet file, written anew, that they go to during the run where they do not fit into
             the memory.
+        sensitivities : list of str, optional
+            Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
+            variables are differentiated: ``result.sensitivities["block.x", "block.v"]``.
 
         Returns
         -------
@@ -291,9 +295,13 @@ class Model(Component):
         """
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
-        return run(self, duration, Options(start, method, rtol, atol, step, max_step, first_step,
-                                           every, times, progress, record, record_every,
-                                           record_to))
+        options = Options(start, method, rtol, atol, step, max_step, first_step, every, times,
+                          progress, record, record_every, record_to)
+        if sensitivities is None:
+            return run(self, duration, options)
+        from .analysis.sensitivities import run_with_sensitivities
+
+        return run_with_sensitivities(self, duration, options, sensitivities)
 
     def sweep(
         self,

@@ -26,6 +26,7 @@ FLOORS = [
     ["diagnostics", "native"],
     ["simulation"],
     ["studies"],
+    ["analysis"],
     ["model"],
     ["blocks"],
 ]

@@ -116,7 +116,7 @@ class SensitivityEquations:
         by = ca.vertcat(tape.x, self._w_of(), p, tape.d, TIME)
         j = ca.jacobian(rows, by)
         row, column = (np.array(k, dtype=int) for k in j.sparsity().get_triplet())
-        entries = ca.vertcat(ca.densify(rows), *(ca.SX(entry) for entry in j.nonzeros()))
+        entries = ca.vertcat(ca.densify(rows), ca.vertcat(*j.nonzeros()))  # type: ignore[call-overload]  # its stubs know no entries
         function = ca.Function("derivatives", [*self.system.arguments, self.modes],
                                [ca.densify(entries)])
         return Evaluator(function), row, column, n

@@ -139,6 +139,7 @@ class _Search:
         high = np.array([u.searched(u.high) for u in unknowns])
         inside = np.clip(first, low + 1e-9 * (high - low), high - 1e-9 * (high - low))
         if self._tried == 0:
+            self.misfit.choose_method(self._values(inside))
             self.misfit.plain(self._values(inside))  # errors of the first run are told
         found = least_squares(self._residuals, inside, self._jacobian, bounds=(low, high),
                               x_scale="jac", loss=self.loss, xtol=TOLERANCE, ftol=TOLERANCE,

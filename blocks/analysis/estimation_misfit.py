@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Misfit", "Unknown"]
 
 LOGARITHMIC = 10.0  # ratio of positive bounds from which a parameter is searched by its logarithm
+EXPLICIT = ("DOP853", "ode45")
 FAILED = 1e6  # residual, in standard deviations, where a run fails
 
 
@@ -105,6 +106,26 @@ class Misfit:
         if given is not None:
             return float(to_si(given, sensor.shown, f"noise of {sensor.name}"))
         return float(np.std(sensor.values)) or 1.0
+
+    def choose_method(self, values: Array) -> None:
+        """Take the machine code of a method where the run would be explicit in Python.
+
+        A fit makes so many runs that compiling pays, however short they are.
+        """
+        if "method" in self.options:
+            return
+        (first, *_) = self.results(values)
+        if first.statistics["method"] not in EXPLICIT:
+            return
+        for method in ("exact", "dopri5"):
+            self._last = None
+            self.options["method"] = method
+            try:
+                self.results(values)
+            except ParameterError:  # it cannot run this model
+                continue
+            return
+        del self.options["method"]
 
     # -- runs ------------------------------------------------------------------------------
     def _apply(self, values: Array, experiment: Experiment) -> None:

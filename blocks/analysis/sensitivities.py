@@ -202,8 +202,7 @@ class Sensitivities:
     def _solved(self) -> Steps:
         """The linear equations of all steps."""
         table = self._recording.episodes.steps
-        return solved_steps(table.starts, table.ends, table.which,
-                            self._recording.problem.scale_x, self._coefficients)
+        return solved_steps(table.starts, table.ends, table.which, self._coefficients)
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         slopes = self._equations.slopes(self._points(t, which))

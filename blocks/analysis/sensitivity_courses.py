@@ -1,8 +1,8 @@
 """How do small changes of states grow between events? Linear equations along a known course.
 
 Changes S of the states obey ``S' = A(t) S + B(t)`` with coefficients that are known along the run.
-They are solved by collocation at the Radau points of every step (Radau IIA with five stages, order
-9, L-stable [Hairer & Wanner II, IV.5]): all steps at once, as all coefficients are known. A step
+They are solved by collocation at the Radau points of every step (Radau IIA with eight stages, order
+15, L-stable [Hairer & Wanner II, IV.5]): all steps at once, as all coefficients are known. A step
 whose polynomial has not come to rest in its last term is parted.
 """
 
@@ -19,8 +19,8 @@ from ..numerics.arrays import Array, Indices
 
 __all__ = ["Coefficients", "Course", "Steps", "solved_steps"]
 
-STAGES = 5
-ENOUGH = 1e-8  # of a step's change, that the last term of its polynomial may be: values are better
+STAGES = 8
+ENOUGH = 2e-8  # of a step's change, that the last term of its polynomial may be: values are better
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 SHORT = 1e-9  # of the run
@@ -143,19 +143,27 @@ class Course:
         return self.begin[place] + np.einsum("sk,ksip->kip", weights, self._stages[place])
 
 
-def solved_steps(starts: Array, ends: Array, which: Indices, scale: Array,
+def solved_steps(starts: Array, ends: Array, which: Indices,
                  coefficients: Callable[[Array, Indices], Coefficients]) -> Steps:
     """The steps of a run, parted until their polynomials follow.
 
     Parameters
     ----------
     starts, ends, which : of the run's steps, and the numbers of their episodes
-    scale : nominal values of the states
     coefficients : at times, in order within each episode
     """
+    sizes: list[Array] = []
+
+    def seen(t: Array, episode: Indices) -> Coefficients:
+        found = coefficients(t, episode)
+        if not sizes and len(t):
+            sizes.append(np.abs(found.a).max(axis=0))
+        return found
+
     keep = ends > starts
     done: Steps | None = None
-    new = _stages(starts[keep], (ends - starts)[keep], which[keep], coefficients)
+    new = _stages(starts[keep], (ends - starts)[keep], which[keep], seen)
+    scale = _balance(sizes[0]) if sizes else np.ones(new.of_states.shape[2])
     largest = np.zeros(0)
     for _ in range(ROUNDS):
         error, largest = _errors(new, scale, largest)
@@ -170,7 +178,7 @@ def solved_steps(starts: Array, ends: Array, which: Indices, scale: Array,
         of = np.repeat(coarse, parts)
         number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
         length = new.length[of] / np.repeat(parts, parts)
-        new = _stages(new.start[of] + number * length, length, new.which[of], coefficients)
+        new = _stages(new.start[of] + number * length, length, new.which[of], seen)
     assert done is not None
     return done.and_(new)
 
@@ -190,6 +198,13 @@ def _stages(start: Array, length: Array, which: Indices,
     slopes = np.linalg.solve(matrix, right).reshape(count, STAGES, n, -1)
     cuts = np.cumsum([n, given.b.shape[2]])
     return Steps(start, length, which, *np.split(slopes, cuts, axis=3))
+
+
+def _balance(sizes: Array) -> Array:
+    """Units of the states in which rows and columns of a matrix are about equally large."""
+    from scipy.linalg import matrix_balance
+
+    return np.asarray(matrix_balance(sizes, permute=False, separate=True)[1][0])
 
 
 def _errors(steps: Steps, scale: Array, largest: Array) -> tuple[Array, Array]:

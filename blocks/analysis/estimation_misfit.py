@@ -21,7 +21,7 @@ from .sensitivity_start import given_values, moved_settings, start_derivatives, 
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["Misfit", "Unknown"]
+__all__ = ["Misfit", "Unknown", "unknown_of"]
 
 LOGARITHMIC = 10.0  # ratio of positive bounds from which a parameter is searched by its logarithm
 EXPLICIT = ("DOP853", "ode45")
@@ -85,7 +85,7 @@ class Misfit:
         self.sensors = [sensors_of(e, compare, k + (len(experiments) > 1))
                         for k, e in enumerate(experiments)]
         settings = moved_settings(model, list(parameters), "fit(parameters=…)")
-        self.unknowns = [_unknown(s, given) for s, given in
+        self.unknowns = [unknown_of(s, given, "fit(parameters") for s, given in
                          zip(settings, parameters.values(), strict=True)]
         self.settings, self.count = settings, len(settings)
         self.names = list(compare)
@@ -232,9 +232,9 @@ class Misfit:
         return out / self.noise[sensor.name]
 
 
-def _unknown(setting: Setting, given: Any) -> Unknown:
+def unknown_of(setting: Setting, given: Any, where: str) -> Unknown:
     """What is to be found, from bounds and perhaps a guess."""
-    where = f"fit(parameters={{{setting.path!r}: …}})"
+    where = f"{where}={{{setting.path!r}: …}})"
     if not (isinstance(given, (tuple, list)) and len(given) in (2, 3)):
         raise ParameterError(where, f"is {as_written(given)}.",
                              'Give bounds, ("100 N/m", "10 kN/m"), and a third value to start '

@@ -285,6 +285,7 @@ class Model(Component):
         record_every: int | None = None,
         record_to: Any = None,
         start_from: Any = None,
+        sensitivities: list[str] | None = None,
         **unknown: Any,
     ) -> Any:
         """Run the model.
@@ -319,6 +320,9 @@ class Model(Component):
         record_to : path, optional
             Parquet file, written anew, that they go to during the run where they do not fit into
             the memory.
+        sensitivities : list of str, optional
+            Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
+            variables are differentiated: ``result.sensitivities["block.x", "block.v"]``.
 
         start_from : "steady state" or OperatingPoint, optional
             Where the run starts, in place of the initial targets, which say near what a steady
@@ -341,9 +345,13 @@ class Model(Component):
             from .analysis.operating_point import start_state
 
             start_from = start_state(self, start_from)
-        return run(self, duration, Options(start, method, rtol, atol, step, max_step, first_step,
-                                           every, times, progress, record, record_every,
-                                           record_to, start_from))
+        options = Options(start, method, rtol, atol, step, max_step, first_step, every, times,
+                          progress, record, record_every, record_to, start_from)
+        if sensitivities is None:
+            return run(self, duration, options)
+        from .analysis.sensitivities import run_with_sensitivities
+
+        return run_with_sensitivities(self, duration, options, sensitivities)
 
     def sweep(
         self,

@@ -51,6 +51,9 @@ class Result(Recorded):
         print(result.explain("spring.f"))
     """
 
+    #: Derivatives by parameters, where they were asked for: ``simulate(sensitivities=[…])``.
+    sensitivities: Any = None
+
     # -- what happened -------------------------------------------------------------------
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ from .exceptions import (
     BlocksError,
     ConnectionRefused,
     EquationError,
+    FileError,
     InitialisationError,
     ModelError,
     NamingError,
@@ -93,7 +94,7 @@ from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
-    "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model",
+    "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError", "Input", "Model",
     "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
     "RecordWarning",
     "Replaceable", "Replacement", "SimulationError", "StructureError", "Target", "UnitError",

@@ -123,6 +123,8 @@ _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
 @lru_cache(maxsize=4096)
 def _name(name: str, text: str) -> str:
     """pint's name of a unit in a text."""
+    if name.endswith("Ohm"):  # as the unit of a person's name would be written
+        name = f"{name[:-3]}ohm"
     if not misread(name):
         with contextlib.suppress(Exception):  # of several kinds
             return registry().get_name(_SIGNS.get(name, name))

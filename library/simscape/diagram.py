@@ -6,6 +6,7 @@ evaluated here: values are the texts of the file.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -415,6 +416,5 @@ def _plain(text: str) -> str:
         text = re.sub(r"(?is)<(style|head|script)\b.*?</\1>", "", text)
         text = re.sub(r"(?i)<br\s*/?>|</p>", "\n", text)
         text = re.sub(r"<[^>]+>", "", text)
-        for entity, sign in (("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
-            text = text.replace(entity, sign)
+        text = html.unescape(text)
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())

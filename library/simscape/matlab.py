@@ -475,7 +475,7 @@ def parse_script(text: str, where: str = "") -> list[Statement]:
         elif word in _OPENING:
             body, k = _body(line, comment, lines, k)
             text_ = "\n".join(part for part, _ in body)
-            names = re.findall(r"^\s*([A-Za-z]\w*)\s*(?:[.(][^=\n]*)?=(?!=)", text_, re.M)
+            names = re.findall(r"(?:^|[;,\n])\s*([A-Za-z]\w*)\s*(?:[.(][^=\n]*)?=(?!=)", text_, re.M)
             found.append(Skipped(text_, tuple(dict.fromkeys(names))))
         elif word not in _IDLE:
             found += _simple(line, comment, where)

@@ -1,0 +1,405 @@
+"""How do signals of a diagram reach what they drive?
+
+Numbers of Simulink get a unit where a converter gives them one: a source that drives only
+converters of one unit is written with that unit, any other signal passes a gain. What only
+shows a signal disappears, and the signal is plotted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .diagram import Block, End
+from .levels import Joint, Level
+from .matlab import NotUnderstood, parse
+from .plan import Part, PortPlan, Stub
+from .python_text import class_name, python_name, python_of, said
+from .simulink import SINKS, UNSEEN, SignalPart, defaults_of, signal_part
+from .texts import Written
+from .units import unit_here
+
+if TYPE_CHECKING:
+    from .convert import Conversion
+
+__all__ = ["SignalsOfLevel"]
+
+_TO_PHYSICAL = "nesl_utility/Simulink-PS Converter"
+_TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
+_FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
+           "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
+_JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
+
+
+@dataclass
+class _Asked:
+    """The parameters of one Simulink block as texts."""
+
+    conversion: Conversion
+    level: Level
+    block: Block
+
+    def written(self, name: str, default: str) -> str:
+        file = self.conversion.diagram.defaults.get(self.block.block_type, {})
+        table = defaults_of(self.block.block_type)
+        value = self.block.values.get(name)
+        if value is not None:
+            return value.text
+        return self.block.options.get(name, file.get(name, table.get(name, default)))
+
+    def _of(self, name: str, default: str) -> Written:
+        return self.conversion.texts.of(self.written(name, default), self.level.scope,
+                                        f"{self.level.path}/{self.block.name}.{name}")
+
+    def text(self, name: str, default: str) -> str:
+        return self._of(name, default).python
+
+    def number(self, name: str, default: str) -> float | None:
+        value = self._of(name, default).value
+        return float(value) if isinstance(value, (int, float)) else None
+
+
+@dataclass
+class SignalsOfLevel:
+    """The signals of one system."""
+
+    conversion: Conversion
+    level: Level
+    physical: list[tuple[list[End], list[Joint]]] = field(default_factory=list)
+    parts: dict[str, tuple[Part, SignalPart]] = field(default_factory=dict)  # by block
+
+    def is_converter(self, end: End) -> bool:
+        block = self.level.block(end)
+        return block is not None and block.kind in (_TO_PHYSICAL, _TO_SIMULINK)
+
+    def add_node(self, ends: list[End], joints: list[Joint]) -> None:
+        """A node of physical signals."""
+        self.physical.append((ends, joints))
+
+    # -- the order of work -----------------------------------------------------------
+    def convert(self, live: list[Block]) -> None:
+        """Make the parts of signal blocks and connect them."""
+        for block in live:
+            if block.block_type == "Inport":
+                self.level.add_port(block, "Input", "")
+        for block in live:
+            if self._is_signal_block(block):
+                self._make(block)
+        for ends, joints in self.physical:
+            self._physical_node(ends, joints)
+        for signal in self.level.system.signals:
+            self._signal(signal.source, signal.targets)
+
+    def _is_signal_block(self, block: Block) -> bool:
+        return block.system is None and not self._is_shown(block) and block.block_type not in (
+            "Inport", "Outport", "PMIOPort", "ConnectionLabel", "Goto", "From",
+            "GotoTagVisibility", *_JOINING) and (
+            "." not in block.kind and (not block.kind.startswith("nesl_utility")))
+
+    @staticmethod
+    def _is_shown(block: Block) -> bool:
+        return block.block_type in SINKS or block.block_type in UNSEEN
+
+    # -- consumers -------------------------------------------------------------------
+    def consumers(self, source: End) -> tuple[list[End], bool]:
+        """Inputs that a signal drives, and whether something shows it; tags are followed."""
+        found: list[End] = []
+        shown = False
+        for signal in self.level.system.signals:
+            if signal.source != source:
+                continue
+            for target in signal.targets:
+                block = self.level.block(target)
+                if block is None:
+                    continue
+                if self._is_shown(block):
+                    shown = shown or block.block_type != "Terminator"
+                elif block.block_type == "Goto":
+                    for inner in self._from(block.options.get("GotoTag", "A")):
+                        more, seen = self.consumers(End(inner.sid, "out", 1))
+                        found += more
+                        shown |= seen
+                elif block.block_type in _JOINING:
+                    more, seen = self.consumers(End(block.sid, "out", 1))
+                    shown |= seen
+                    if more:
+                        found.append(target)
+                else:
+                    found.append(target)
+        return found, shown
+
+    def _from(self, tag: str) -> list[Block]:
+        return [b for b in self.level.system.blocks.values()
+                if b.block_type == "From" and b.options.get("GotoTag", "A") == tag]
+
+    # -- Simulink blocks ---------------------------------------------------------------
+    def _make(self, block: Block) -> None:
+        level, conversion = self.level, self.conversion
+        asked = _Asked(conversion, level, block)
+        name = level.names.make(python_name(block.name))
+        try:
+            made = self._function(block, asked) if block.block_type == "Fcn" else \
+                signal_part(block, asked)
+        except (NotUnderstood, ValueError) as error:
+            made = None
+            conversion.remarks.append(f"{level.path}/{block.name}: {error}")
+        if made is None:
+            made = self._stub(block)
+            conversion.enter(level, block, "missing", made.component,
+                             ["No counterpart for its settings: a stub with its ports."])
+        else:
+            conversion.enter(level, block, "mapped", made.component,
+                             [made.note] if made.note else [])
+        part = Part(name, made.component, dict(made.keywords), said(block.name, name))
+        level.plan.parts.append(part)
+        self.parts[block.sid] = part, made
+
+    def _function(self, block: Block, asked: _Asked) -> SignalPart:
+        """A block whose law is written in it becomes a class with that equation."""
+        text = re.sub(r"u\[(\d+)\]", r"u(\1)", asked.written("Expr", "sin(u[1])"))
+        tree = parse(re.sub(r"\bu\(1\)", "u", text), block.name)
+        law = python_of(tree, lambda path: "self.u" if path == "u" else self._known(path))
+        law = law.replace("np.pi", repr(3.141592653589793)).replace("np.abs(", "abs_(").replace(
+            "np.", "")
+        name = self.conversion.class_names.make(class_name(block.name))
+        self.conversion.stubs[name] = Stub(
+            name, f"y == {asked.written('Expr', 'sin(u[1])')}",
+            [PortPlan("u", "Input", ""), PortPlan("y", "Output", "")], [f"self.y == {law}"])
+        return SignalPart(name)
+
+    def _known(self, path: str) -> str:
+        self.conversion.texts.used.add(path)
+        return self.conversion.workspace.python.variable(path)
+
+    def _stub(self, block: Block) -> SignalPart:
+        inputs = sorted({t.index for s in self.level.system.signals for t in s.targets
+                         if t.sid == block.sid and t.port == "in"})
+        outputs = sorted({s.source.index for s in self.level.system.signals
+                          if s.source.sid == block.sid})
+        ins = {k: f"u{k}" if len(inputs) > 1 else "u" for k in inputs}
+        outs = {k: f"y{k}" if len(outputs) > 1 else "y" for k in outputs}
+        name = self.conversion.class_names.make(class_name(block.name))
+        self.conversion.stubs[name] = Stub(
+            name, f"A gap: the Simulink block {block.kind} has no counterpart here.",
+            [*(PortPlan(p, "Input", "") for p in ins.values()),
+             *(PortPlan(p, "Output", "") for p in outs.values())],
+            [f"self.{p} == 0" for p in outs.values()],
+            f"stands for the Simulink block {block.kind}, which has no counterpart here: its "
+            "outputs are 0.")
+        return SignalPart(name, {}, tuple(ins.values()) or (), tuple(outs.values()) or ())
+
+    # -- ends of signals ---------------------------------------------------------------
+    def source(self, end: End) -> Joint | None:
+        """The output that a signal line begins at."""
+        block = self.level.block(end)
+        if block is None:
+            return None
+        if block.sid in self.parts:
+            part, made = self.parts[block.sid]
+            port = made.outputs[min(end.index, len(made.outputs)) - 1]
+            return Joint(f"{self.level.owner}.{part.name}.{port}", "output")
+        if block.sid in self.level.ports:
+            return Joint(f"{self.level.owner}.{self.level.ports[block.sid].name}", "output")
+        if block.block_type == "From":
+            return self._tagged(block)
+        return self.conversion.joint(self.level, end)
+
+    def _tagged(self, block: Block) -> Joint | None:
+        tag = block.options.get("GotoTag", "A")
+        for signal in self.level.system.signals:
+            for target in signal.targets:
+                other = self.level.block(target)
+                if other is not None and other.block_type == "Goto" and other.options.get(
+                        "GotoTag", "A") == tag:
+                    return self.source(signal.source)
+        self.conversion.enter(self.level, block, "missing", notes=[
+            f"The tag {tag!r} is set on another level of the diagram; connect it by hand."])
+        return None
+
+    def target(self, end: End) -> Joint | None:
+        """The input that a signal line ends at."""
+        block = self.level.block(end)
+        if block is None:
+            return None
+        if block.sid in self.parts:
+            part, made = self.parts[block.sid]
+            if end.port != "in" or end.index > len(made.inputs):
+                return None
+            return Joint(f"{self.level.owner}.{part.name}.{made.inputs[end.index - 1]}", "input")
+        if block.block_type == "Outport":
+            port = self.level.add_port(block, "Output", "")
+            return Joint(f"{self.level.owner}.{port.name}", "input")
+        return self.conversion.joint(self.level, end)
+
+    def _signal(self, source: End, targets: list[End]) -> None:
+        begin = self.level.block(source)
+        if begin is None or begin.block_type in ("From", *_JOINING) and not any(
+                self.target(t) for t in targets):
+            return
+        joint = self.source(source)
+        _, shown = self.consumers(source)
+        if joint is None:
+            return
+        if shown:
+            self.plot(joint)
+        ends = [found.text for t in targets
+                if (found := self.target(t)) is not None and found.text]
+        if ends and joint.text:
+            self.level.plan.connections.append([joint.text, *ends])
+
+    def plot(self, joint: Joint) -> None:
+        """Let a signal be plotted."""
+        self.conversion.plots.append(self._path(joint))
+
+    def _path(self, joint: Joint) -> str:
+        return f"{self.level.within}{joint.text.removeprefix(f'{self.level.owner}.')}"
+
+    # -- physical signals ----------------------------------------------------------------
+    def _physical_node(self, ends: list[End], joints: list[Joint]) -> None:
+        level = self.level
+        blocks = [(end, level.block(end)) for end in ends]
+        unit = next((j.unit for j in joints if j.unit), "")
+        output = next((j for j in joints if j.kind == "output"), None)
+        ports = [b for _, b in blocks if b is not None and b.block_type == "PMIOPort"]
+        inputs = [j.text for j in joints if j.kind == "input"]
+        for _, block in blocks:
+            if block is not None and block.kind == _TO_PHYSICAL:
+                unit = unit_here(block.options.get("Unit", "1")) or unit
+                output = self._to_physical(block, unit)
+        for block in ports:
+            if output is None:  # it comes from outside
+                port = level.add_port(block, "Input", unit)
+                output = Joint(f"{level.owner}.{port.name}", "output", unit)
+            else:
+                port = level.add_port(block, "Output", output.unit or unit)
+                inputs.append(f"{level.owner}.{port.name}")
+        if output is None:
+            return
+        for _, block in blocks:
+            if block is not None and block.kind == _TO_SIMULINK:
+                inputs += self._to_simulink(block, Joint(output.text, "output",
+                                                         output.unit or unit))
+        if inputs:
+            level.plan.connections.append([output.text, *inputs])
+
+    def _to_physical(self, block: Block, unit: str) -> Joint | None:
+        """The output of a converter to a physical signal, or of the source it gives a unit."""
+        level = self.level
+        driver = next((s.source for s in level.system.signals for t in s.targets
+                       if t.sid == block.sid), None)
+        affine = block.options.get("AffineConversion") == "on"
+        order = {"filter": block.options.get("SimscapeFilterOrder", "1")}.get(
+            block.options.get("FilteringAndDerivatives", ""), "")
+        if driver is not None and not order:
+            folded = self._folded(driver, block, unit, affine)
+            if folded is not None:
+                self.conversion.enter(level, block, "mapped", "the unit of its source")
+                return folded
+        name = level.names.make(python_name(block.name))
+        part = self._converter(name, "", unit, affine)
+        part.original = said(block.name, name)
+        level.plan.parts.append(part)
+        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{name}.u", "input")
+        joint = Joint(f"{level.owner}.{name}.y", "output", unit)
+        if order:
+            joint = self._filter(block, joint, order)
+        self.conversion.enter(level, block, "mapped", part.component,
+                              ["Its filter is a lag of the same order."] if order else [])
+        return joint
+
+    def _filter(self, block: Block, before: Joint, order: str) -> Joint:
+        level = self.level
+        name = level.names.make(f"{python_name(block.name)}_filter")
+        lag = self.conversion.texts.of(block.options.get("InputFilterTimeConstant", "0.001"),
+                                       level.scope, f"{level.path}/{block.name}")
+        T = lag.python if lag.python.replace(".", "").isalnum() else f"({lag.python})"
+        below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
+        level.plan.parts.append(Part(name, "signal.TransferFunction", {
+            "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
+            "denominator": below}))
+        level.plan.connections.append([before.text, f"{level.owner}.{name}.u"])
+        return Joint(f"{level.owner}.{name}.y", "output", before.unit)
+
+    def _folded(self, driver: End, converter: Block, unit: str, affine: bool) -> Joint | None:
+        """A source that drives only converters of one unit is written in that unit."""
+        known = self.parts.get(driver.sid)
+        if known is None or known[1].component not in (*_FOLDED, "signal.Ramp"):
+            return None
+        part, made = known
+        consumers, shown = self.consumers(driver)
+        blocks = [self.level.block(c) for c in consumers]
+        if shown or any(b is None or b.kind != _TO_PHYSICAL or b.options.get("Unit", "1")
+                        != converter.options.get("Unit", "1") for b in blocks) or (
+                affine and made.component != "signal.Constant"):
+            return None
+        if unit and unit not in part.note:
+            if made.component == "signal.Ramp":
+                part.keywords = {k: (_with(_number_of(v), f"{unit}/s") if k == "slope" else
+                                     _with(v, unit) if k == "initial" else v)
+                                 for k, v in part.keywords.items()}
+            else:
+                part.keywords = {k: _with(v, unit) if k in _FOLDED[made.component] else v
+                                 for k, v in part.keywords.items()}
+            part.note = unit
+        self.level.joints[converter.sid, "in1"] = Joint("", "folded")
+        return Joint(f"{self.level.owner}.{part.name}.y", "output", unit)
+
+    def _to_simulink(self, block: Block, source: Joint) -> list[str]:
+        """The input of a converter to a number, where something uses the number."""
+        level = self.level
+        end = End(block.sid, "out", 1)
+        consumers, shown = self.consumers(end)
+        written = block.options.get("Unit", "1")
+        unit = source.unit if written in ("1", "inherit", "") else unit_here(written, block.name)
+        if shown:
+            self.plot(source)
+        elif not consumers:
+            self.conversion.ended.append(self._path(source))
+        if not consumers:
+            self.conversion.enter(level, block, "mapped", "the signal itself")
+            return []
+        name = level.names.make(python_name(block.name))
+        part = self._converter(name, unit, "", block.options.get("AffineConversion") == "on")
+        part.original = said(block.name, name)
+        level.plan.parts.append(part)
+        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{name}.y", "output")
+        self.conversion.enter(level, block, "mapped", part.component)
+        return [f"{level.owner}.{name}.u"]
+
+    def _converter(self, name: str, unit: str, to: str, affine: bool) -> Part:
+        """A gain that gives a number a unit or takes it; for temperatures with their offset."""
+        celsius = (unit or to) in ("degC", "degF") and affine
+        if celsius:
+            scale, zero = ("K", 273.15) if (unit or to) == "degC" else ("delta_degF", 459.67)
+            made = f"{'From' if unit else 'To'}{(unit or to)[3:]}"
+            ports = [PortPlan("u", "Input", "K" if unit else ""),
+                     PortPlan("y", "Output", "" if unit else "K")]
+            law = f'self.y == self.u / quantity(1, "{scale}") - {zero}' if unit else \
+                f'self.y == (self.u + {zero}) * quantity(1, "{scale}")'
+            self.conversion.stubs.setdefault(made, Stub(
+                made, f"The number of a temperature in {unit or to}." if unit else
+                f"The temperature of a number in {unit or to}.", ports, [law]))
+            return Part(name, made)
+        if unit:
+            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 1/({unit})"'})
+        return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
+
+
+def _with(text: str, unit: str) -> str:
+    """A number's text in a unit."""
+    try:
+        float(text)
+    except ValueError:
+        return f'quantity({text}, "{unit}")'
+    return f'"{text} {unit}"'
+
+
+def _number_of(text: str) -> str:
+    """The number in ``"1 1/s"`` or ``quantity(…, "1/s")``."""
+    match = re.fullmatch(r'"(\S+) 1/s"|quantity\((.*), "1/s"\)', text)
+    return (match[1] or match[2]) if match is not None else text
+
+
+def _said(block: Block, name: str) -> str:
+    return "" if python_name(block.name).rstrip("_") == block.name.lower() == name else block.name

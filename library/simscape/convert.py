@@ -21,8 +21,11 @@ from .matlab import NotUnderstood, parse_script
 from .names import Workspace, workspace_of
 from .nodes import inner_port, name_ports, nodes_of
 from .physical import keywords_of, signal_unit
+from .physical_signals import NodeUnits, is_physical_signal, physical_signal_part
 from .plan import ClassPlan, Entry, Part, PortPlan, Script, Stub
+from .resolve import resolve
 from .python_text import PythonNames, class_name, python_name, said
+from .asked import Asked
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .texts import Texts
@@ -49,20 +52,26 @@ class Conversion:
                  given: Mapping[str, str] | None = None) -> None:
         self.diagram = diagram
         self.workspace: Workspace = workspace_of(diagram, folders, given)
+        self.remarks: list[str] = resolve(diagram, [Path(f) for f in folders],
+                                          self.workspace.values)
         self.texts = Texts(self.workspace)
         self.texts.look_beside(diagram)
+        self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
         self.stubs: dict[str, Stub] = {}
         self.plots: list[str] = []
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.remarks: list[str] = []
         self.masked: list[tuple[str, str, str, str]] = []  # values of masks, as lines
         self.class_names = PythonNames({"Model", "Component"})
+        self.units = NodeUnits(diagram.root)
+        guessed = Texts(self.workspace)
+        self.units.follow(lambda block: Asked(guessed, diagram, self.units, self.workspace_scope,
+                                              block))
         self.solvers = 0
         self.gaps: dict[tuple[str, tuple[str, ...]], str] = {}  # stubs by kind and ports
         root = ClassPlan("model", diagram.name)
-        self.convert(Level(diagram.root, "", "", "model", Scope(self.workspace.values), root,
+        self.convert(Level(diagram.root, "", "", "model", self.workspace_scope, root,
                            PythonNames(_RESERVED)))
         self.script = self._script(root)
 
@@ -79,6 +88,8 @@ class Conversion:
                 self._subsystem(level, block)
             elif block.kind == _SOLVER:
                 self._solver(level, block)
+            elif is_physical_signal(block):
+                self._physical_signal(level, block)
             elif "." in block.kind and "/" not in block.kind:
                 self._physical(level, block)
         self._nodes(level, signals)
@@ -102,6 +113,10 @@ class Conversion:
         """Note what became of a block."""
         self.entries.append(Entry(f"{level.path}/{block.name}", block.kind, outcome, component,
                                   list(notes)))
+
+    def asked(self, level: Level, block: Block) -> Asked:
+        """The parameters of a block."""
+        return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
 
     def _solver(self, level: Level, block: Block) -> None:
         self.solvers += 1
@@ -183,6 +198,32 @@ class Conversion:
                 f"{level.owner}.{name}.{port}", kind or domain_here(block.types.get(written, "")),
                 unit)
 
+    def _physical_signal(self, level: Level, block: Block) -> None:
+        """A block for physical signals, in the units of what it is connected to."""
+        try:
+            made = physical_signal_part(block, self.asked(level, block))
+        except NotUnderstood as error:
+            made = None
+            self.remarks.append(f"{level.path}/{block.name}: {error}")
+        if made is None:
+            self._gap(level, block)
+            return
+        name = level.names.make(python_name(block.name))
+        part = made.part
+        level.plan.parts.append(Part(name, part.component, part.keywords,
+                                     said(block.name, name)))
+        self.enter(level, block, "approximated" if part.note else "mapped", part.component,
+                   [part.note] if part.note else [])
+        several = len(part.inputs) > 1
+        here = {written: f"u{k}" if several else "u" for k, written in enumerate(part.inputs, 1)}
+        here |= {part.outputs[0]: "y"}
+        for end, written in block.ports.items():
+            if written in here:
+                kind = "output" if here[written] == "y" else "input"
+                level.joints[block.sid, end] = Joint(
+                    f"{level.owner}.{name}.{here[written]}", kind, self.units.of(block.sid, end)
+                    or "")
+
     def _gap(self, level: Level, block: Block) -> None:
         """A stub with the ports of a component that has no counterpart."""
         name = level.names.make(python_name(block.name))
@@ -191,7 +232,7 @@ class Conversion:
             what = block.types.get(block.ports[end], "")
             level.joints[block.sid, end] = Joint(
                 f"{level.owner}.{name}.{port}", what if what in ("input", "output") else
-                domain_here(what))
+                domain_here(what), self.units.of(block.sid, end) or "")
         level.plan.parts.append(Part(name, made, original=said(block.name, name)))
         self.enter(level, block, "missing", made, ["No counterpart: a stub with its ports."])
 
@@ -203,7 +244,7 @@ class Conversion:
             what = block.types.get(written, "")
             domain = domain_here(what)
             if what in ("input", "output"):
-                ports.append(PortPlan(port, what.title(), ""))
+                ports.append(PortPlan(port, what.title(), self.units.of(block.sid, end) or ""))
                 if what == "output":
                     equations.append(f"self.{port} == 0")
             elif domain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,6 +72,7 @@ class Level:
         if block.sid not in self.ports:
             name = "".join(c if c.isalnum() else "_" for c in block.name.strip()) or "port"
             name = f"port_{name}" if name[0].isdigit() or name[0] == "_" else name
+            name = f"{name}_" if keyword.iskeyword(name) else name
             port = PortPlan(self.names.make(name), kind, argument)
             self.ports[block.sid] = port
             self.plan.ports.append(port)

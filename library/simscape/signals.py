@@ -11,13 +11,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .asked import Asked
 from .diagram import Block, End
 from .levels import Joint, Level
 from .matlab import NotUnderstood, parse
 from .plan import Part, PortPlan, Stub
 from .python_text import class_name, python_name, python_of, said
-from .simulink import SINKS, UNSEEN, SignalPart, defaults_of, signal_part
-from .texts import Written
+from .simulink import SINKS, UNSEEN, SignalPart, signal_part
 from .units import unit_here
 
 if TYPE_CHECKING:
@@ -30,34 +30,6 @@ _TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
 _JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
-
-
-@dataclass
-class _Asked:
-    """The parameters of one Simulink block as texts."""
-
-    conversion: Conversion
-    level: Level
-    block: Block
-
-    def written(self, name: str, default: str) -> str:
-        file = self.conversion.diagram.defaults.get(self.block.block_type, {})
-        table = defaults_of(self.block.block_type)
-        value = self.block.values.get(name)
-        if value is not None:
-            return value.text
-        return self.block.options.get(name, file.get(name, table.get(name, default)))
-
-    def _of(self, name: str, default: str) -> Written:
-        return self.conversion.texts.of(self.written(name, default), self.level.scope,
-                                        f"{self.level.path}/{self.block.name}.{name}")
-
-    def text(self, name: str, default: str) -> str:
-        return self._of(name, default).python
-
-    def number(self, name: str, default: str) -> float | None:
-        value = self._of(name, default).value
-        return float(value) if isinstance(value, (int, float)) else None
 
 
 @dataclass
@@ -81,7 +53,9 @@ class SignalsOfLevel:
     def convert(self, live: list[Block]) -> None:
         """Make the parts of signal blocks and connect them."""
         for block in live:
-            if block.block_type == "Inport":
+            if block.block_type == "Inport" and self.level.owner == "model":
+                self._open_input(block)
+            elif block.block_type == "Inport":
                 self.level.add_port(block, "Input", "")
         for block in live:
             if self._is_signal_block(block):
@@ -113,7 +87,9 @@ class SignalsOfLevel:
                 block = self.level.block(target)
                 if block is None:
                     continue
-                if self._is_shown(block):
+                if block.block_type == "Outport" and self.level.owner == "model":
+                    shown = True
+                elif self._is_shown(block):
                     shown = shown or block.block_type != "Terminator"
                 elif block.block_type == "Goto":
                     for inner in self._from(block.options.get("GotoTag", "A")):
@@ -136,7 +112,7 @@ class SignalsOfLevel:
     # -- Simulink blocks ---------------------------------------------------------------
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion
-        asked = _Asked(conversion, level, block)
+        asked = conversion.asked(level, block)
         name = level.names.make(python_name(block.name))
         try:
             made = self._function(block, asked) if block.block_type == "Fcn" else \
@@ -155,7 +131,16 @@ class SignalsOfLevel:
         level.plan.parts.append(part)
         self.parts[block.sid] = part, made
 
-    def _function(self, block: Block, asked: _Asked) -> SignalPart:
+    def _open_input(self, block: Block) -> None:
+        """An input of the whole model: a constant that the user sets."""
+        name = self.level.names.make(python_name(block.name))
+        part = Part(name, "signal.Constant", {"value": "0"}, said(block.name, name))
+        self.level.plan.parts.append(part)
+        self.parts[block.sid] = part, SignalPart("signal.Constant", {}, ())
+        self.conversion.enter(self.level, block, "approximated", "signal.Constant",
+                              ["An input of the model: set its value, or connect a source."])
+
+    def _function(self, block: Block, asked: Asked) -> SignalPart:
         """A block whose law is written in it becomes a class with that equation."""
         text = re.sub(r"u\[(\d+)\]", r"u(\1)", asked.written("Expr", "sin(u[1])"))
         tree = parse(re.sub(r"\bu\(1\)", "u", text), block.name)
@@ -227,6 +212,8 @@ class SignalsOfLevel:
             if end.port != "in" or end.index > len(made.inputs):
                 return None
             return Joint(f"{self.level.owner}.{part.name}.{made.inputs[end.index - 1]}", "input")
+        if block.block_type == "Outport" and self.level.owner == "model":
+            return None
         if block.block_type == "Outport":
             port = self.level.add_port(block, "Output", "")
             return Joint(f"{self.level.owner}.{port.name}", "input")
@@ -259,7 +246,7 @@ class SignalsOfLevel:
     def _physical_node(self, ends: list[End], joints: list[Joint]) -> None:
         level = self.level
         blocks = [(end, level.block(end)) for end in ends]
-        unit = next((j.unit for j in joints if j.unit), "")
+        unit = next((u for end in ends if (u := self.conversion.units.of(end.sid, end.name))), "")
         output = next((j for j in joints if j.kind == "output"), None)
         ports = [b for _, b in blocks if b is not None and b.block_type == "PMIOPort"]
         inputs = [j.text for j in joints if j.kind == "input"]

@@ -1,0 +1,59 @@
+"""``python -m library.simscape model.slx``: a Simscape model as Python."""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+from pathlib import Path
+
+from blocks import BlocksError
+
+from . import convert
+from .report import report_html, report_text
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Convert, write, report and run as the command line says; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m library.simscape",
+        description="Convert a Simscape model (.slx, .mdl) to Python. Nothing in the file is run.")
+    parser.add_argument("model", type=Path, help="an .slx file, or an .mdl of R2022a or later")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE",
+                        help="where the Python text goes; beside the model by default")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="values",
+                        help="a value for a name of the workspace, in MATLAB's notation")
+    parser.add_argument("--path", action="append", default=[], type=Path, metavar="FOLDER",
+                        help="where scripts, data, libraries and referenced subsystems are")
+    parser.add_argument("--report", action="store_true",
+                        help="say what became of every block; also as a page beside the text")
+    parser.add_argument("--run", action="store_true", help="run the text that was written")
+    given = parser.parse_args(arguments)
+    values = {}
+    for text in given.values:
+        name, sign, value = text.partition("=")
+        if not sign:
+            parser.error(f"--set takes NAME=VALUE, but was given {text!r}")
+        values[name.strip()] = value
+    try:
+        converted = convert(given.model, values=values, folders=given.path)
+    except BlocksError as error:
+        print(error, file=sys.stderr)
+        return 1
+    output = given.output or given.model.with_suffix(".py")
+    output.write_text(converted.text, encoding="utf-8")
+    print(f"{output}: {len(converted.entries)} blocks, "
+          f"{sum(e.outcome == 'missing' for e in converted.entries)} without a counterpart")
+    if given.report:
+        print(report_text(converted.script))
+        page = output.with_suffix(".html")
+        model = runpy.run_path(str(output))["build"]()
+        page.write_text(report_html(converted.script, model), encoding="utf-8")
+        print(page)
+    if given.run:
+        runpy.run_path(str(output), run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -80,6 +80,8 @@ from .language.statements import (
     contact,
     dry_friction,
     every,
+    ideal_diode,
+    ideal_switch,
     initially,
     load_law,
     require,
@@ -100,7 +102,7 @@ __all__ = [
     "Replaceable", "Replacement", "SimulationError", "StructureError", "Target", "UnitError",
     "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "breakpoints",
     "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor",
-    "foreign_words", "held", "initially", "integral_of_table", "interpolate", "interpolate_grid",
+    "foreign_words", "held", "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate", "interpolate_grid",
     "load_law", "log", "maximum", "minimum", "mod", "partial", "quantity", "require", "reset",
     "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

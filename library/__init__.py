@@ -5,6 +5,7 @@
 ``rotational``     the same for shafts
 ``mechanisms``     gears, cranks, clutches and wheels between the two
 ``planar``         bodies, joints and outlines in contact, in a plane
+``electrical``     resistors, capacitors, inductors, op-amps, sources, sensors
 ``signal``         blocks for signals: sources, filters, tables, logic
 =================  ===========================================================
 

@@ -5,22 +5,39 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
-from .flatten import Flat
+from .flatten import Flat, Parameters
+from .independent_inputs import independent_choice, is_regular
 from .matching import match
 from .set_valued import SetValuedElements
 
 __all__ = ["compact_incidence", "gives_flow"]
 
 
-def gives_flow(flat: Flat, top: Indices, elements: SetValuedElements) -> Flags:
+def gives_flow(flat: Flat, top: Indices, elements: SetValuedElements, parameters: Parameters
+               ) -> Flags:
     """Which elements must give their flow instead of their effort, as few as possible.
 
-    Starts from every element giving its effort and repairs, by augmenting paths,
-    what that leaves unmatched.
+    Chosen by incidence; where that leaves a block singular, whatever the values, by coefficients.
+    """
+    if not elements.size:
+        return np.zeros(0, dtype=bool)
+    given = _by_incidence(flat, top, elements)
+    inputs = np.where(given, elements.flows, elements.efforts)
+    unknowns = np.setdiff1d(np.flatnonzero(flat.derivative < 0), inputs)
+    m = match(*flat.compact_incidence(top, unknowns), len(top), len(unknowns))
+    parts = zip(np.split(m.block_equations, m.block_starts[1:-1]),
+                np.split(m.block_unknowns, m.block_starts[1:-1]), strict=True)
+    if all(is_regular(flat, top[e], unknowns[u], parameters) for e, u in parts):
+        return given
+    choice = independent_choice(flat, top, elements, parameters)
+    return given if choice is None else choice
+
+
+def _by_incidence(flat: Flat, top: Indices, elements: SetValuedElements) -> Flags:
+    """Which give their flow: starts from every element giving its effort and repairs, by
+    augmenting paths, what that leaves unmatched.
     """
     flow_given = np.zeros(elements.size, dtype=bool)
-    if not elements.size:
-        return flow_given
     classes = np.flatnonzero(flat.derivative < 0)
     at = {int(c): k for k, c in enumerate(classes)}
     others = np.setdiff1d(classes, elements.efforts)

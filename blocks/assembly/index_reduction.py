@@ -39,7 +39,7 @@ def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
     original = flat.derivative >= 0
     derivative_of, rounds = _pantelides(flat, elements)
     top = np.flatnonzero(derivative_of < 0)
-    flow_given = gives_flow(flat, top, elements)
+    flow_given = gives_flow(flat, top, elements, parameters)
     known = distinct(np.where(flow_given, elements.flows, elements.efforts))
     height = flat.heights()
     new = flat.classes - len(original)

@@ -18,7 +18,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Flags, Indices
 from .algebraic_loops import (
     Block,
     classes_with_guesses,
@@ -28,6 +28,7 @@ from .algebraic_loops import (
     solvable,
     torn_block,
 )
+from .carried import CarriedByFlows
 from .flatten import Flat, Group, Parameters
 from .matching import distinct
 from .reduced import Reduced, Singular
@@ -73,6 +74,8 @@ class Tape:
     constraints: ca.SX  # residuals of the clusters' equations, level by level
     crossings: ca.SX
     z_classes: Indices
+    carried: Flags  # per torn unknown, whether its block may leave something open (see carried.py)
+    loops: list[int]  # torn unknowns of every block that stays in z, in order
     steps: list[Step]
     linear: bool  # residual is linear in z with coefficients of parameters only
     writer: Writer = field(repr=False)
@@ -118,8 +121,11 @@ class _Order:
         self.writer, self.reduced, self.flat = writer, writer.reduced, writer.flat
         self.z: list[ca.SX] = []  # columns
         self.z_classes: list[int] = []
+        self.carried: list[bool] = []
+        self.loops: list[int] = []
         self.residuals: list[ca.SX] = []
         self.steps: list[Step] = []
+        self._by_flows = CarriedByFlows(writer.flat, writer.parameters)
         self.all_linear = True  # in z, with coefficients of parameters only
 
     # -- order ------------------------------------------------------------------------
@@ -211,7 +217,10 @@ class _Order:
         for i in unsure:
             linear[i], constant[i] = self._linearity(residuals[spans[i].tolist()],
                                                      z[spans[i].tolist()])
-        small = [i for i, n in enumerate(counts) if linear[i] and n <= LARGEST_SYMBOLIC]
+        carried = [not c and self._by_flows.leaves_open(b)
+                   for b, c in zip(blocks, constant, strict=True)]
+        small = [i for i, n in enumerate(counts)
+                 if linear[i] and n <= LARGEST_SYMBOLIC and not carried[i]]
         if small:
             self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small])
         iterated = np.setdiff1d(np.arange(len(blocks)), small)
@@ -219,6 +228,8 @@ class _Order:
             rows = np.concatenate([spans[i] for i in iterated])
             self.z.append(z[rows.tolist()])
             self.z_classes += torn[rows].tolist()
+            self.loops += [counts[i] for i in iterated if counts[i]]
+            self.carried += [carried[i] for i in iterated for _ in spans[i]]
             self.residuals.append(residuals[rows.tolist()])
             self.all_linear = self.all_linear and bool(constant[iterated].all())
         for i, b in enumerate(blocks):
@@ -285,7 +296,8 @@ class _Order:
             ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1),
             ca.vertcat(*constraints) if constraints else ca.SX(0, 1),
             ca.vertcat(*crossings) if crossings else ca.SX(0, 1),
-            np.array(self.z_classes, dtype=int), self.steps, self.all_linear, writer,
+            np.array(self.z_classes, dtype=int), np.array(self.carried, dtype=bool), self.loops,
+            self.steps, self.all_linear, writer,
         )  # fmt: skip
 
 

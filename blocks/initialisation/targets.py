@@ -150,9 +150,13 @@ class TargetFunctions:
         j: Array = self.by_x.sparse(*args).toarray()
         if self.system.nz:
             n = self.system.nz
-            gz = self.system.residual_z.sparse(*args).toarray()[:n]
             gx = self.system.residual_x.sparse(*args).toarray()[:n]
-            j -= self.by_z.sparse(*args).toarray() @ np.linalg.solve(gz, gx)
+            if problem.unknowns.may_stay_open:
+                by_x = problem.unknowns.solver(args)(gx)
+            else:
+                gz = self.system.residual_z.sparse(*args).toarray()[:n]
+                by_x = np.linalg.solve(gz, gx)
+            j -= self.by_z.sparse(*args).toarray() @ by_x
         return j[rows]
 
     def constraint_jacobian(self, problem: Problem, t: float) -> Array:

@@ -286,8 +286,8 @@ class Parameter(Declaration):
             if not self.varying:
                 raise ParameterError(
                     where, "takes a constant, but was given a function.",
-                    "Functions of time belong to sources and signal blocks.", given=value,
-                    code="parameter.function",
+                    "Functions of time belong to signal blocks and to sources whose value may vary.",
+                    given=value, code="parameter.function",
                 )  # fmt: skip
             return value
         number = to_si(value, self.unit, where, self.advice)

@@ -11,15 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 
 from ..exceptions import UnitError, unknown_name
 from ..units import SECOND, Unit, describe, to_si, unit, unit_at, unit_given
-from .expression import Expression, as_expression
+from .expression import Expression, as_expression, current_trace
 
 __all__ = ["Domain"]
+
+
+class _Rates:
+    """Stands for the trace while a power is read: ``der()`` gives a symbol, and adds no unknown."""
+
+    def __init__(self, pairs: list[tuple[ca.SX, ca.SX]]) -> None:
+        self.pairs = pairs
+
+    def derivative(self, sx: ca.SX) -> ca.SX:
+        symbol = ca.SX.sym(f"der({sx})")
+        self.pairs.append((symbol, sx))
+        return symbol
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -36,7 +48,9 @@ class Domain:
         Power into a component through one port, for the balance of energy:
         ``lambda port: port.Q`` where the through variable is a heat flow. Without one it is
         the n-th across times the n-th through variable, which must be a power then.
-        ``lambda port: 0`` where a circuit carries no energy.
+        ``lambda port: 0`` where a circuit carries no energy. Where an energy is the
+        product, the power is ``lambda port: port.mmf * der(port.phi)``: the balance
+        differentiates the course of the run, the equations get nothing to differentiate.
     rates : mapping of str to str
         Across variables that are the time derivative of another one at every node:
         ``{"x": "v"}`` says der(x) == v, once for all ports that meet there.
@@ -90,10 +104,17 @@ class Domain:
         self._refuse_rates()
         self._refuse_no_power()
 
-    def power_into(self, port: Any) -> Expression:
-        """Power into a component through a port with these variables."""
+    def power_into(self, port: Any, rates: list[tuple[ca.SX, ca.SX]]) -> Expression:
+        """Power into a component through a port with these variables.
+
+        Appends to ``rates`` the symbol of each derivative in it, and what is differentiated.
+        """
         if self.power is not None:
-            return as_expression(self.power(port))
+            token = current_trace.set(cast(Any, _Rates(rates)))
+            try:
+                return as_expression(self.power(port))
+            finally:
+                current_trace.reset(token)
         pairs = [getattr(port, a) * getattr(port, t)
                  for a, t in zip(self.across, self.through, strict=False)]
         return sum(pairs[1:], pairs[0])
@@ -106,7 +127,7 @@ class Domain:
         port = SimpleNamespace(**{
             name: Expression(ca.SX.sym(name), u.dimension) for name, u in names.items()})
         try:
-            power = self.power_into(port)
+            power = self.power_into(port, [])
             found = describe(power.dimension)
         except UnitError as error:
             power, found = None, str(error)

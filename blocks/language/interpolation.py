@@ -8,7 +8,10 @@ References
 ----------
 Akima, A new method of interpolation and smooth curve fitting based on local procedures, J. ACM 17
 (1970) 589-602; the weights are those of the modified method, as in scipy's
-``Akima1DInterpolator(method="makima")``.
+``Akima1DInterpolator(method="makima")``. Fritsch and Butland, A method for constructing local
+monotone piecewise cubic interpolants, SIAM J. Sci. Stat. Comput. 5 (1984) 300-304, as in scipy's
+``PchipInterpolator``. De Boor, A practical guide to splines, Springer 1978, chapter IV (not-a-knot
+at the ends, as in scipy's ``CubicSpline``).
 """
 
 from __future__ import annotations
@@ -31,18 +34,23 @@ from .expression import (
 )
 from .form import LONG
 from .lookup import Choice, lookup
+from .statements import require
 
 __all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
 
 AROUND = (-2, -1, 0, 1, 2, 3)  # points that a smooth curve looks at, the interval's first is 0
+STRAIGHT = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_ASSIGN, ca.OP_ADD, ca.OP_SUB, ca.OP_NEG,
+            ca.OP_MUL, ca.OP_DIV, ca.OP_TWICE}  # operations that make no jump of time
+BEYOND = 1e-9  # part of a table's width by which a value may leave it, where that stops a run
 
 
-def interpolate(x: object, xs: object, ys: object, *, hold: bool = False, smooth: bool = False
-                ) -> Expression:
+def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
+                smooth: bool | str = False, stop: str = "") -> Expression:
     """Interpolation in a table; linear, and continued by its last segments.
 
-    A long table of numbers is looked up by search. One over time is looked up at its points only,
-    where the run stops; two points at one time make a jump.
+    A long table of numbers is looked up by search. One over time, or over time in another measure
+    (``time - start``), is looked up at its points only, which the run steps onto; two points at one
+    time make a jump.
 
     Parameters
     ----------
@@ -51,26 +59,39 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False, smooth
         Table points with ``xs`` strictly increasing (over time: not decreasing).
     hold : bool
         Hold the end values outside the table instead of extrapolating.
-    smooth : bool
-        The modified Akima interpolation, once differentiable and without overshoot; takes three
-        points or more.
+    smooth : bool or str
+        True or "akima", the modified Akima interpolation: once differentiable, without overshoot.
+        "monotone": once differentiable, and monotone wherever the points are. "cubic": the spline
+        that is twice differentiable, and overshoots at steps. Each takes three points or more.
+    stop : str
+        What is said, as by :func:`~blocks.require`, where x leaves the points, which stops the run;
+        without it the run goes on.
     """
     x, ys = as_expression(x), as_expression(ys)
     xs = same_dimension(xs, x, "interpolate")
-    n, fewest = xs.sx.numel(), 3 if smooth else 2
+    shape = _shape_named(smooth)
+    n, fewest = xs.sx.numel(), 3 if shape else 2
     if n != ys.sx.numel() or n < fewest:
         raise EquationError(reading_place(), f"a table needs at least {_word(fewest)} points and "
                             f"as many y as x, but was given {n} x and {ys.sx.numel()} y.")
     points, heights = _numbers(xs.sx), _numbers(ys.sx)
     trace = current_trace.get()
+    if stop and trace is not None:
+        margin = Expression(BEYOND * (xs.sx[n - 1] - xs.sx[0]), x.dimension)
+        first, last = Expression(xs.sx[0], x.dimension), Expression(xs.sx[n - 1], x.dimension)
+        trace.read_statement(require((x >= first - margin) & (x <= last + margin), stop))
     if points is None or heights is None:
-        return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, smooth), ys.dimension)
-    if trace is not None and not smooth and x.sx.__hash__() == TIME.__hash__():
-        return Expression(trace.tabulated(points, heights, hold, ys.dimension), ys.dimension)
+        return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
+    clock = _clock(x.sx) if trace is not None else None
+    if trace is not None and clock is not None:
+        times = (points - clock[1]) / clock[0]
+        starts, rows = _rows_of_curve(times, heights, hold, shape) if shape else \
+            _rows_of_lines(times, heights, hold)
+        return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
     if n <= LONG:
-        return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, smooth), ys.dimension)
+        return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
     _refuse_unsorted(points)
-    return Expression(_searched([x.sx], [points], heights, hold, smooth), ys.dimension)
+    return Expression(_searched([x.sx], [points], heights, hold, shape), ys.dimension)
 
 
 def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: object, *,
@@ -86,8 +107,10 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
     axes : for each of them the points, strictly increasing
     values : matrix, a row per point of the first axis
         Or a vector, where the last axis is that of neighbours.
-    hold, smooth : as in :func:`interpolate`
+    hold : as in :func:`interpolate`
+    smooth : whether it is Akima's
     """
+    shape = "akima" if smooth else ""
     each = [as_expression(x) for x in at]
     points = [same_dimension(p, x, "interpolate_grid").sx for p, x in zip(axes, each, strict=True)]
     given = as_expression(values)
@@ -103,11 +126,11 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
     if heights is None or len(arrays) < len(points) or heights.size <= LONG:
         columns = [known.sx[i] for i in range(known.sx.numel())]
         for x, p in zip(each, points, strict=True):
-            columns = _grid_written_out(x.sx, p, columns, hold, smooth)
+            columns = _grid_written_out(x.sx, p, columns, hold, shape)
         return Expression(columns[0], known.dimension)
     for one in arrays:
         _refuse_unsorted(one)
-    found = _searched([x.sx for x in each], arrays, heights.reshape(sizes), hold, smooth)
+    found = _searched([x.sx for x in each], arrays, heights.reshape(sizes), hold, shape)
     return Expression(found, known.dimension)
 
 
@@ -124,7 +147,7 @@ def integral_of_table(x: object, xs: object, ys: object) -> Expression:
         zero = ca.SX(0)
         return Expression(_area(x.sx, xs.sx, ys.sx) - _area(zero, xs.sx, ys.sx), dimension)
     _refuse_unsorted(points)
-    pieces = _pieces(points, heights[:, None], False, False)[0]
+    pieces = _pieces(points, heights[:, None], False, "")[0]
     before = np.concatenate([[0.0], np.cumsum(np.diff(points) * (heights[1:] + heights[:-1]) / 2)])
     area = np.column_stack([np.concatenate([before[:1], before]), pieces[:, 0], pieces[:, 1] / 2])
     node = lookup(points, area[None])
@@ -140,6 +163,15 @@ def _area(x: ca.SX, xs: ca.SX, ys: ca.SX) -> ca.SX:
         at_end = ca.pw_lin(end, xs[i : i + 2], ys[i : i + 2])
         total += (end - xs[i]) * (ys[i] + at_end) / 2
     return total
+
+
+def _shape_named(smooth: bool | str) -> str:
+    """Which curve joins the points; empty for straight lines."""
+    shape = smooth if isinstance(smooth, str) else "akima" if smooth else ""
+    if shape and shape not in _SLOPES:
+        raise EquationError(reading_place(), f"interpolate() knows no smooth={smooth!r}.",
+                            f"Take one of {', '.join(map(repr, _SLOPES))}.")
+    return shape
 
 
 def _word(count: int) -> str:
@@ -161,26 +193,26 @@ def _refuse_unsorted(points: Array) -> None:
 
 
 # -- written out -------------------------------------------------------------------------------
-def _written_out(x: ca.SX, xs: ca.SX, ys: ca.SX, hold: bool, smooth: bool) -> ca.SX:
+def _written_out(x: ca.SX, xs: ca.SX, ys: ca.SX, hold: bool, shape: str) -> ca.SX:
     """The value of a table of one variable as an expression of all its points."""
     n = xs.numel()
     inside = ca.fmin(ca.fmax(x, xs[0]), xs[n - 1])
-    if not smooth:
+    if not shape:
         return ca.pw_lin(inside if hold else x, xs, ys)
-    slopes = _slopes(xs, ys)
+    slopes = _SLOPES[shape](xs, ys)
     value = _cubic(inside, xs, ys, slopes, 0)
     for k in range(1, n - 1):
         value = ca.if_else(inside > xs[k], _cubic(inside, xs, ys, slopes, k), value)
     return value if hold else value + ca.if_else(x > xs[0], slopes[n - 1], slopes[0]) * (x - inside)
 
 
-def _grid_written_out(x: ca.SX, xs: ca.SX, values: list[ca.SX], hold: bool, smooth: bool
+def _grid_written_out(x: ca.SX, xs: ca.SX, values: list[ca.SX], hold: bool, shape: str
                       ) -> list[ca.SX]:
     """The table without its first axis."""
     rest = len(values) // xs.numel()
     columns = [ca.vertcat(*values[j::rest]) for j in range(rest)]
-    if smooth:
-        return [_written_out(x, xs, column, hold, True) for column in columns]
+    if shape:
+        return [_written_out(x, xs, column, hold, shape) for column in columns]
     weights = _weights(ca.fmin(ca.fmax(x, xs[0]), xs[-1]) if hold else x, xs)
     return [ca.dot(weights, column) for column in columns]
 
@@ -196,13 +228,21 @@ def _weights(x: ca.SX, xs: ca.SX) -> ca.SX:
                       shares[-1])
 
 
-# -- Akima's curve, of symbols or arrays ---------------------------------------------------------
-def _slopes(x: Any, y: Any) -> Any:
-    """Derivatives at the points of a table; beyond its ends secants change as the last two do."""
-    join = np.concatenate if isinstance(y, np.ndarray) else lambda parts: ca.vertcat(*parts)
+# -- derivatives at the points of a curve, of symbols or arrays ------------------------------------
+def _joined(parts: list[Any]) -> Any:
+    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else ca.vertcat(*parts)
+
+
+def _chosen(condition: Any, one: Any, other: Any) -> Any:
+    return np.where(condition, one, other) if isinstance(one, np.ndarray) else \
+        ca.if_else(condition, one, other)
+
+
+def _akima_slopes(x: Any, y: Any) -> Any:
+    """Of Akima's curve; beyond the ends secants change as the last two do."""
     d = (y[1:] - y[:-1]) / (x[1:] - x[:-1])
     for _ in range(2):
-        d = join([2 * d[:1] - d[1:2], d, 2 * d[-1:] - d[-2:-1]])
+        d = _joined([2 * d[:1] - d[1:2], d, 2 * d[-1:] - d[-2:-1]])
     return _slope(d[:-3], d[1:-2], d[2:-1], d[3:])
 
 
@@ -215,6 +255,58 @@ def _slope(a: Any, b: Any, c: Any, d: Any) -> Any:
     return ca.if_else(left + right > 0, (right * b + left * c) / (left + right), 0)
 
 
+def _monotone_slopes(x: Any, y: Any) -> Any:
+    """Of the curve that is monotone where the points are: harmonic means of secants."""
+    h = x[1:] - x[:-1]
+    d = (y[1:] - y[:-1]) / h
+    one, other = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
+    alike = d[:-1] * d[1:] > 0
+    a, b = (_chosen(alike, secant, secant * 0 + 1) for secant in (d[:-1], d[1:]))
+    inner = _chosen(alike, (one + other) / (one / a + other / b), 0 * a)
+    return _joined([_slope_at_end(h[:1], h[1:2], d[:1], d[1:2]), inner,
+                    _slope_at_end(h[-1:], h[-2:-1], d[-1:], d[-2:-1])])
+
+
+def _slope_at_end(h: Any, next_h: Any, d: Any, next_d: Any) -> Any:
+    """Of the parabola through three points, as far as the curve stays monotone with it."""
+    slope = ((2 * h + next_h) * d - h * next_d) / (h + next_h)
+    steep = abs(slope) - 3 * abs(d)
+    turned = _chosen(d * next_d > 0, slope, _chosen(steep > 0, 3 * d, slope))
+    return _chosen(slope * d > 0, turned, 0 * slope)
+
+
+def _spline_slopes(x: Any, y: Any) -> Any:
+    """Of the cubic spline whose first two and last two pieces are one polynomial each."""
+    if isinstance(y, np.ndarray):
+        from scipy.interpolate import CubicSpline
+
+        return CubicSpline(x.ravel(), y)(x.ravel(), 1)
+    n = y.numel()
+    h = x[1:] - x[:-1]
+    d = (y[1:] - y[:-1]) / h
+    if n == 3:
+        bend = (d[1] - d[0]) / (h[0] + h[1])
+        return ca.vertcat(d[0] - h[0] * bend, d[0] + h[0] * bend, d[1] + h[1] * bend)
+    diagonal, upper = [h[1]], [h[0] + h[1]]
+    right = [((3 * h[0] + 2 * h[1]) * h[1] * d[0] + h[0] ** 2 * d[1]) / (h[0] + h[1])]
+    rows = [(h[k], 2 * (h[k - 1] + h[k]), h[k - 1], 3 * (h[k] * d[k - 1] + h[k - 1] * d[k]))
+            for k in range(1, n - 1)]
+    last = (3 * h[-1] + 2 * h[-2]) * h[-2] * d[-1] + h[-1] ** 2 * d[-2]
+    rows.append((h[-1] + h[-2], h[-2], ca.SX(0), last / (h[-1] + h[-2])))
+    for lower, middle, beyond, value in rows:  # Thomas's elimination
+        share = lower / diagonal[-1]
+        diagonal.append(middle - share * upper[-1])
+        right.append(value - share * right[-1])
+        upper.append(beyond)
+    slopes = [right[-1] / diagonal[-1]]
+    for k in range(n - 2, -1, -1):
+        slopes.append((right[k] - upper[k] * slopes[-1]) / diagonal[k])
+    return ca.vertcat(*reversed(slopes))
+
+
+_SLOPES = {"akima": _akima_slopes, "cubic": _spline_slopes, "monotone": _monotone_slopes}
+
+
 def _cubic(u: Any, x: Any, y: Any, slope: Any, k: int) -> Any:
     """The cubic between points k and k + 1 with given values and slopes at both."""
     h = x[k + 1] - x[k]
@@ -225,10 +317,10 @@ def _cubic(u: Any, x: Any, y: Any, slope: Any, k: int) -> Any:
 
 
 # -- found by search -------------------------------------------------------------------------
-def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, smooth: bool) -> ca.SX:
+def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, shape: str) -> ca.SX:
     """The value of a table of numbers, by nodes that search."""
-    rows = _pieces(axes[0], values.reshape(len(axes[0]), -1), hold, smooth)
-    steps = AROUND if smooth else (0, 1)
+    rows = _pieces(axes[0], values.reshape(len(axes[0]), -1), hold, shape)
+    steps = AROUND if shape else (0, 1)
 
     def value(chosen: tuple[int, ...]) -> ca.SX:
         """At the rows so many steps from those at the left."""
@@ -240,19 +332,19 @@ def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, smo
         found = [value((step, *chosen)) for step in steps]
         return between[along - 1](found)
 
-    between = [_between(x, points, hold, smooth)
+    between = [_between(x, points, hold, bool(shape))
                for x, points in zip(at[1:], axes[1:], strict=True)]
     return value(())
 
 
-def _pieces(x: Array, y: Array, hold: bool, smooth: bool) -> Array:
+def _pieces(x: Array, y: Array, hold: bool, shape: str) -> Array:
     """Polynomials of (columns, pieces, powers), the first and the last piece beyond the ends."""
     h = np.diff(x)[:, None]
     d = np.diff(y, axis=0) / h
     inner = [y[:-1], d]
     ends = d[0], d[-1]
-    if smooth:
-        slopes = _slopes(x[:, None], y)
+    if shape:
+        slopes = _SLOPES[shape](x[:, None], y)
         inner = [y[:-1], slopes[:-1], (3 * d - 2 * slopes[:-1] - slopes[1:]) / h,
                  (slopes[:-1] + slopes[1:] - 2 * d) / h**2]
         ends = slopes[0], slopes[-1]
@@ -263,6 +355,51 @@ def _pieces(x: Array, y: Array, hold: bool, smooth: bool) -> Array:
     if not hold:
         out[:, 0, 1], out[:, -1, 1] = ends
     return out
+
+
+def _clock(x: ca.SX) -> tuple[float, float] | None:
+    """Rate and value at time 0 of an expression that grows with time and nothing else."""
+    if x.__hash__() == TIME.__hash__():
+        return 1.0, 0.0
+    if [s.__hash__() for s in ca.symvar(x)] != [TIME.__hash__()]:
+        return None
+    written = ca.Function("clock", [TIME], [x])
+    kinds = {written.instruction_id(k) for k in range(written.n_instructions())}
+    rate = ca.jacobian(x, TIME)
+    if not kinds <= STRAIGHT or not rate.is_constant() or float(rate) <= 0:
+        return None
+    return float(rate), float(written(0.0))
+
+
+# -- of time ---------------------------------------------------------------------------------
+def _rows_of_curve(times: Array, values: Array, hold: bool, shape: str) -> tuple[Array, Array]:
+    """Instants of a table of time, and start and powers of the polynomial from each on."""
+    _refuse_unsorted(times)
+    starts = np.append(times[:1], times)
+    powers = _pieces(times, values[:, None], hold, shape)[0]
+    return np.append(-np.inf, times), np.vstack([starts, powers.T])
+
+
+def _rows_of_lines(times: Array, values: Array, hold: bool) -> tuple[Array, Array]:
+    """Instants of a table of time, and start, value and slope of the line from each on."""
+    steps = np.diff(times)
+    if not np.isfinite(times).all() or (steps < 0).any():
+        raise EquationError(reading_place(), "a table of time has times that decrease or are not "
+                            "finite.", "Sort the table by time.")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.append(np.diff(values) / steps, 0.0)
+    if not hold:
+        if steps[0] == 0 or steps[-1] == 0:
+            raise EquationError(reading_place(), "a table of time that begins or ends with a jump "
+                                "cannot be continued.",
+                                "Hold its end values: interpolate(…, hold=True).")
+        slopes[-1] = slopes[-2]
+    kept = np.append(steps > 0, True)  # of points at one time the last
+    starts, rows = times[kept], np.stack([times, values, slopes])[:, kept]
+    if hold:  # the first value before the first point
+        before = np.array([[times[0]], [values[0]], [0.0]])
+        starts, rows = np.append(-np.inf, starts), np.hstack([before, rows])
+    return starts, rows
 
 
 def _between(x: ca.SX, points: Array, hold: bool, smooth: bool) -> Any:

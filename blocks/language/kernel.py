@@ -62,6 +62,7 @@ class SetValuedLaw:
     forth: ca.SX
     gap: ca.SX | None = None  # of a unilateral contact
     restitution: ca.SX | None = None
+    kind: str = "friction"  # "contact", "diode", "switch"
 
     @property
     def is_contact(self) -> bool:
@@ -96,18 +97,18 @@ class LocalLoadLaw(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TimeTable:
-    """A table of time, linear between its points, on local symbols.
+    """A table of time, a polynomial between two of its points, on local symbols.
 
-    Its value is ``value + slope * (time - start)`` with the row that holds: three discrete
-    variables that change at its points.
+    Its value is ``value + slope * (time - start) + …`` with the row that holds: discrete variables
+    that change at its points.
     """
 
-    row: tuple[int, int, int]  # numbers of the variables start, value, slope
+    row: tuple[int, ...]  # numbers of the variables start, value, slope, …
     starts: Array  # ascending instants from which rows hold; the first holds before, too
-    rows: Array  # (3, instants)
+    rows: Array  # (variables, instants)
 
     def __call__(self, t: Array | float) -> Array:
-        """The rows that hold from times on, (3, times)."""
+        """The rows that hold from times on, (variables, times)."""
         at = np.searchsorted(self.starts, np.atleast_1d(t), side="right") - 1
         return self.rows[:, np.maximum(at, 0)]
 
@@ -231,6 +232,10 @@ class Kernel:
     ports : dict of str to (Domain, {variable name: index into variables})
     power : SX
         What flows in through all conserving ports.
+    power_rates : list of (SX, SX)
+        Symbols of derivatives in ``power``, and what they are derivatives of.
+    supplies : bool
+        Whether the energy that leaves through the ports is supplied.
     laws : list of Law
     relations : list of (SX, bool)
         Crossing functions, positive where the relation holds; the flag says
@@ -253,6 +258,8 @@ class Kernel:
         self.symbols: dict[Key, ca.SX] = {}
         self.ports: dict[str, tuple[Domain, dict[str, int]]] = {}
         self.power = ca.SX(0)  # into a component through all its ports
+        self.power_rates: list[tuple[ca.SX, ca.SX]] = []
+        self.supplies = False
         self.laws: list[Law] = []
         self.relations: list[tuple[ca.SX, bool]] = []
         self.relation_symbols: list[ca.SX] = []

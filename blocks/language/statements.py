@@ -23,8 +23,8 @@ from .expression import (
 
 __all__ = [
     "Breakpoints", "LoadLaw", "Requirement", "Reset", "Sampling", "SetValued", "breakpoints",
-    "contact", "dry_friction", "every", "initially", "load_law", "require", "reset", "set_valued",
-    "when",
+    "contact", "dry_friction", "every", "ideal_diode", "ideal_switch", "initially", "load_law",
+    "require", "reset", "set_valued", "when",
 ]  # fmt: skip
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class SetValued:
     kinetic: tuple[Expression, Expression]
     gap: Expression | None = None
     restitution: Expression | None = None
+    kind: str = "friction"  # "contact", "diode", "switch": what its modes are called
+    closed: Condition | None = None  # of a switch
 
 
 def set_valued(effort: object, flow: object, *, static: tuple[object, object],
@@ -151,7 +153,52 @@ def contact(effort: object, gap: object, approach: object = None, *, restitution
     none = Expression(ca.SX(0.0), effort.dimension)
     endless = Expression(ca.SX(np.inf), effort.dimension)
     return SetValued(effort, approach, (none, endless), (none, none), gap,
-                     as_expression(restitution))
+                     as_expression(restitution), "contact")
+
+
+def ideal_diode(effort: object, flow: object) -> SetValued:
+    """A valve for one direction: yield it from ``equations()`` as the law of ``effort``.
+
+    ``effort >= 0``, ``flow <= 0``, and one of them is zero. For an electrical diode the
+    effort is its current and the flow its voltage: it conducts at no voltage and blocks at
+    no current. A freewheel is the same between torque and speed. All diodes and switches
+    of a network are decided together.
+
+    Parameters
+    ----------
+    effort : variable of the component
+    flow : expression
+        Of variables that are integrated or not; a variable by itself (``self.v``) lets the
+        network decide which of the two follows from the other. A forward voltage and a
+        resistance belong into a variable of their own,
+        ``self.v == self.u + self.forward_voltage + self.resistance * self.i``.
+    """
+    effort, flow = as_expression(effort), as_expression(flow)
+    none, endless = (Expression(ca.SX(x), effort.dimension) for x in (0.0, np.inf))
+    return SetValued(effort, flow, (none, endless), (none, endless), kind="diode")
+
+
+def ideal_switch(effort: object, flow: object, *, closed: object) -> SetValued:
+    """A switch: yield it from ``equations()`` as the law of ``effort``.
+
+    While ``closed`` holds, ``flow == 0`` and the effort is whatever that takes; otherwise
+    ``effort == 0`` and the flow is free. Of an electrical switch the effort is the current
+    and the flow the voltage, of a dog clutch they are torque and speed. Where the network
+    would have to jump as it switches (a capacitor put on a source, the current of an
+    inductor interrupted), the run stops and names who jumps.
+
+    Parameters
+    ----------
+    effort : variable of the component
+    flow : expression
+        A variable by itself (``self.v``), wherever there is one.
+    closed : relation or combination of relations
+        Such as ``self.gate > self.threshold``.
+    """
+    effort, flow = as_expression(effort), as_expression(flow)
+    none, endless = (Expression(ca.SX(x), effort.dimension) for x in (0.0, np.inf))
+    return SetValued(effort, flow, (-endless, endless), (none, none), kind="switch",
+                     closed=as_condition(closed))
 
 
 @dataclass(frozen=True)

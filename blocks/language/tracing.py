@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Trace", "kernel_of"]
 
+ROW_OF_TABLE = ("start", "value", "slope", "square", "cube")  # words for a table of time's numbers
+
 
 @dataclass
 class PortSymbols:
@@ -59,6 +61,7 @@ class Trace:
     def __init__(self, component: Component) -> None:
         self.component = component
         self.kernel = Kernel(type(component).__name__)
+        self.kernel.supplies = getattr(type(component), "supplies", False)
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
@@ -107,7 +110,7 @@ class Trace:
             kernel.shared[shared[parameter]] = value
         port = self.symbols[name] = PortSymbols(kernel, name, {**indices, **shared})
         if indices:
-            kernel.power += domain.power_into(port).sx
+            kernel.power += domain.power_into(port, kernel.power_rates).sx
 
     def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
         if np.ndim(declared.default) and self.arrays_are_numbers:
@@ -231,22 +234,29 @@ class Trace:
         kernel.delays.append((kernel.index[name], value, delay, initial))
         return symbol
 
-    def tabulated(self, times: Array, values: Array, hold: bool, dimension: UnitsContainer
-                  ) -> ca.SX:
-        """The value of a table of time now, from the row of the table that holds."""
-        starts, rows = _rows(times, values, hold, self.where())
+    def tabulated(self, starts: Array, rows: Array, dimension: UnitsContainer) -> ca.SX:
+        """The value of a table of time now, from the row of the table that holds.
+
+        Parameters
+        ----------
+        starts : ascending instants from which rows hold
+        rows : (1 + powers, instants) start of each polynomial, and its coefficients
+        """
         kernel, number = self.kernel, len(self.kernel.tables) + 1
         row, symbols = [], []
-        for word, of in (("start", SECOND.dimension), ("value", dimension),
-                         ("slope", dimension / SECOND.dimension)):
+        for k, word in enumerate(ROW_OF_TABLE[: len(rows)]):
+            of = SECOND.dimension if k == 0 else dimension / SECOND.dimension ** (k - 1)
             text = describe(of)
             declared = Discrete("1" if text == "dimensionless" else text, doc="of a table of time")
             name = f"table{number}_{word}"
             symbols.append(kernel.add_variable(Local(name, declared.unit, "discrete", declared)))
             row.append(kernel.index[name])
-        kernel.tables.append(TimeTable((row[0], row[1], row[2]), starts, rows))
-        start, value, slope = symbols
-        return value + slope * (TIME - start)
+        kernel.tables.append(TimeTable(tuple(row), starts, rows))
+        start, *powers = symbols
+        value = ca.SX(0)
+        for power in reversed(powers):
+            value = power + (TIME - start) * value
+        return value
 
     # -- statements ------------------------------------------------------------------
     def read_statement(self, statement: object) -> None:
@@ -270,7 +280,12 @@ class Trace:
                                     "Declare a Variable for that force.")
             more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
             bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
-            kernel.set_valued.append(SetValuedLaw(effort, statement.flow.sx, *bounds, *more))
+            if statement.closed is not None:  # endless bounds while it is closed, none otherwise
+                with self.reading_equations():
+                    holds = statement.closed.with_events(self)
+                bounds[:2] = [ca.if_else(holds, bound, 0.0) for bound in bounds[:2]]
+            kernel.set_valued.append(
+                SetValuedLaw(effort, statement.flow.sx, *bounds, *more, statement.kind))
         elif isinstance(statement, LoadLaw):
             effort, load = (self._variable(e, "a law of the load", word, "Declare a Variable for "
                                            "it.")
@@ -322,27 +337,6 @@ class Trace:
                 )  # fmt: skip
             pairs.append((key[0], value.sx))
         return pairs
-
-
-def _rows(times: Array, values: Array, hold: bool, where: str) -> tuple[Array, Array]:
-    """Instants of a table of time, and start, value and slope of the line from each on."""
-    steps = np.diff(times)
-    if not np.isfinite(times).all() or (steps < 0).any():
-        raise EquationError(where, "a table of time has times that decrease or are not finite.",
-                            "Sort the table by time.")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.append(np.diff(values) / steps, 0.0)
-    if not hold:
-        if steps[0] == 0 or steps[-1] == 0:
-            raise EquationError(where, "a table of time that begins or ends with a jump cannot be "
-                                "continued.", "Hold its end values: interpolate(…, hold=True).")
-        slopes[-1] = slopes[-2]
-    kept = np.append(steps > 0, True)  # of points at one time the last
-    starts, rows = times[kept], np.stack([times, values, slopes])[:, kept]
-    if hold:  # the first value before the first point
-        before = np.array([[times[0]], [values[0]], [0.0]])
-        starts, rows = np.append(-np.inf, starts), np.hstack([before, rows])
-    return starts, rows
 
 
 def kernel_of(component: Component) -> Kernel:

@@ -14,7 +14,7 @@ __all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "most_steps", "solves_
            "pays_off"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
-LOADS = 500  # steps of a small model that are worth loading machine code: some tenths of a second
+LOADS = 90  # steps of a small model that are worth loading machine code: as dear as SciPy's methods
 #: In a study: how many runs it has.
 study: ContextVar[int] = ContextVar("study", default=1)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs

@@ -55,7 +55,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         notice_speeds(relations, elements)
     if predicted.modes.size:
         notice_flows(relations, predicted)
-    done = settle_relations(code, work, relations, switches, samples, t, x, instant)
+    done = settle_relations(code, work, relations, switches, samples, t, x, state[STEP],
+                            instant)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
     if done and predicted.modes.size:

@@ -26,6 +26,8 @@ from .operations import (
 
 __all__ = ["Unwritable", "Writer"]
 
+MOST_QUARTERS = 16  # of an exponent: a fourth power
+
 
 class Unwritable(Exception):
     """An operation that has no machine code here; the run stays interpreted."""
@@ -40,6 +42,7 @@ class Writer:
     inline: bool = False  # exponentials as arithmetic, so that a loop can be vectorised
     lines: list[str] = field(default_factory=list)
     declared: set[str] = field(default_factory=set)
+    constants: dict[str, float] = field(default_factory=dict)  # by their text
     _count: int = 0
 
     @property
@@ -57,7 +60,9 @@ class Writer:
         return name
 
     def constant(self, value: float) -> str:
-        return self._splat("double", number(value))
+        text = self._splat("double", number(value))
+        self.constants[text] = float(value)
+        return text
 
     def _splat(self, scalar: str, text: str) -> str:
         if self.lanes == 1:
@@ -166,6 +171,22 @@ class Writer:
         m = self.intrinsic("fma", power, q, below)
         value = self.binary("fdiv", m, self.binary("fadd", m, two))
         return self.select(self.compare("uno", x, x), x, value)
+
+    def power(self, x: str, exponent: str) -> str:
+        """A power; by products and roots where the exponent is a few quarters."""
+        quarters = 4.0 * self.constants.get(exponent, 0.0)
+        count = int(abs(quarters)) if abs(quarters) <= MOST_QUARTERS else 0
+        if not count or count != abs(quarters):
+            return self.intrinsic("pow", x, exponent)
+        factors = [x] * (count // 4)
+        if count % 4:
+            root = self.intrinsic("sqrt", x)
+            factors += [root] * (count % 4 // 2)
+            factors += [self.intrinsic("sqrt", root)] * (count % 2)
+        value = factors[0]
+        for factor in factors[1:]:
+            value = self.binary("fmul", value, factor)
+        return value if quarters > 0 else self.binary("fdiv", self.constant(1.0), value)
 
     # -- a CasADi function --------------------------------------------------------------------
     def write(self, function: ca.Function, read: Callable[[int, int], str],
@@ -290,6 +311,8 @@ class Writer:
             return self.tanh(values[0])
         if op in INTRINSIC:
             return self.intrinsic(INTRINSIC[op], *values)
+        if op in (ca.OP_POW, ca.OP_CONSTPOW):
+            return self.power(*values)
         if op in INTRINSIC_2:
             return self.intrinsic(INTRINSIC_2[op], *values)
         if op in LIBRARY:

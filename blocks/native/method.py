@@ -31,7 +31,7 @@ from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 __all__ = ["Course", "Dopri5", "Exact", "OneStep", "Rodas4"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
-MOST_ROWS = 4096
+MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"

@@ -42,7 +42,14 @@ from .steps import (
     slope_at,
 )
 from .switches import Switches
-from .zero_crossings import Relations, find_crossing, locate, look_at_start, name_crossed
+from .zero_crossings import (
+    Relations,
+    find_crossing,
+    forget_slack,
+    locate,
+    look_at_start,
+    name_crossed,
+)
 
 __all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "Limits",
            "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
@@ -209,6 +216,7 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
     crossed, count = find_crossing(code, relations, work, x, t, end, h)
     if not crossed:
         looks[0, :] = looks[count - 1, :]
+        forget_slack(relations)
         state[LOOKED] = 1.0
         return FULL, end
     state[LOOKED] = 2.0

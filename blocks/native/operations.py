@@ -18,9 +18,8 @@ INTRINSIC = {
     ca.OP_EXP: "exp", ca.OP_LOG: "log", ca.OP_SIN: "sin", ca.OP_COS: "cos",
 }  # fmt: skip
 INTRINSIC_2 = {
-    ca.OP_POW: "pow", ca.OP_CONSTPOW: "pow", ca.OP_FMIN: "minnum", ca.OP_FMAX: "maxnum",
-    ca.OP_COPYSIGN: "copysign",
-}  # fmt: skip
+    ca.OP_FMIN: "minnum", ca.OP_FMAX: "maxnum", ca.OP_COPYSIGN: "copysign",
+}
 LIBRARY = {
     ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan",
     ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_ASINH: "asinh",

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ..nonsmooth.modes.parts import DecisionParts, PredictedParts
-from ..numerics.arrays import Array, Flags, Matrix
+from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed
@@ -33,11 +33,13 @@ class Ahead:
     ----------
     times : (k,) ascending
     holds : (k, relations) what relations of time come to just after each
+    rows : (k, slots) what tables of time come to just after each
     until : (k,) just before the next one
     """
 
     times: Array
     holds: Matrix
+    rows: Matrix
     until: Array
 
 
@@ -48,6 +50,7 @@ class EventRules:
     Attributes
     ----------
     at_zero, timed : relations that hold where they are zero, and those of time alone
+    slots : places of the rows of tables of time among the discrete values
     ahead : the instants between two times, no more than so many
     samplers : what is assigned at regular instants
     parts : what decisions on modes need; None where others decide
@@ -56,6 +59,7 @@ class EventRules:
 
     at_zero: Flags
     timed: Flags
+    slots: Indices
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
     parts: DecisionParts | PredictedParts | None = None
@@ -76,8 +80,8 @@ def _nothing() -> Given:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Given(
-        Kept(Switches(none, flags, flags, none, table, none, none, flags, none, none, 0,
-                      none)),
+        Kept(Switches(none, flags, flags, none, table, none, none, number, table, none, flags,
+                      none, none, 0, none)),
         Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
         Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
 
@@ -161,7 +165,8 @@ class OwnEvents:
         if len(ahead.times) == most:
             t_stop = float(ahead.times[-1])
         switches = Switches(self._part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
-                            ahead.until, *self._room, *self._conditions)
+                            ahead.until, self._part("discrete values"), r.slots, ahead.rows,
+                            *self._room, *self._conditions)
         return Given(Kept(switches), *self._given), t_stop
 
     def _part(self, which: str) -> Array:

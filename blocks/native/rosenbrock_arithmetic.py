@@ -17,7 +17,8 @@ from functools import cache
 from ..numerics.arrays import Indices
 from .stages import addresses
 
-__all__ = ["COUPLINGS", "GAMMA", "POINTS", "STAGE_TIMES", "TIME_WEIGHTS", "rosenbrock_arithmetic"]
+__all__ = ["BETWEEN", "BETWEEN_TIMES_S", "COUPLINGS", "GAMMA", "POINTS", "STAGE_TIMES",
+           "TIME_WEIGHTS", "rosenbrock_arithmetic"]  # fmt: skip
 
 GAMMA = 0.25
 STAGE_TIMES = (0.386, 0.21, 0.63, 1.0, 1.0)  # of stages 2 to 6
@@ -36,6 +37,12 @@ COUPLINGS = (
     8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
     -6.058818238834054,
 )  # fmt: skip
+#: The polynomial between the ends of a step [subroutine CONTRO of RODAS]: with s the part of it,
+#: x (1 - s) + s (new + (1 - s) (c + s d)), and c and d the sums of the stages 1 to 5 by these.
+BETWEEN = (10.12623508344586, -7.487995877610167, -34.80091861555747, -7.992771707568823,
+           1.025137723295662)
+BETWEEN_TIMES_S = (-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386,
+                   -6.594389125716872)
 
 
 @cache

@@ -22,6 +22,7 @@ from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .linearisation import write_derivatives
+from .open_unknowns import room as open_room
 from .text import Text
 from .tied_states import Tied
 
@@ -47,9 +48,12 @@ class LoopCode(Text):
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
         n, columns = system.nz, system.nx + 1
         self.n = n
-        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns])
-        self.matrix, self.right, self.pivots, self.failed, self.changes, self.end = (
-            int(i) for i in at)
+        if system.tape.carried.any():
+            self.carried = system.tape.carried
+        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns,
+                        0 if self.carried is None else open_room(n)])
+        (self.matrix, self.right, self.pivots, self.failed, self.changes, self.open_room,
+         self.end) = (int(i) for i in at)
         self.scratch = self.end - start
 
     def of(self, expression: ca.SX) -> str:
@@ -81,11 +85,15 @@ class LoopCode(Text):
         """The unknowns come to where they stand in ``q``, and the factors to theirs."""
         tape = self.tape
         found, zero = self.places[2], w.constant(0.0)
-        self._put(w, [zero] * self.n, *found)
+        values = [zero] * self.n
+        if self.carried is not None:  # what is left open stays
+            last = [w.load(found[0], found[1] + i) for i in range(self.n)]
+            values = [w.select(w.compare("olt", w.intrinsic("fabs", v), w.constant(1e300)), v, zero)
+                      for v in last]  # fmt: skip
+        self._put(w, values, *found)
         matrix = ca.densify(ca.jacobian(tape.residual, tape.z))
         residual = ca.densify(tape.residual)
         self._put(w, self._values(w, ca.vec(matrix)), "%q", self.matrix)
-        values = [zero] * self.n
         for again in (False, True):  # the second time, what rounding has left
             self._put(w, self._values(w, residual), "%q", self.right)
             bad = self._solve(w, self.n, again)

@@ -10,12 +10,12 @@ from .exact_steps import ROOT as ROOT_EXACT
 from .exact_steps import exact_values_inside, take_exact_step, whole_power
 from .functions import machine_code
 from .rosenbrock import ROOT as ROOT_IMPLICIT
-from .rosenbrock import take_rosenbrock_stages
+from .rosenbrock import rosenbrock_polynomial, take_rosenbrock_stages
 from .signatures import run_code
 from .stages import EXTENSION, NEW, ROOT
-from .steps import EXACT, EXPLICIT, Code, Workspace, settle_at, slope_at, take_stages
+from .steps import EXACT, EXPLICIT, IMPLICIT, Code, Workspace, settle_at, slope_at, take_stages
 
-__all__ = ["arrive", "length_of", "root_of", "take_step", "values_inside"]
+__all__ = ["about_inside", "arrive", "length_of", "root_of", "take_step", "values_inside"]
 
 
 @machine_code
@@ -98,3 +98,14 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
         work.inner[0, :] = work.k[0]
         take_rosenbrock_stages(code, work, work.inner, t, theta * h, x, True)
         out[:] = work.inner[NEW]
+
+
+@machine_code
+def about_inside(code: Code, work: Workspace, t: float, theta: float, h: float, x: Vector,
+                 out: Vector) -> bool:
+    """About the same, cheaply; whether it was less than the values themselves."""
+    if code.kind == IMPLICIT:
+        rosenbrock_polynomial(work.k, theta, x, out)
+        return True
+    values_inside(code, work, t, theta, h, x, out)
+    return False

@@ -10,16 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Flags, Matrix, Vector
-from ..numerics.tolerances import JUST_SWITCHED, TINY, WRONG_SIDE
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..numerics.tolerances import JUST_SWITCHED, LOOK_AHEAD, TINY, WRONG_SIDE
 from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
 from .samples import Samples, assign_due, begin_samples
 from .signatures import run_code
-from .steps import Code, Workspace
-from .zero_crossings import Relations
+from .stages import ATOL, WORK
+from .steps import Code, Workspace, slope_at
+from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["Switches", "meets_requirements", "settle_relations"]
+
+PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
+OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
 
 
 class Switches(NamedTuple):
@@ -31,6 +35,9 @@ class Switches(NamedTuple):
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
+    d: Vector  # the discrete values, which machine code reads
+    slots: Indices  # places of the rows of tables of time among them
+    rows: Matrix  # (times, slots) which rows hold after each instant
     before: Vector  # (m,) room: what held before
     frozen: Flags  # (m,) room: what has just crossed
     first: Vector  # (relations,) room: crossing functions as the event was reached
@@ -41,11 +48,12 @@ class Switches(NamedTuple):
 
 @machine_code
 def settle_relations(code: Code, work: Workspace, relations: Relations, switches: Switches,
-                     samples: Samples, t: float, x: Vector, instant: int) -> bool:
+                     samples: Samples, t: float, x: Vector, step: float, instant: int) -> bool:
     """Switch relations and assign samples until all agree; False where others must judge.
 
     Parameters
     ----------
+    step : the length that the next one would have
     instant : which of the known ones it is; -1 where relations have crossed
     """
     m, crossed = switches.m, False
@@ -59,6 +67,9 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
             m[r] = 1.0 - m[r]
             switches.frozen[r], crossed = True, True
             relations.slack[r] = 0.0
+    if instant >= 0:
+        for j in range(switches.slots.size):
+            switches.d[switches.slots[j]] = switches.rows[instant, j]
     due, changed, acted, wrong = begin_samples(samples, t), False, False, 0
     if m.size:
         _crossing_functions(code, work, t, x, switches.first)
@@ -68,13 +79,13 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
             changed = assign_due(code, work, samples, t, x)
         if m.size and (changed or k > 0):
             _crossing_functions(code, work, t, x, switches.now)
-        wrong = _switch_wrong(switches)
+        wrong = _switch_wrong(switches, relations)
         acted |= changed
         if wrong == 0 and not changed:
             break
         if wrong < 0:
             return False
-    if wrong != 0 or changed:
+    if wrong != 0 or changed or not _go_on(code, work, relations, switches, t, x, step):
         return False
     moved = False
     for r in range(m.size):
@@ -103,7 +114,48 @@ def _crossing_functions(code: Code, work: Workspace, t: float, x: Vector, out: V
 
 
 @machine_code
-def _switch_wrong(switches: Switches) -> int:
+def _go_on(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+           x: Vector, step: float) -> bool:
+    """Whether relations that are on the wrong side by rounding go on to the one they hold.
+
+    Where several switch together (the diodes of a bridge), each is zero but for rounding.
+    """
+    m, doubtful = switches.m, False
+    for r in range(m.size):
+        doubtful |= _is_doubtful(switches, r)
+    if not doubtful:
+        return True
+    k, h, ahead = work.k, PART_AHEAD * step, relations.looks[SPARE]
+    slope, point, atol = k[0], k[WORK], k[ATOL]
+    slope_at(code, work, t, x, slope)
+    for i in range(x.size):
+        most = LOOK_AHEAD * max(abs(x[i]), OF_TOLERANCE * atol[i])
+        if abs(slope[i]) * h > most:
+            h = most / abs(slope[i])
+    for i in range(x.size):
+        point[i] = x[i] + h * slope[i]
+    _crossing_functions(code, work, t + h, point, ahead)
+    for r in range(m.size):
+        if _is_doubtful(switches, r):
+            going = ahead[r] - switches.now[r]
+            if m[r] < 0.5:
+                going = -going
+            if not going > WRONG_SIDE * relations.looks[LARGEST, r]:
+                return False
+    return True
+
+
+@machine_code
+def _is_doubtful(switches: Switches, r: int) -> bool:
+    """Whether a relation that has just crossed is on the wrong side by what may be rounding."""
+    g, at_first = switches.now[r], abs(switches.first[r])
+    signed = g if switches.m[r] > 0.5 else -g
+    return switches.frozen[r] and signed < -WRONG_SIDE * (at_first + TINY) and abs(
+        g) > JUST_SWITCHED * max(JUST_SWITCHED, at_first)
+
+
+@machine_code
+def _switch_wrong(switches: Switches, relations: Relations) -> int:
     """Switch relations that do not hold as assumed; how many, or -1 where that is not sure."""
     m, count = switches.m, 0
     for r in range(m.size):
@@ -117,7 +169,8 @@ def _switch_wrong(switches: Switches) -> int:
         if g == 0.0:
             wrong |= holds != switches.at_zero[r]
         if wrong and switches.frozen[r]:  # it stays as it is while it is zero but for rounding
-            if abs(g) > JUST_SWITCHED * max(JUST_SWITCHED, at_first):
+            if abs(g) > max(JUST_SWITCHED * max(JUST_SWITCHED, at_first),
+                            WRONG_SIDE * relations.looks[LARGEST, r]):
                 return -1  # it contradicts itself, or a law is continuous, and steep on one side
             wrong = False
         if wrong:

@@ -7,8 +7,11 @@ from typing import Any
 
 import casadi as ca
 
+from ..numerics.arrays import Flags
 from .expressions import Writer
-from .machine import function_of_lapack
+from .machine import function_of_lapack, name_of_code
+from .open_unknowns import leave_open
+from .open_unknowns import room as open_room
 
 __all__ = ["Beginning", "Text"]
 
@@ -32,6 +35,8 @@ class Text:
     failed: int
     beginning = Beginning()
     tied: Any = None  # solves for states that are not integrated, where there are any
+    carried: Flags | None = None  # per unknown, whether it may be left open where nothing flows
+    open_room = 0  # entries of ``q`` in which it is found out what is
 
     def __init__(self) -> None:
         self.sizes: set[int] = {1}
@@ -39,6 +44,7 @@ class Text:
     def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
         """LAPACK's solution takes the place of the right side; whether there is none."""
         self.sizes.add(size)
+        unsolvable = self._left_open(w, size, factored)
         matrix, right, pivots, failed = (
             w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
         name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
@@ -49,7 +55,27 @@ class Text:
             f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
             f"ptr @size{size}, ptr {failed})")
         code = w.new(f"load i32, ptr {failed}, align 4")
-        return w.new(f"icmp ne i32 {code}, 0")
+        bad = w.new(f"icmp ne i32 {code}, 0")
+        return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
+
+    def _left_open(self, w: Writer, size: int, factored: bool) -> str:
+        """See to it that unknowns which a ceased flow leaves open stay; whether that cannot be."""
+        if self.carried is None or not self.carried.any():
+            return ""
+        if factored:
+            nothing_new = self.open_room + open_room(size) - size
+            for i in range(size):
+                silent = w.compare("une", w.load("%q", nothing_new + i), w.constant(0.0))
+                value = w.select(silent, w.constant(0.0), w.load("%q", self.right + i))
+                w.store(value, "%q", self.right + i)
+            return ""
+        name = name_of_code(leave_open.callback)
+        w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)")
+        matrix, right, work = (w.pointer("%q", i) for i in (self.matrix, self.right,
+                                                            self.open_room))
+        answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {right}, ptr {work}, "
+                       f"ptr inttoptr (i64 {size} to ptr), ptr @carried)")
+        return w.new(f"icmp ne i32 {answer}, 0")
 
     def _determinant(self, w: Writer, size: int) -> str:
         """From the factors that the solution has left."""
@@ -81,6 +107,9 @@ class Text:
     def _text(self, w: Writer) -> str:
         sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
         arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
+        if self.carried is not None:
+            entries = ", ".join(f"double {float(may)}" for may in self.carried)
+            sizes.append(f"@carried = internal constant [{len(self.carried)} x double] [{entries}]")
         sizes.append('@plain = internal constant [1 x i8] c"N"')
         return "\n".join([*sizes, *sorted(w.declared), *self.beginning.declared,
                           f"define void @main({arguments}) {{", "entry:", *self.beginning.lines,

@@ -20,6 +20,7 @@ from ..numerics.tolerances import TIED_SOLVED
 from .expressions import Writer
 from .linearisation import write_derivatives
 from .machine import compiled, name_of_code
+from .open_unknowns import room as open_room
 from .text import Text
 
 if TYPE_CHECKING:
@@ -54,10 +55,13 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n,
-                        n // 2 + 1, 1, 1])  # fmt: skip
+                        n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any())])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
-         self.matrix, self.right, self.pivots, self.failed, self.done, self.end) = (
+         self.matrix, self.right, self.pivots, self.failed, self.done, self.open_room,
+         self.end) = (
             int(i) for i in at)
+        if tape.carried.any():  # tied states come first
+            self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
         self.name = name_of_code(compiled(self._solver(), parallel=False))
 
@@ -172,6 +176,7 @@ class TiedCode(Text):
         self.tape, self.arguments, self.places = system.tape, system.arguments, self.tied.places
         self.matrix, self.right, self.pivots, self.failed = (
             self.tied.matrix, self.tied.right, self.tied.pivots, self.tied.failed)
+        self.carried, self.open_room = self.tied.carried, self.tied.open_room
         self.chosen = bool(system.clusters)
         nx, count = self.tied.nx, self.tied.nx + self.tied.nz
         self.integrated = self.tied.end  # entries of q: of every state 1, or 0 where it is tied

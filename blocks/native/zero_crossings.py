@@ -19,14 +19,15 @@ from ..solvers.looks import next_look as _next_look
 from .functions import machine_code
 from .signatures import run_code
 from .stages import NEW, WORK
-from .step_kinds import values_inside
+from .step_kinds import about_inside, values_inside
 from .steps import Code, Workspace
 
-__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "locate", "look_at_start",
-           "margins_at", "name_crossed"]  # fmt: skip
+__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack", "locate",
+           "look_at_start", "margins_at", "name_crossed"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
+FAR = 10.0  # times the slack of a margin that has left zero for good
 LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 3
 
 next_look = machine_code(_next_look)
@@ -75,6 +76,17 @@ def margins_inside(code: Code, relations: Relations, work: Workspace, t: float, 
 
 
 @machine_code
+def seen_inside(code: Code, relations: Relations, work: Workspace, t: float, start: float,
+                h: float, x: Vector, margins: Vector) -> bool:
+    """The same where few margins are near zero: about, unless one seems to be negative."""
+    about = about_inside(code, work, start, (t - start) / h, h, x, work.k[WORK])
+    violated = margins_at(code, relations, work.at, t, work.k[WORK], margins)
+    if violated and about:
+        violated = margins_inside(code, relations, work, t, start, h, x, margins)
+    return violated
+
+
+@machine_code
 def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vector) -> None:
     """Look at the start of the first step after a restart."""
     first = relations.looks[0]
@@ -82,6 +94,16 @@ def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vec
     for r in range(first.size):
         if not first[r] > 0.0:  # what begins at zero says nothing yet
             first[r] = np.nan
+
+
+@machine_code
+def forget_slack(relations: Relations) -> None:
+    """A margin that is far from zero may no longer be below it by rounding."""
+    last, slack = relations.looks[0], relations.slack
+    for r in range(slack.size):
+        if slack[r] > 0.0 and last[r] > FAR * slack[r]:
+            last[r] -= slack[r]
+            slack[r] = 0.0
 
 
 @machine_code
@@ -99,10 +121,11 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
     for j in range(4):
         times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
         if j < 3:
-            values_inside(code, work, start, LOOKS[j], h, x, work.k[WORK])
+            crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
         else:
             work.k[WORK, :] = work.k[NEW]
-        crossed = margins_at(code, relations, work.at, times[count], work.k[WORK], looks[count])
+            crossed = margins_at(code, relations, work.at, times[count], work.k[WORK],
+                                 looks[count])
         count += 1
         if crossed:
             break
@@ -112,7 +135,7 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
             break
         j = _make_room(times, looks, count, place)
         count += 1
-        if margins_inside(code, relations, work, place, start, h, x, looks[j]):
+        if seen_inside(code, relations, work, place, start, h, x, looks[j]):
             crossed, count = True, j + 1
     _keep_largest(looks, count - 1 if crossed else count)
     return crossed, count
@@ -191,20 +214,9 @@ def _guess(near: float, far: float, above: float, below: float, whole: float, re
 
 
 @machine_code
-def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: float, high: float,
-           start: float, h: float, seen: Vector) -> float:
-    """The far side of the first crossing between two times of a step.
-
-    Parameters
-    ----------
-    low, high : a margin of the relations ``wrong`` is negative at the end alone; on return
-        these are the relations that have crossed
-    seen : margins at ``high``; on return those at the crossing
-
-    Returns
-    -------
-    time; the values there are in the row of work
-    """
+def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low: float,
+               high: float, start: float, h: float, seen: Vector) -> float:
+    """The far side of the first crossing of what is wrong at ``high``; margins are left there."""
     wrong, margins = relations.wrong, relations.looks[SPARE]
     grain = TIME_GRAIN * max(abs(low), abs(high))
     near, far, below = low, high, _least(seen, wrong)
@@ -225,9 +237,45 @@ def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: fl
         values_inside(code, work, start, (far - start) / h, h, x, work.k[WORK])
     else:
         margins_inside(code, relations, work, far, start, h, x, margins)
-    _keep_closest(wrong, seen, margins)
+    return far
+
+
+@machine_code
+def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: float, high: float,
+           start: float, h: float, seen: Vector) -> float:
+    """The far side of the first crossing between two times of a step.
+
+    Parameters
+    ----------
+    low, high : a margin of the relations ``wrong`` is negative at the end alone; on return
+        these are the relations that have crossed
+    seen : margins at ``high``; on return those at the crossing
+
+    Returns
+    -------
+    time; the values there are in the row of work
+    """
+    margins = relations.looks[SPARE]
+    far = _bracketed(code, relations, work, x, low, high, start, h, seen)
+    while _crossed_before(relations, margins):
+        seen[:] = margins
+        far = _bracketed(code, relations, work, x, low, far, start, h, seen)
+    _keep_closest(relations.wrong, seen, margins)
     seen[:] = margins
     return far
+
+
+@machine_code
+def _crossed_before(relations: Relations, margins: Vector) -> bool:
+    """Whether others have crossed at a crossing, that have crossed back beyond it: name them."""
+    wrong = relations.wrong
+    others = False
+    for r in range(margins.size):
+        others |= margins[r] < 0.0 and not wrong[r] and not relations.hints[r]
+    if others:
+        for r in range(margins.size):
+            wrong[r] = margins[r] < 0.0
+    return others
 
 
 @machine_code

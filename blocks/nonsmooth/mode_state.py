@@ -18,12 +18,14 @@ class ModeState:
     speed : the largest flow so far
     strength : the largest effort so far, where that is asked for
     slack : efforts that closed contacts may pull with, by rounding
+    noise : what rounding alone may make of every margin, where that is measured
     """
 
     def __init__(self, size: int) -> None:
         self.modes: Indices = np.zeros(size, dtype=int)
         self.speed = self.strength = 0.0
         self.slack: Array | float = 0.0
+        self.noise: Array | float = 0.0
 
     def notice_flow(self, flow: Array) -> None:
         """Take note of the largest flow."""

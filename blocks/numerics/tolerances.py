@@ -15,6 +15,8 @@ CANCELLED = 1e-14  # of a scaled row: what elimination leaves of terms that canc
 # -- the system and its start -----------------------------------------------------------------
 NEWTON_CONVERGES = 1e-9  # of an unknown: a step after which Newton's method has its solution
 NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
+OPEN_UNKNOWN = 1e-14  # of the largest pivot, rows scaled to 1: an unknown that is left open
+OPEN_CONSISTENT = 1e-9  # of its terms: what an equation may miss that says nothing new
 DIRECTION_STEP = 1e-7  # of all unknowns: the difference that stands for a derivative
 SAME_INSTANT = 1e-12  # of a run: times that are one instant
 DIAGONAL_PIVOT = 0.1  # of a column: a diagonal entry so large is the pivot, rounding grows little
@@ -102,6 +104,8 @@ SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
 SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
 MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
 MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
+LAST_BITS = 2e-15  # of states and parameters: what rounding leaves unknown of them
+NOISE_FACTOR = 32.0  # times what that makes of a margin: rounding, whatever comes later
 MARGIN_ROUNDING = 1e-13  # of the largest effort or flow so far: rounding ends no mode
 BALANCED = 1e-9  # of the largest input and first error: an equation that is fulfilled
 BOUNDS_ROUNDING = 1e-12  # of the largest bound: the same

@@ -18,12 +18,15 @@ import numpy as np
 from ..numerics.arrays import Array
 from ..numerics.tolerances import UNRESOLVED
 
-__all__ = ["integrals"]
+__all__ = ["integrals", "rates_at_nodes"]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 #: From values at the nodes to Legendre coefficients.
 COEFFICIENTS = (np.polynomial.legendre.legvander(NODES, 5) * WEIGHTS[:, None]
                 * (np.arange(6) + 0.5))  # fmt: skip
+#: From values at the nodes to derivatives there, of the polynomial through them.
+DERIVATIVES = np.polynomial.legendre.legval(
+    NODES, np.polynomial.legendre.legder(COEFFICIENTS.T))  # fmt: skip
 TAIL = 2  # coefficients that must have died away
 SMOOTH = 1e-3  # to this part of the largest: the integral is then exact to about its cube
 MOST_HALVINGS = 10
@@ -74,3 +77,17 @@ def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
         starts, ends = (np.column_stack(pair).ravel() for pair in
                         ((starts[~fine], middle), (middle, ends[~fine])))  # fmt: skip
     return total, moved, error
+
+
+def rates_at_nodes(rows: Array, at: Array) -> Array:
+    """Derivatives of values at the times at which :func:`integrals` asks for values.
+
+    Parameters
+    ----------
+    rows : (n, k) values
+    at : (k,) times, six of every interval
+    """
+    times = at.reshape(-1, len(NODES))
+    half = (times[:, -1] - times[:, 0]) / (NODES[-1] - NODES[0])
+    found = rows.reshape(len(rows), -1, len(NODES)) @ DERIVATIVES / half[:, None]
+    return found.reshape(len(rows), -1)

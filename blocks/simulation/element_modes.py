@@ -40,7 +40,7 @@ class Group:
 
     @property
     def doc(self) -> str:
-        return (f"whether the contact of {self.effort} is open or closed" if self.words is TOUCHES
+        return (f"whether {self.effort} is open or closed" if self.words is TOUCHES
                 else f"whether {self.effort} sticks or slides, and which way")
 
 
@@ -52,7 +52,7 @@ class ElementModes:
         self.groups: list[Group] = []
         self.by_family: dict[int, list[Group]] = {}
         self.count = 0
-        sets = [(f, family, law.effort, TOUCHES if law.is_contact else SLIDES)
+        sets = [(f, family, law.effort, SLIDES if law.kind == "friction" else TOUCHES)
                 for f, family in enumerate(network.families)
                 for law in family.kernel.set_valued]  # fmt: skip
         rests = [(f, family, e, SLIDES) for f, family in enumerate(network.families)

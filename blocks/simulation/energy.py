@@ -2,7 +2,9 @@
 
 Works on three variable names a component may declare: ``energy_stored`` (J),
 ``power_dissipated`` (W) and ``power_supplied`` (W). The work done on a component
-is the integral of the power that the domains of its conserving ports state. At an impact
+is the integral of the power that the domains of its conserving ports state; derivatives in
+it are those of the recorded course, and where that jumps, the mean over the jump times the
+jump. What ideal sources (``supplies = True``) give at their ports is supplied. At an impact
 stored energy jumps: the jump is work at the ports, and what is lost in all is
 dissipated by the contacts that were struck.
 """
@@ -18,7 +20,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
-from ..results.quadrature import integrals
+from ..results.quadrature import integrals, rates_at_nodes
 from ..results.recording import EnergyTerm
 from ..system.evaluator import Evaluator
 from ..system.system import System
@@ -26,6 +28,7 @@ from .episode import Episode
 from .episode_list import StepTable
 
 if TYPE_CHECKING:
+    from ..language.kernel import Kernel
     from .recording import RunRecording
 
 __all__ = ["energy_terms"]
@@ -44,6 +47,8 @@ class _Rows:
     count: int  # of all such rows
     stored: Evaluator  # of all instances, and then its largest term
     offsets: list[int]
+    rated: Indices  # numbers of the rows that derivatives are part of
+    factors: Evaluator  # of these derivatives, and then what is differentiated
 
     def of(self, family: int, instance: int) -> int | None:
         return self.offsets[self.families.index(family)] + instance \
@@ -82,6 +87,7 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
                               table.ends[some], negligible / len(np.unique(table.which[some])))
             for sums, more in zip((flows, exchanged, unsure), found, strict=True):
                 sums[rows.live] += more
+    _add_jumps(recording, rows, flows, exchanged)
     terms = []
     a = b = 0
     for f, n in zip(rows.families, sizes, strict=True):
@@ -104,21 +110,51 @@ def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indice
             ) -> Array:
     """Powers at times inside some steps."""
     step = some[np.maximum(np.searchsorted(table.starts[some], at, side="right") - 1, 0)]
-    return recording.evaluate_unsplit(rows.rate, at, table.which[step])
+    powers = recording.evaluate_unsplit(rows.rate, at, table.which[step])
+    if rows.rated.size:
+        factors, course = np.split(
+            recording.evaluate_unsplit(rows.factors, at, table.which[step]), 2)
+        np.add.at(powers, np.searchsorted(rows.live, rows.rated),
+                  factors * rates_at_nodes(course, at))
+    return powers
+
+
+def _add_jumps(recording: RunRecording, rows: _Rows, flows: Array, exchanged: Array) -> None:
+    """Add the work where something jumps whose derivative is part of a power."""
+    episodes = recording.episodes
+    if not rows.rated.size or len(episodes) == 1:
+        return
+    at = np.column_stack([episodes.ends[:-1], episodes.starts[1:]]).ravel()
+    which = np.column_stack([np.arange(len(episodes) - 1), np.arange(1, len(episodes))]).ravel()
+    factors, course = np.split(recording.evaluate_unsplit(rows.factors, at, which), 2)
+    work = (factors[:, ::2] + factors[:, 1::2]) / 2 * (course[:, 1::2] - course[:, ::2])
+    np.add.at(flows, rows.rated, work.sum(axis=1))
+    np.add.at(exchanged, rows.rated, np.abs(work).sum(axis=1))
 
 
 def _functions(system: System) -> _Rows | None:
     rates, stored, held, families, offsets = [], [], [], [], []
+    rated: list[int] = []
+    factors, courses = [], []
     writer = system.tape.writer
     count = 0
     for f, family in enumerate(system.network.families):
         kernel = family.kernel
         if not kernel.ports:
             continue
-        parts = {"work": kernel.power}
+        power, terms = _without_rates(kernel)
+        parts = {"work": power}
         for name in (*FLOWS[1:], "energy_stored"):
             i = kernel.index.get(name)
             parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
+        if kernel.supplies:
+            parts["power_supplied"] -= power
+        first = 3 * count
+        for factor, course in terms:
+            for row, sign in ((0, 1), (2, -1))[: 1 + kernel.supplies]:
+                rated += range(first + row * family.size, first + (row + 1) * family.size)
+                factors.append(writer.kernel_row(f, sign * factor).T)
+                courses.append(writer.kernel_row(f, course).T)
         rates += [writer.kernel_row(f, parts[name]).T for name in FLOWS]
         stored.append(writer.kernel_row(f, parts["energy_stored"]).T)
         whole = parts["energy_stored"]
@@ -131,7 +167,7 @@ def _functions(system: System) -> _Rows | None:
     if not families:
         return None
     rate = ca.vertcat(*rates)
-    live = ca.sparsify(rate).sparsity().row()
+    live = sorted({*ca.sparsify(rate).sparsity().row(), *rated})
     return _Rows(
         families,
         system.function("rates", rate[live]),
@@ -139,7 +175,19 @@ def _functions(system: System) -> _Rows | None:
         rate.numel(),
         system.function("stored", ca.vertcat(*stored, *held)),
         offsets,
+        np.array(rated, dtype=int),
+        system.function("factors_of_rates", ca.vertcat(*factors, *courses)),
     )
+
+
+def _without_rates(kernel: Kernel) -> tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]:
+    """The power without its derivatives, and their factors with what is differentiated."""
+    if not kernel.power_rates:
+        return kernel.power, []
+    symbols = ca.vertcat(*(symbol for symbol, _ in kernel.power_rates))
+    factors = ca.jacobian(kernel.power, symbols)
+    return (ca.substitute(kernel.power, symbols, ca.SX.zeros(symbols.shape)),
+            [(factors[0, k], course) for k, (_, course) in enumerate(kernel.power_rates)])
 
 
 def _terms(sx: ca.SX) -> list[ca.SX]:

@@ -56,12 +56,13 @@ class Events:
                 or problem.delays is not None or samplings.active and samplers is None):
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
-        if not (samplings.active or problem.system.nm or parts is not None):
+        slots = problem.system.tables.slots
+        if not (samplings.active or problem.system.nm or parts is not None or len(slots)):
             return None
         from ..native.own_events import EventRules
 
-        return EventRules(times.relations.at_zero, times.timed, times.ahead, samplers, parts,
-                          required)
+        return EventRules(times.relations.at_zero, times.timed, slots, times.ahead, samplers,
+                          parts, required)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""

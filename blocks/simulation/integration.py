@@ -164,7 +164,10 @@ class Integration:
             return self._choose_states(step) or True
         if self.system.clusters and self._choose_states(step):
             return True
-        return self.running.given_up(step)
+        if not self.running.given_up(step):
+            return False
+        self.problem.solve(step.t, np.asarray(step.y))  # a method may have looked between
+        return True
 
     # -- crossings -------------------------------------------------------------------------
     def _crossing(self, step: Step) -> tuple[float, Indices] | None:
@@ -183,8 +186,10 @@ class Integration:
     def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
         laws = self.problem.laws
         self._keep(step, at)
-        if self.method.looks_itself and laws is not None:
-            laws.notice(self.method.largest[self.system.nm:])
+        if self.method.looks_itself:
+            self.crossings.relation_tolerance[:] = self.method.slack[: self.system.nm]
+            if laws is not None:
+                laws.notice(self.method.largest[self.system.nm:])
         y = step.y if at == step.t else self.trajectory(at, side="left")
         self.problem.solve(at, np.asarray(y))
         return Ending(at, which)

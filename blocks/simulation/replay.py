@@ -21,6 +21,7 @@ from ..system.points import Points
 from ..system.problem import Problem, Tangent
 from .episode import Episode
 from .episode_list import EpisodeList
+from .last_values import LastValues
 from .wanted import Wanted
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ class Replay:
             if len(some):
                 x[:, some], z[:, some], u[:, some] = self._one_by_one(
                     e, points.t[some], x[:, some], z[:, some], split)
+                if self._last_values is not None:
+                    z[:, some] = self._last_values.kept(int(which[columns.start]), points.t[some],
+                                                        z[:, some])
         return replace(points, x=x, z=z, u=u)
 
     def must_solve(self, incomplete: bool, wanted: Wanted) -> bool:
@@ -253,6 +257,23 @@ class Replay:
                 y = episode.trajectory(float(between))[: len(free)]
                 problem.x[free] = y * problem.scale_x[free]
                 problem.update(float(between))
+
+    @cached_property
+    def _last_values(self) -> LastValues | None:
+        """What flows carried last, where they carry anything."""
+        if not self.system.tape.carried.any():
+            return None
+        return LastValues(self)
+
+    def solved_at(self, number: int, t: float, z: Array | None = None) -> Problem:
+        """The problem at a time of an episode, unknowns sought from ``z`` or where it began."""
+        problem = self._restored(self.episodes[number])
+        at, _ = self.interpolated(np.array([t]), np.array([number]))
+        problem.x[:] = at.x[:, 0]
+        if z is not None:
+            problem.z[:] = z
+        problem.update(t)
+        return problem
 
     @cached_property
     def _contacts(self) -> Contacts | None:

@@ -102,14 +102,16 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     if chosen.fixed_step and options.step is None:
         raise ParameterError("simulate(step=…)", f"method {chosen.name!r} takes fixed steps.",
                              "Give the step, such as step='1 ms'.")
-    dae = chosen.solves_dae and not chosen.fixed_step and not system.nu
+    dae = (chosen.solves_dae and not chosen.fixed_step and not system.nu
+           and not system.tape.carried.any())
     if dae or chosen.laws_of is not None:
         starting = RunStart(model, t0, t1, DaeProblem if dae else Problem, chosen.laws_of)
     problem = starting.problem()
     tolerances = Tolerances(system, options.rtol, options.atol)
     if options.method == "auto":
         chosen, why = _reconsidered(problem, t0, t1, options.rtol, chosen, why)
-        if chosen.name == "ida" and not isinstance(problem, DaeProblem):
+        if chosen.name == "ida" and not isinstance(problem, DaeProblem) and (
+                not system.tape.carried.any()):
             starting = RunStart(model, t0, t1, DaeProblem)
             problem = starting.problem()
     if chosen.implicit and not isinstance(problem, DaeProblem):

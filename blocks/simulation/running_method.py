@@ -187,8 +187,8 @@ class RunningMethod:
         if problem.bulky or left < WORTH * between:
             return False
         kind = None
-        if problem.laws is not None or self.interrupted:
-            kind = implicit_one_step(problem)
+        if problem.laws is not None or self.interrupted or many is not None:
+            kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
         if kind is None and many is not None and left < many(problem.size):
             return False
         rate = problem.fastest_rate(step.t, step.y)

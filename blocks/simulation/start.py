@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import BlocksError
+from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.initial_values import initialise
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start
 from ..numerics.arrays import Array
+from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
 from .opening import Opening
@@ -130,16 +131,55 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     system.tables.fill(problem.d, t)
     if system.nu:
         problem.laws = (laws or laws_at_events)(system)
-    for _ in range(MOST_ROUNDS):  # relations and initial values depend on each other
-        start = initialise(system, problem, nominals, t)
-        if not system.nm:
+    if not system.nm:
+        return problem, initialise(system, problem, nominals, t)
+    return problem, _with_relations(system, problem, nominals, t)
+
+
+def _with_relations(system: System, problem: Problem, nominals: Nominals, t: float) -> Start:
+    """A start at which relations and initial values agree: they depend on each other.
+
+    Where the equations have no solution with the relations that are assumed, those that do not
+    depend on these are solved, and say which relations hold. All that disagree are switched; where
+    these have been tried before, the first that has not been.
+
+    Raises
+    ------
+    InitialisationError
+        If there is no solution with any of the relations tried.
+    """
+    time_events = TimeEvents(system, problem.p, t, t)
+    tried: set[bytes] = set()
+    start, failure = None, None
+    for _ in range(MOST_ROUNDS):
+        tried.add(problem.m.tobytes())
+        try:
+            start = initialise(system, problem, nominals, t)
+            crossings = problem.crossings_here(t)
+        except (InitialisationError, AlgebraicFailure) as error:
+            start, failure = None, error
+            problem.unknowns.solve_in_order(problem.arguments(t))
+            with np.errstate(all="ignore"):
+                crossings = system.crossings(*problem.arguments(t))
+        holding = time_events.holding(crossings, t)
+        following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
+                         None)
+        if following is None:
             break
-        time_events = TimeEvents(system, problem.p, t, t)
-        holding = time_events.holding(problem.crossings_here(t), t)
-        if np.array_equal(holding, problem.m):
-            break
-        problem.m[:] = holding
-    return problem, start
+        problem.m[:] = following
+    if start is None:
+        assert failure is not None
+        raise failure
+    return start
+
+
+def _switched(m: Array, holding: Array) -> Iterator[Array]:
+    """Relations as they hold, then as assumed but for one of them."""
+    yield holding
+    for r in np.flatnonzero(holding != m):
+        one = m.copy()
+        one[r] = holding[r]
+        yield one
 
 
 def _give_discrete_values(system: System, problem: Problem) -> None:

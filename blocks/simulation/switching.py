@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 
 from ..exceptions import SimulationError
@@ -9,12 +10,13 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import JUST_SWITCHED, LAST_DIGITS, LOOK_AHEAD, TINY, WRONG_SIDE
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
+from ..system.system import System
 from .actions import Resets, Samplings
 from .event_log import EventLog
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
-__all__ = ["Switching"]
+__all__ = ["Switching", "relations_of_carried"]
 
 JITTER = 8.0  # times what the last digits do to a relation: which side it is on is not known
 
@@ -41,6 +43,7 @@ class Switching:
             holding = self.time_events.holding(problem.crossings_here(t), t)
             unsettled = np.flatnonzero(holding != problem.m)
             if not len(unsettled) and not changed:
+                self._look_ahead(t)
                 self.resets.remember(problem, t)
                 return
             problem.m[:] = holding
@@ -58,6 +61,7 @@ class Switching:
             flips = which[~timed[which]]
             problem.m[flips] = 1.0 - problem.m[flips]
             self._iterate(t, flips, before)
+            self._look_ahead(t)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
@@ -93,6 +97,31 @@ class Switching:
         if len(flips) and not acted and np.array_equal(problem.m, before) \
                 and not self._passes(t, g, flips).all():  # else nothing had crossed
             self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+
+    def _look_ahead(self, t: float) -> None:
+        """Switch relations of what is about to flow, before the wrong side of it is integrated.
+
+        Where nothing flows, all sides of a law agree; as soon as something does, the wrong ones
+        may have no solution at all.
+        """
+        problem, system = self.problem, self.problem.system
+        if not system.tape.carried.any():
+            return
+        asked = relations_of_carried(system) & ~self.time_events.timed
+        zero = np.flatnonzero(asked & (problem.crossings_here(t) == 0))
+        if not len(zero):
+            return
+        x, z = problem.x.copy(), problem.z.copy()
+        slope = system.slope(*problem.arguments(t))
+        speed = float(np.max(np.abs(slope) / (np.abs(x) + problem.scale_x), initial=0.0))
+        h = min(LOOK_AHEAD / max(speed, TINY), LOOK_AHEAD * (self.t_end - t))
+        problem.x[:] = x + h * slope
+        problem.unknowns.solve_in_order(problem.arguments(t + h))
+        with np.errstate(all="ignore"):
+            going = system.crossings(*problem.arguments(t + h))[zero]
+        problem.x[:], problem.z[:] = x, z
+        problem.m[zero] = np.where(going > 0, 1.0, np.where(going < 0, 0.0, problem.m[zero]))
+        problem.settle(t)
 
     def _wrong(self, t: float, g: Array, g0: Array, frozen: Flags) -> Flags:
         """Relations that do not hold as assumed, where their crossing functions are ``g``.
@@ -168,3 +197,15 @@ class Switching:
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
             time=t, variables=tuple(names),
         )  # fmt: skip
+
+
+def relations_of_carried(system: System) -> Flags:
+    """Relations by which it is decided what a flow carries."""
+    if "relations_of_carried" not in system.cache:
+        rows = np.flatnonzero(system.tape.carried)
+        pattern = ca.jacobian_sparsity(system.tape.residual[rows.tolist()], system.tape.m)
+        found = np.zeros(system.nm, dtype=bool)
+        found[pattern.get_triplet()[1]] = True
+        system.cache["relations_of_carried"] = found
+    kept: Flags = system.cache["relations_of_carried"]
+    return kept

@@ -6,6 +6,7 @@ Knows no method and no recording.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -33,6 +34,17 @@ WITHIN = 4  # times what makes two times one instant: just before or after a tim
 ANNOUNCED = 1e3  # times that: a crossing of a relation that a breakpoint announces
 
 
+@dataclass(frozen=True)
+class _Instants:
+    """What was found for a run, kept for the next one over the same time and parameters."""
+
+    asked: tuple[bytes, float, float]  # parameters, start, end
+    times: Array
+    switching: dict[float, list[int]]
+    apart: Array
+    functions: TimeFunctions  # as they are at the start
+
+
 class TimeEvents:
     """The instants of a run that are known beforehand.
 
@@ -45,38 +57,32 @@ class TimeEvents:
     times : all instants, ascending
     switching : relations that switch at an instant, by its time
     tiny : times that differ by less are one instant
-    apart : of times that are one instant the first, ascending; those of tables not among them
-    others : those of tables, ascending
+    apart : of times that are one instant the first, ascending
     """
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float) -> None:
         self.system, self.p, self.t_end = system, p, t_end
-        self.relations = Relations(system)
+        self.relations = _relations_of(system)
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.timed, straight = _relations_of_time(self.relations)
         self.curved: Flags = self.timed & ~straight
         self._index = np.flatnonzero(self.timed)
         self._function = self._relations_of_time() if self.timed.any() else None
-        instants = self._straight_instants(t_start, t_end, straight)
-        of_tables = set(system.tables.instants(t_start, t_end).tolist())
-        for t in self._breakpoints(t_start, t_end) | of_tables:
-            instants.setdefault(t, [])
-        self.functions = TimeFunctions(system, p, t_start, t_end, np.array(sorted(instants)))
-        for t in self._curved_instants(np.array(sorted(instants)), t_start, t_end):
-            instants.setdefault(t, [])
-        self.times = np.array(sorted(instants))
-        self.switching: dict[float, list[int]] = instants
-        self.apart, self.others = _told_apart(self.times, of_tables, self.tiny)
+        asked = p.tobytes(), t_start, t_end
+        known = system.cache.get("instants")
+        if known is None or known.asked != asked or system.tables.slots.size:
+            known = self._found(asked, t_start, t_end, straight)
+            if t_end > t_start:  # the start alone asks for no more than a moment
+                system.cache["instants"] = known
+        self.times, self.switching, self.apart = known.times, known.switching, known.apart
+        self.functions = known.functions.afresh()
 
     # -- what is known ---------------------------------------------------------------------
     def after(self, t: float, carried_out: bool = False) -> float:
-        """The next instant after ``t``; the end of the run after the last.
-
-        Only of tables, where all others are carried out by the method.
-        """
-        times = self.others if carried_out else self.times
-        k = int(np.searchsorted(times, t + self.tiny, side="right"))
-        return float(times[k]) if k < len(times) else self.t_end
+        """The next instant after ``t``; the end of the run after the last, or where the method
+        carries all of them out."""
+        k = int(np.searchsorted(self.times, t + self.tiny, side="right"))
+        return self.t_end if carried_out or k == len(self.times) else float(self.times[k])
 
     def ahead(self, t: float, stop: float, most: int) -> Ahead:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""
@@ -88,7 +94,8 @@ class TimeEvents:
         if self._function is not None and len(times):
             holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
         following = np.append(times[1:], self.after(times[-1])) if len(times) else times
-        return Ahead(times, holds, following - WITHIN * self.tiny)
+        rows = self.system.tables.rows(self.just_after(times)).T
+        return Ahead(times, holds, np.ascontiguousarray(rows), following - WITHIN * self.tiny)
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
@@ -138,6 +145,18 @@ class TimeEvents:
         return value
 
     # -- how it is found -------------------------------------------------------------------
+    def _found(self, asked: tuple[bytes, float, float], t_start: float, t_end: float,
+               straight: Flags) -> _Instants:
+        system = self.system
+        switching = self._straight_instants(t_start, t_end, straight)
+        announced = np.unique(np.concatenate([
+            np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
+            system.tables.instants(t_start, t_end)]))
+        self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
+        times = np.union1d(announced, self._curved_instants(announced, t_start, t_end))
+        apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
+        return _Instants(asked, times, switching, apart, functions.afresh())
+
     def _straight_instants(self, t_start: float, t_end: float, straight: Flags
                            ) -> dict[float, list[int]]:
         """Crossings of relations that are linear in time, and which these are."""
@@ -152,15 +171,15 @@ class TimeEvents:
             instants.setdefault(float(at[k]), []).append(int(self._index[k]))
         return instants
 
-    def _breakpoints(self, t_start: float, t_end: float) -> set[float]:
+    def _breakpoints(self, t_start: float, t_end: float) -> Array:
         """Those that components announce, and those at which they sample."""
-        out: set[float] = set()
+        out = [np.zeros(0)]
         for f, family in enumerate(self.system.network.families):
             samplings = [(s, p) for s, p, _ in family.kernel.samplings if s is not None]
             for start, period in [*family.kernel.breaks, *samplings]:
                 first = self.constant(f, start)
                 if period is None:
-                    out.update(first.tolist())
+                    out.append(first)
                     continue
                 for i, (a, step) in enumerate(
                         zip(first, self.constant(f, period), strict=True)):
@@ -168,8 +187,9 @@ class TimeEvents:
                         _refuse_too_many(family.path(i), step, (t_end - max(a, t_start)) / step)
                         k0 = max(0, int(np.floor((t_start - a) / step)))
                         count = int((t_end - a) / step - k0 + 2)
-                        out.update((a + step * np.arange(k0, k0 + max(count, 0))).tolist())
-        return {t for t in out if t_start < t < t_end}
+                        out.append(a + step * np.arange(k0, k0 + max(count, 0)))
+        times = np.concatenate(out)
+        return times[(times > t_start) & (times < t_end)]
 
     def _curved_instants(self, known: Array, t_start: float, t_end: float) -> list[float]:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
@@ -236,30 +256,30 @@ class TimeEvents:
         return high[near > high + away]  # no breakpoint announces it
 
 
-def _told_apart(times: Array, of_tables: set[float], tiny: float) -> tuple[Array, Array]:
-    """Instants that a method may carry out, and those at which a table has a point.
-
-    Of times that are one instant only the first one is among them.
-    """
-    if not len(times):
-        return times, times
-    first = np.flatnonzero(np.diff(times, prepend=-np.inf) > tiny)
-    table = np.logical_or.reduceat(np.isin(times, list(of_tables)), first)
-    return times[first][~table], times[first][table]
-
-
 def switches_in_run(system: System) -> bool:
     """Whether anything samples, or switches at instants that are not known beforehand."""
     if "switches" not in system.cache:
         sampled = any(start is not None for f in system.network.families
                       for start, *_ in f.kernel.samplings)
         system.cache["switches"] = sampled or bool(
-            system.nm and not _relations_of_time(Relations(system))[0].all())
+            system.nm and not _relations_of_time(_relations_of(system))[0].all())
     return bool(system.cache["switches"])
+
+
+def _relations_of(system: System) -> Relations:
+    """The relations of a system, described once."""
+    if "relations" not in system.cache:
+        system.cache["relations"] = Relations(system)
+    made: Relations = system.cache["relations"]
+    return made
 
 
 def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
     """Which relations depend on time and parameters alone, and which are linear in time."""
+    cache = relations.system.cache
+    if "timed" in cache:
+        found: tuple[Flags, Flags] = cache["timed"]
+        return found
     timed, straight = np.zeros((2, relations.system.nm), dtype=bool)
     now = TIME.__hash__()
     for f, r, offset in relations.rows:
@@ -271,6 +291,7 @@ def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
             timed[mine] = True
             straight[mine] = now not in {s.__hash__() for s in ca.symvar(slope)} \
                 and not _jumps(crossing)
+    cache["timed"] = timed, straight
     return timed, straight
 
 

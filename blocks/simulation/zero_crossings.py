@@ -30,6 +30,7 @@ from .time_events import TimeEvents
 __all__ = ["ZeroCrossings"]
 
 LOOKS_WITHIN = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at in any case
+FAR = 10.0  # times the tolerance of a margin
 LAST_TIMES = 8  # representable times before a crossing that are looked at one by one
 
 
@@ -100,6 +101,8 @@ class ZeroCrossings:
                 bad, looks = k, looks[: k + 1]
         if bad is None:
             self.last_look = looks[-1]
+            allowed = self.relation_tolerance
+            allowed[looks[-1][1][: len(allowed)] > FAR * allowed] = 0.0  # it has left zero for good
             return None
         return self._crossing_between(step, looks[-2][0], *looks[-1])
 
@@ -134,9 +137,14 @@ class ZeroCrossings:
     def _crossing_between(self, step: Step, low: float, high: float, margin: Array
                           ) -> tuple[float, Indices]:
         """The first crossing of the relations and modes that are violated at ``high``."""
-        wrong = np.flatnonzero(margin < 0)
-        at = self._locate(step, low, high, wrong)
-        close = self.margins(at, step.dense(at))
+        while True:
+            wrong = np.flatnonzero(margin < 0)
+            at = self._locate(step, low, high, wrong)
+            close = self.margins(at, step.dense(at))
+            others = np.delete(close, wrong)  # crossed before, and crossed back by ``high``
+            if not np.any(others < 0) or not low < at < high:
+                break
+            high, margin = at, close
         size = np.abs(margin) + TINY
         which = wrong[close[wrong] <= CROSSED_TOO * size[wrong]]
         if not len(which):

@@ -44,12 +44,15 @@ class FiniteValues:
     def __init__(self, system: System) -> None:
         self.system = system
         self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
-        rows = []
+        rows, moving, slopes = [], [], _laws_of_slopes(system)
         for f, family in enumerate(system.network.families):
-            for text, value in _partial_laws(family.kernel):
+            for law, text, value in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
                 self.told += [(family, i, text) for i in range(family.size)]
+                moving += [(f, id(law), i) in slopes for i in range(family.size)]
         self.alone = len(self.told)  # laws that are evaluated by themselves
+        #: Those that give a state's slope: where they have no value, the run stops by itself.
+        self.moving = np.flatnonzero(moving)
         for family, instance, text, value in _changing_blocks(system):
             rows.append(value)
             self.told.append((family, instance, text))
@@ -129,12 +132,12 @@ class FiniteValues:
 
     @cached_property
     def _all(self) -> _Laws:
-        return self._some(list(range(len(self.told))))
+        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())))
 
     @cached_property
     def _of_states(self) -> _Laws:
         """Laws that may lose their value by states, time and parameters alone."""
-        return self._some(sorted(set(range(len(self.told))) - set(self._of_others[0].tolist())))
+        return self._some(sorted(set(self._all[0].tolist()) - set(self._of_others[0].tolist())))
 
     @cached_property
     def _of_others(self) -> _Laws:
@@ -146,8 +149,9 @@ class FiniteValues:
         for k in range(function.n_instructions()):
             operation, inputs = function.instruction_id(k), function.instruction_input(k)
             if operation == ca.OP_OUTPUT:
-                if decided[inputs[0]]:
-                    found.append(function.instruction_output(k)[1])
+                row = function.instruction_output(k)[1]
+                if decided[inputs[0]] and row not in self.moving:
+                    found.append(row)
                 continue
             (out,) = function.instruction_output(k)
             if operation in (ca.OP_INPUT, ca.OP_CONST):
@@ -200,12 +204,27 @@ def _changes(law: Law | None) -> bool:
     return law is not None and not CONSTANT.issuperset(law.slopes)
 
 
-def _partial_laws(kernel: Kernel) -> list[tuple[str, ca.SX]]:
-    """(text, value) of the laws of a class that may have no value."""
-    laws = [(law.text, _without_constant_terms(law)) for law in kernel.laws]
-    laws += [(f"{kernel.variables[i].name} == {readable(value)}", value)
+def _laws_of_slopes(system: System) -> set[tuple[int, int, int]]:
+    """(family, law, instance) of the laws each of which gives the slope of a state."""
+    flat, found = system.flat, set()
+    slopes = flat.derivative[system.tape.reduced.states]
+    for step in system.tape.steps:
+        if step.group < 0 or flat.groups[step.group].law is None:
+            continue
+        group = flat.groups[step.group]
+        given = np.isin(step.unknowns, slopes)
+        instances = group.instances[step.equations[given] - group.first]
+        found.update((group.family, id(group.law), int(i)) for i in instances)
+    return found
+
+
+def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, str, ca.SX]]:
+    """(law, text, value) of what a class says that may have no value."""
+    laws: list[tuple[Law | None, str, ca.SX]] = [
+        (law, law.text, _without_constant_terms(law)) for law in kernel.laws]
+    laws += [(None, f"{kernel.variables[i].name} == {readable(value)}", value)
              for i, value in kernel.observed.items()]
-    return [(text, value) for text, value in laws if _is_partial(kernel, value)]
+    return [(law, text, value) for law, text, value in laws if _is_partial(kernel, value)]
 
 
 def _without_constant_terms(law: Law) -> ca.SX:

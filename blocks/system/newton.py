@@ -1,6 +1,7 @@
 """How are tied states and torn unknowns solved for?
 
-By Newton's method, from their present values.
+By Newton's method, from their present values. What a flow carries is left open where nothing
+flows: it keeps its value there (:mod:`blocks.assembly.carried`).
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
-from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_EXACT
+from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_EXACT, OPEN_CONSISTENT
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
 from .system import System
@@ -45,7 +47,17 @@ class AlgebraicUnknowns:
         #: The matrix depends on parameters alone: once factored, it serves for all points.
         self.constant = system.linear and not len(tied)
         self._columns = np.concatenate([tied, system.nx + np.arange(system.nz)])
+        #: Those that a flow carries: they may be left open where nothing flows.
+        self._carried = np.concatenate([np.zeros(len(tied), dtype=bool), system.tape.carried])
+        self.may_stay_open = bool(self._carried.any())
+        self._said_nothing: Array = np.zeros((0, 0))  # coefficients of equations that follow
+        self._which = np.zeros(0, dtype=int)  # from others, and their numbers
         self._solver: Callable[[Array], Array] | None = None
+
+    @property
+    def left_open(self) -> bool:
+        """Whether something was left open at the last solution, and has kept its value."""
+        return bool(len(self._which))
 
     def forget(self) -> None:
         """Factor the matrix anew with the next solution: relations may have changed."""
@@ -83,11 +95,44 @@ class AlgebraicUnknowns:
             if norm <= NEWTON_CONVERGES and (
                     norm <= NEWTON_EXACT or norm > SLOWER * last or iteration > 2
                     or (self.constant and iteration > 0)):
+                if len(self._which) and not self._is_consistent(r, size):
+                    singular = True
+                    break
                 return
             last = norm
         x[self.tied], z[:] = start[:nt], start[nt:]
         self._solver = None
         raise self._failure(t, r, singular)
+
+    def solve_in_order(self, arguments: Arguments) -> None:
+        """Solve torn unknowns block by block; those without a solution stay as they are.
+
+        For a start at which it is not known yet which relations hold: blocks that do not depend
+        on these have their values then, and say which do.
+        """
+        first = 0
+        for count in self.system.tape.loops:
+            self._solve_block(arguments, slice(first, first + count))
+            first += count
+
+    def _solve_block(self, arguments: Arguments, span: slice) -> None:
+        z = arguments[2]
+        before = z.copy()
+        for _ in range(MOST_STEPS):
+            r = self.system.residual(*arguments)[span]
+            matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
+            if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
+                break
+            rows, columns = open_unknowns(matrix, self.scale[-len(z):][span])
+            r[rows] = 0.0
+            step = np.linalg.solve(pinned(matrix, rows, columns), r)
+            z[span] -= step
+            if np.all(np.abs(step) <= NEWTON_CONVERGES * (np.abs(z) + self.scale[-len(z):])[span]):
+                left = np.abs(self.system.residual(*arguments)[span][rows])
+                if np.all(left <= OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)):
+                    return
+                break
+        z[:] = before
 
     def _failure(self, t: float, residual: Array, singular: bool) -> AlgebraicFailure:
         worst = np.argsort(-np.nan_to_num(np.abs(residual), nan=np.inf))[:TOLD]
@@ -106,18 +151,68 @@ class AlgebraicUnknowns:
             return self.system.torn_name(equation)
         return self.system.state_name(int(self.tied[equation - nz]))
 
+    def solver(self, arguments: Arguments) -> Callable[[Array], Array]:
+        """What solves the linear equations at a point, for one right-hand side or for several.
+
+        Raises
+        ------
+        RuntimeError
+            If the matrix is singular.
+        """
+        if self.may_stay_open:
+            return self._with_open_unknowns(arguments)
+        return factored(self.matrix(arguments))
+
     def _factored(self, arguments: Arguments) -> Callable[[Array], Array]:
         """What solves the linear equations at a point; where they are singular it gives nan."""
-        system = self.system
         try:
-            if self.size <= DENSE:
-                rows = system.nz + system.tape.constraints.numel()
-                full = system.residual_w(*arguments).reshape(-1, rows)
-                inverse = np.linalg.inv(full[self._columns, : self.size])
-                return lambda r: r @ inverse  # columns of the Jacobian are rows here
-            return factored(self.matrix(arguments))
+            if self.size > DENSE:
+                return self._factored_large(arguments)
+            if self.may_stay_open:
+                return self._with_open_unknowns(arguments)
+            inverse = np.linalg.inv(self._transposed(arguments))
+            return lambda r: r @ inverse  # columns of the Jacobian are rows here
         except (RuntimeError, np.linalg.LinAlgError):  # singular here
             return lambda r: np.full(len(r), np.nan)
+
+    def _factored_large(self, arguments: Arguments) -> Callable[[Array], Array]:
+        self._which = np.zeros(0, dtype=int)
+        try:
+            return factored(self.matrix(arguments))
+        except RuntimeError:
+            if not self.may_stay_open:
+                raise
+            return self._with_open_unknowns(arguments)
+
+    def _transposed(self, arguments: Arguments) -> Array:
+        """The full matrix: a row for every unknown, a column for every equation."""
+        rows = self.system.nz + self.system.tape.constraints.numel()
+        full = self.system.residual_w(*arguments).reshape(-1, rows)
+        return full[self._columns, : self.size]
+
+    def _with_open_unknowns(self, arguments: Arguments) -> Callable[[Array], Array]:
+        """The same where a flow may have ceased: what nothing determines does not change."""
+        matrix = (self._transposed(arguments).T if self.size <= DENSE
+                  else self.matrix(arguments).toarray())
+        if not np.isfinite(matrix).all():
+            raise RuntimeError("a matrix that is not finite")
+        self._which, left_open = open_unknowns(matrix, self.scale)
+        if not self._carried[left_open].all():
+            raise RuntimeError("singular, and no flow has ceased")
+        which, self._said_nothing = self._which, matrix[self._which]
+        inverse = np.linalg.inv(pinned(matrix, which, left_open))
+
+        def solve(r: Array) -> Array:
+            right = r.copy()
+            right[which] = 0.0
+            return inverse @ right
+
+        return solve
+
+    def _is_consistent(self, residual: Array, size: Array) -> bool:
+        """Whether equations that say nothing new are met by what the others say."""
+        terms = np.abs(self._said_nothing) @ size + 1.0
+        return bool(np.all(np.abs(residual[self._which]) <= OPEN_CONSISTENT * terms))
 
     def matrix(self, arguments: Arguments) -> csc_matrix:
         """d residual / d (tied states, torn unknowns)."""

@@ -194,12 +194,10 @@ class Problem:
             pattern = csc_matrix(stored, shape=j.shape)
             j = csc_matrix(j + pattern + self.laws.jacobian_through_efforts(self, t))
         if self.algebraic:
-            from scipy.sparse.linalg import splu
-
             free, tied = self.free, self.tied
             rx = self.system.residual_x.sparse(*args)
-            a = self.unknowns.matrix(args)
-            inner = splu(a).solve(-rx[:, free].toarray())  # d(tied, z)/dy
+            solve = self.unknowns.solver(args)
+            inner = solve(-rx[:, free].toarray())  # d(tied, z)/dy
             fz = self.system.slope_z.sparse(*args)
             dense = j[free][:, free].toarray()
             dense += j[free][:, tied] @ inner[: len(tied)] + fz[free] @ inner[len(tied):]

@@ -17,6 +17,7 @@ nothing is divided.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import casadi as ca
@@ -80,6 +81,10 @@ class TimeFunctions:
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
             self.pieces = self._divided(t_start)
+
+    def afresh(self) -> TimeFunctions:
+        """The same for another run, which goes on from part to part by itself."""
+        return copy(self)
 
     def limit(self, t: float) -> float:
         """How far a step from ``t`` may reach."""

@@ -1,8 +1,8 @@
 """Which rows of the tables of time hold now?
 
-A table over time is a straight line between two of its points. Its present line stands among the
-discrete values, found by search where a run begins and at every point; to the equations it is a
-number. Knows no method.
+A table over time is a straight line or a cubic between two of its points. The present one stands
+among the discrete values, found by search where a run begins and at every point; to the equations
+it is a few numbers. Knows no method.
 """
 
 from __future__ import annotations

@@ -1,8 +1,96 @@
-"""Electrical circuits."""
+"""Electrical circuits: resistors, capacitors, inductors, sources, couplings, sensors.
+
+The domain's across variable is the potential v in V, its through variable the current i
+in A, counted positive into a component's port.
+
+Sign convention
+---------------
+Two-ports have the ports p (positive) and n (negative), with v = v_p - v_n and i carried
+from p to n through the component: v i > 0 is power taken in. Sources follow it too:
+
+* of a voltage source v is the value; i is negative where it delivers power;
+* of ``DCCurrentSource`` and ``ACCurrentSource`` i is the value, so a positive current
+  leaves into the circuit at n;
+* ``ControlledCurrentSource`` and the dependent current sources are drawn as an arrow,
+  with the ports tail and head: a positive current leaves into the circuit at head;
+* of ``IdealTransformer`` and ``Gyrator`` i1 goes into p1 and i2 comes out of p2; of
+  ``MutualInductor`` both go in.
+
+Every circuit needs an ``ElectricalReference``, also the one behind a transformer.
+
+Elements are ideal: parasitic resistances and conductances that Simscape's capacitor and
+inductor have by default are an option here (``parasitic=True``), because they add states.
+
+Which class to take
+-------------------
+=========================  ====================================================
+ground and open ends       ``ElectricalReference``, ``FloatingReference``,
+                           ``OpenCircuit``, ``InfiniteResistance``
+resistance                 ``Resistor``, ``VariableResistor``, ``ThermalResistor``,
+                           ``Memristor``
+capacitance                ``Capacitor``, ``VariableCapacitor``
+inductance                 ``Inductor``, ``VariableInductor``, ``SaturatingInductor``,
+                           ``MutualInductor``
+couplings                  ``IdealTransformer``, ``Gyrator``
+amplifiers                 ``OpAmp``, ``LimitedOpAmp``
+voltage sources            ``DCVoltageSource``, ``ACVoltageSource``,
+                           ``ControlledVoltageSource`` (a signal, a function of time
+                           or a ``table``)
+current sources            ``DCCurrentSource``, ``ACCurrentSource``,
+                           ``ControlledCurrentSource``
+dependent sources          ``VoltageControlledVoltageSource``,
+                           ``VoltageControlledCurrentSource``,
+                           ``CurrentControlledVoltageSource``,
+                           ``CurrentControlledCurrentSource``
+sensors                    ``VoltageSensor``, ``CurrentSensor``, ``PowerSensor``
+own components             ``electrical`` (the domain), ``TwoPort`` (the base)
+=========================  ====================================================
+"""
 
 from ..othernames import missing
+from ..tables import table
+from .amplifiers import LimitedOpAmp, OpAmp
+from .couplings import Gyrator, IdealTransformer, MutualInductor
+from .dependent import (
+    CurrentControlledCurrentSource,
+    CurrentControlledVoltageSource,
+    VoltageControlledCurrentSource,
+    VoltageControlledVoltageSource,
+)
 from .domain import TwoPort, electrical
+from .elements import (
+    Capacitor,
+    ElectricalReference,
+    FloatingReference,
+    Inductor,
+    InfiniteResistance,
+    OpenCircuit,
+    Resistor,
+    VariableCapacitor,
+    VariableInductor,
+    VariableResistor,
+)
+from .nonlinear import Memristor, SaturatingInductor, ThermalResistor
+from .sensors import CurrentSensor, PowerSensor, VoltageSensor
+from .sources import (
+    ACCurrentSource,
+    ACVoltageSource,
+    ControlledCurrentSource,
+    ControlledVoltageSource,
+    DCCurrentSource,
+    DCVoltageSource,
+)
 
-__all__ = ["TwoPort", "electrical"]
+__all__ = [
+    "ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrentSource",
+    "ControlledVoltageSource", "CurrentControlledCurrentSource",
+    "CurrentControlledVoltageSource", "CurrentSensor", "DCCurrentSource", "DCVoltageSource",
+    "ElectricalReference", "FloatingReference", "Gyrator", "IdealTransformer", "Inductor",
+    "InfiniteResistance", "LimitedOpAmp", "Memristor", "MutualInductor", "OpAmp",
+    "OpenCircuit", "PowerSensor", "Resistor", "SaturatingInductor", "ThermalResistor",
+    "TwoPort", "VariableCapacitor", "VariableInductor", "VariableResistor",
+    "VoltageControlledCurrentSource", "VoltageControlledVoltageSource", "VoltageSensor",
+    "electrical", "table",
+]  # fmt: skip
 
 __getattr__ = missing(__name__)

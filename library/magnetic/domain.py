@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from blocks import Branch, Domain
+from math import pi
 
-__all__ = ["TwoPort", "magnetic"]
+from blocks import Branch, Domain, Variable, der, quantity
+
+__all__ = ["VACUUM", "TwoPort", "magnetic"]
+
+VACUUM = quantity(4e-7 * pi, "H/m")  # permeability; Simscape's domain has the same value
 
 magnetic = Domain(
     "magnetic",
@@ -13,7 +17,7 @@ magnetic = Domain(
     reference="MagneticReference",
     colour="tab:olive",
     doc="mmf is the magnetic potential of the port, phi the flux into the component.",
-    power=lambda port: 0,
+    power=lambda port: port.mmf * der(port.phi),
 )
 
 
@@ -23,3 +27,5 @@ class TwoPort(Branch, domain=magnetic, ports=("N", "S")):
     Gives the variables mmf = mmf_N - mmf_S (A) and phi, the flux from N to S through the
     component (Wb): N.phi = phi and S.phi = -phi. A subclass states one equation more.
     """
+
+    phi = Variable("Wb", nominal="1 mWb", doc="flux from N to S")

@@ -1,8 +1,10 @@
 """Signals from tables: of other signals, and of time.
 
-Three ways to read between points: ``"linear"``; ``"smooth"``, the modified Akima
+Ways to read between points: ``"linear"``; ``"smooth"``, the modified Akima
 interpolation, once differentiable and without overshoot; ``"held"``, the value of
-the point before, with an event at every point.
+the point before, with an event at every point; and of one signal or of time
+``"monotone"``, a cubic that is monotone where the points are, and ``"cubic"``, the spline,
+which is twice differentiable and overshoots at steps.
 
 Tables with more than 20 points are found by search: how long they are costs nothing while a model
 runs.
@@ -25,18 +27,20 @@ from blocks import (
     every,
     interpolate,
     interpolate_grid,
+    require,
     time,
     where,
 )
 from blocks.exceptions import ParameterError
 
-from ..tables import jumps, with_jumps
+from ..tables import BETWEEN, ENDS, jumps, stairs, with_jumps
 from ._units import same_length
 
 __all__ = ["RepeatingSequence", "Table1D", "Table2D", "Table3D", "TimeTable"]
 
-INTERPOLATION = ("linear", "smooth", "held")
+INTERPOLATION = ("linear", "smooth", "held")  # of several signals
 EXTRAPOLATION = ("linear", "nearest")
+ROUNDING = 1e-9  # part of a table's length that a run may go on beyond it
 
 
 class Table1D(Component):
@@ -53,14 +57,14 @@ class Table1D(Component):
     values : list of quantities
         One per point; their unit is that of the output. [0, 1] by default.
     interpolation : str
-        "linear" (default), "smooth" (from three points on) or "held".
+        "linear" (default), "held", or from three points on "smooth", "monotone" or "cubic".
     extrapolation : str
         "linear" (default) or "nearest".
 
     Ports: input u, output y.
     """
 
-    interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
+    interpolation = Option("linear", choices=tuple(BETWEEN), doc="How to read between points")
     extrapolation = Option("linear", choices=EXTRAPOLATION, doc="How to read outside the table")
     x = Parameter([0.0, 1.0], unit="any", doc="Points")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the points")
@@ -160,38 +164,57 @@ class Table3D(Component):
 class TimeTable(Component):
     """A table of time.
 
-    Equation: y = value at time t, read between the points (times, values); the first and
-    last values are held outside. The run steps onto every point. Several points at one
-    time make a jump there: y is the last of their values from that time on.
+    Equation: y = value at time t, read between the points (times, values). The run steps
+    onto every point, and a hundred thousand cost no more than as many steps. Several
+    points at one time make a jump there: y is the last of their values from that time
+    on. Measured data are read by ``library.tables.table``: ``data = table("run7.csv",
+    time="t [ms]", value="F [kN]")`` has ``data.times`` and ``data.values``.
 
     Parameters
     ----------
     times : list of times
-        Not decreasing, increasing for "smooth"; [0 s, 1 s] by default.
+        Not decreasing, increasing for curves; [0 s, 1 s] by default.
     values : list of quantities
         One per time; their unit is that of the output. [0, 1] by default.
     interpolation : str
-        "linear" (default), "smooth" (from three points on) or "held".
+        "linear" (default), "held", or from three points on "smooth", "monotone" or "cubic".
+    ends : str
+        Outside the points the first and last value are "held" (default), the table is
+        "continued" by its end slopes, or "refused": the run stops there and says so.
 
     Ports: output y.
     """
 
-    interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
+    interpolation = Option("linear", choices=tuple(BETWEEN), doc="How to read between points")
+    ends = Option("held", choices=ENDS, doc="What holds outside the points")
     times = Parameter(["0 s", "1 s"], settles=lambda times: jumps(times), doc="Instants")
     values = Parameter([0.0, 1.0], unit="any", doc="Values at the instants")
     y = Output(lambda c: _checked(c, "times"))
 
     def verify(self):
-        yield from _increasing(self, "times", jumps=self.interpolation != "smooth")
+        yield from _increasing(self, "times", jumps=not BETWEEN[self.interpolation])
+        steps = np.diff(self.times.magnitude)
+        if self.ends == "continued" and 0 in steps[[0, -1]]:
+            yield ("a table that begins or ends with a jump cannot be continued. Take "
+                   "ends='held', or leave the first or last point out.")
 
     def equations(self):
-        if self.interpolation != "linear" or not self.times.is_number:
-            for instant in self.times:
+        times, values, hold = self.times, self.values, self.ends != "continued"
+        if self.ends == "refused":
+            first, last = times[0], times[len(times) - 1]
+            beyond = ROUNDING * (last - first)
+            yield require((time >= first - beyond) & (time <= last + beyond),
+                          "it has left its table of time. Simulate a shorter time, or take "
+                          "ends='held'.")
+        if not times.is_number:
+            for instant in times:
                 yield breakpoints(instant)
         if self.interpolation == "linear":
-            yield self.y == with_jumps(time, self.times, self.values, self.settled("times"))
+            yield self.y == with_jumps(time, times, values, self.settled("times"), hold)
+        elif self.interpolation == "held" and times.is_number:
+            yield self.y == interpolate(time, *stairs(times, values), hold=True)
         else:
-            yield self.y == _read(self, time, self.times, self.values, "nearest")
+            yield self.y == _read(self, time, times, values, "nearest" if hold else "linear")
 
 
 class RepeatingSequence(Component):
@@ -234,8 +257,8 @@ class RepeatingSequence(Component):
 
 def _checked(component: Any, points: str) -> Any:
     """The unit of the values, once their number is known to fit."""
-    smooth = getattr(component, "interpolation", "linear") == "smooth"
-    same_length(component, points, "values", 3 if smooth else 2)
+    curved = BETWEEN[getattr(component, "interpolation", "linear")]
+    same_length(component, points, "values", 3 if curved else 2)
     return component.values.units
 
 
@@ -290,4 +313,4 @@ def _read(component: Any, u: Any, x: Any, values: Any, extrapolation: str) -> An
             value = where(u >= x[k], values[k], value)
         return value
     return interpolate(u, x, values, hold=extrapolation == "nearest",
-                       smooth=component.interpolation == "smooth")
+                       smooth=BETWEEN[component.interpolation])

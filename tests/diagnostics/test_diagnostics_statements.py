@@ -120,8 +120,8 @@ STATEMENTS = [
     (lambda m: Mass(count=0), "parameter.count",
      "Mass.count: must be a whole number of at least 1, but is 0."),
     (lambda m: Mass(mass=lambda t: t), "parameter.function",
-     "Mass.mass: takes a constant, but was given a function. Functions of time belong to sources "
-     "and signal blocks."),
+     "Mass.mass: takes a constant, but was given a function. Functions of time belong to signal "
+     "blocks and to sources whose value may vary."),
     # units
     (lambda m: Damper(damping="100 N/m"), "unit.dimension",
      "Damper.damping: takes N*s/m or any unit convertible to it, but was given 100 N/m. A "

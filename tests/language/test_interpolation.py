@@ -6,7 +6,12 @@ import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
+from scipy.interpolate import (
+    Akima1DInterpolator,
+    CubicSpline,
+    PchipInterpolator,
+    RegularGridInterpolator,
+)
 
 from blocks import (
     Component,
@@ -81,6 +86,27 @@ def test_long_tables_are_those_of_numpy_and_scipy():
                     rtol=1e-12)
     grid = RegularGridInterpolator(AXES, SPACE, bounds_error=False, fill_value=None)
     assert_allclose(value_of(of_grid(False, False, True))[0].ravel(), grid(POINTS), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("shape", "curve"), [("cubic", CubicSpline),
+                                              ("monotone", PchipInterpolator)])
+@pytest.mark.parametrize("count", [3, 4, 7, 60])
+def test_curves_are_those_of_scipy_written_out_and_searched(shape, curve, count):
+    x, y = X[:count], np.round(Y[:count], 1)  # equal neighbours, too
+    y[1] = y[0]
+    at, symbol = np.linspace(x[0], x[-1], 200), SYMBOLS[0]
+    xs, ys = ca.SX.sym("x", count), ca.SX.sym("y", count)
+    written = as_parameters(interpolate(Expression(symbol), Expression(xs), Expression(ys),
+                                        smooth=shape).sx, [xs, ys], [x, y])
+    for made in (written, interpolate(Expression(symbol), x, y, smooth=shape).sx):
+        function = ca.Function("f", [symbol], [made])
+        found = np.array([float(function(u)) for u in at])
+        assert_allclose(found, curve(x, y)(at), rtol=1e-10, atol=1e-11)
+
+
+def test_a_curve_of_another_name_is_refused():
+    with pytest.raises(EquationError, match="knows no smooth='spline'. Take one of 'akima'"):
+        interpolate(Expression(SYMBOLS[0]), X, Y, smooth="spline")
 
 
 def test_an_expression_is_as_short_for_a_hundred_thousand_points_as_for_a_hundred():

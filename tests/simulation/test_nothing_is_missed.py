@@ -17,6 +17,7 @@ from blocks import (
     Parameter,
     SimulationError,
     Variable,
+    abs_,
     der,
     exp,
     maximum,
@@ -344,3 +345,25 @@ def test_a_law_that_contradicts_itself_still_stops_the_run():
     model.relay = Relay()
     with pytest.raises(SimulationError, match="contradicts itself|switches back"):
         model.simulate("2 s")
+
+
+class FallThrough(Component):
+    """x falls through zero, where a force changes; shortly before, it came within 1e-4 of it."""
+
+    x = Variable("1", 1.0, priority="high")
+    turns = Variable("1", 0.0, priority="high")
+    seen = Discrete("s", "-1 s")
+
+    def equations(self):
+        yield der(self.x) == quantity("-1 1/s")
+        yield der(self.turns) == where(self.x > 0, 1.0, 2.0) / quantity("1 s")
+        yield when(abs_(self.x) <= 1e-4, {self.seen: time})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_crosses_and_crosses_back_just_before_another_crossing_is_found(method):
+    model = Model("falling through")
+    model.part = FallThrough()
+    run = model.simulate("1.9 s", method=method)
+    assert_allclose(run["part.seen"].final.m, 1 - 1e-4, rtol=0, atol=1e-9)
+    assert_allclose(run["part.turns"].final.m, 1 + 2 * 0.9, rtol=0, atol=1e-8)

@@ -10,7 +10,17 @@ import pytest
 from numpy.testing import assert_allclose
 from parts import alone, final
 
-from blocks import Component, Model, Target, Variable, der, quantity, time
+from blocks import (
+    Component,
+    Model,
+    Target,
+    Variable,
+    der,
+    maximum,
+    minimum,
+    quantity,
+    time,
+)
 from blocks.exceptions import (
     MissingUnit,
     ParameterError,
@@ -348,3 +358,26 @@ def test_a_changed_structure_is_assembled_anew():
     model.spring.law = "table"
     model.simulate("1 s")
     assert model.compile() is not changed
+
+
+class Swinging(Component):
+    """An oscillator beside a nonlinear algebraic loop: s is what a limited amplifier gives out."""
+
+    x = Variable("1", 10.0, priority="high")
+    y = Variable("1", 0.0, priority="high")
+    s = Variable("1")
+
+    def equations(self):
+        limited = minimum(maximum(self.s, -15), 15)
+        yield self.x - limited / 2 == self.s - 0.9 * limited
+        yield der(self.x) == quantity("-6283 1/s") * self.y
+        yield der(self.y) == quantity("6283 1/s") * self.x
+
+
+def test_a_run_that_is_handed_over_goes_on_from_where_it_was():
+    model = Model("handed over")
+    model.part = Swinging()
+    run = model.simulate("10 ms", rtol=1e-9)
+    assert ", then" in run.statistics["method"]
+    t = quantity(np.linspace(0, 10, 501), "ms")
+    assert_allclose(run["part.x"].at(t).m, 10 * np.cos(6.283 * t.m), rtol=0, atol=1e-5)

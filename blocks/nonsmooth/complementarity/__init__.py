@@ -16,6 +16,8 @@ arrays only: no components, units, time or events.
     both questions where bounds depend on other efforts, and whether the motion does, too
 `MarginProblem`
     how far the stuck elements are from breaking away, as an event function
+`solve_hybrid`
+    efforts and flows where bounds may be endless and some elements take their flow: diodes, switches
 `solve_velocity`
     velocities of massless nodes between frictions
 `simultaneous_impact`, `sequential_impact`
@@ -32,6 +34,7 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 
 from .break_away import Margin, MarginProblem
 from .closed_forms import OneElement, one_element
+from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
     Group,
@@ -55,6 +58,7 @@ from .solving import solve
 __all__ = [
     "Friction",
     "Group",
+    "Hybrid",
     "Impact",
     "LoadedSplit",
     "Margin",
@@ -77,6 +81,7 @@ __all__ = [
     "sequential_impact",
     "simultaneous_impact",
     "solve",
+    "solve_hybrid",
     "solve_velocity",
     "stress_groups",
     "undetermined_groups",

@@ -21,6 +21,8 @@ def set_valued_laws(system: System) -> Laws:
     if not any(family.kernel.set_valued for family in system.network.families):
         return NoElements(system)
     if "laws" not in system.cache:  # compiled functions, or None where nodes have no mass
-        system.cache["laws"] = None if without_mass(system) else LawFunctions.of(system)
+        system.cache["laws"] = None if without_mass(system) or any(
+            law.kind in ("switch", "diode") for family in system.network.families
+            for law in family.kernel.set_valued) else LawFunctions.of(system)
     functions: LawFunctions | None = system.cache["laws"]
     return MasslessLaws(system) if functions is None else SetValuedLaws(functions)

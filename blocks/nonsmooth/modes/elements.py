@@ -60,6 +60,8 @@ class Elements:
         where it is that which is given
     contact : whether it is a unilateral contact
     gives_flow : whether it takes the effort and gives the flow (at nodes without mass)
+    switch : whether it is a switch, whose mode is told by its bounds
+    valve : whether it is a switch or a diode, which open and close
     effort_names : name of its effort in its component
     twins : whether its component has another law of the kind
     """
@@ -70,6 +72,8 @@ class Elements:
     sign: Array
     contact: Flags
     gives_flow: Flags
+    switch: Flags
+    valve: Flags
     effort_names: list[str]
     twins: list[bool]
 
@@ -90,7 +94,9 @@ class Elements:
 
     def words(self, change: Change) -> str:
         """What a change is called."""
-        if self.contact[change.element]:
+        if self.valve[change.element]:
+            word = "closes" if change.after == 0 else "opens"
+        elif self.contact[change.element]:
             word = {0: "closes", -1: "rebounds" if change.impact else "opens"}[change.after]
         else:
             word = {0: "sticks", 1: "slides forward", -1: "slides backward"}[change.after]
@@ -123,11 +129,11 @@ def elements_of(system: System) -> Elements:
     owners: list[tuple[int, int]] = []
     names: list[str] = []
     twins: list[bool] = []
-    contact: list[bool] = []
+    kinds_of: list[str] = []
     column: list[int] = []
     sign: list[float] = []
     for f, family in enumerate(flat.network.families):
-        kinds = [law.is_contact for law in family.kernel.set_valued]
+        kinds = [law.kind for law in family.kernel.set_valued]
         for law in family.kernel.set_valued:
             slots = flat.base[f][law.effort, 0] + np.arange(family.size)
             swapped = gives_flow[len(column) : len(column) + family.size]
@@ -141,11 +147,12 @@ def elements_of(system: System) -> Elements:
             sign += signs
             owners += [(f, i) for i in range(family.size)]
             names += [family.kernel.variables[law.effort].name] * family.size
-            twins += [kinds.count(law.is_contact) > 1] * family.size
-            contact += [law.is_contact] * family.size
+            twins += [kinds.count(law.kind) > 1] * family.size
+            kinds_of += [law.kind] * family.size
+    kind = np.array(kinds_of, dtype=str)
     return Elements(system.network, owners, np.array(column, dtype=int),
-                    np.array(sign, dtype=float), np.array(contact, dtype=bool),
-                    gives_flow[: len(column)], names, twins)  # fmt: skip
+                    np.array(sign, dtype=float), kind == "contact", gives_flow[: len(column)],
+                    kind == "switch", np.isin(kind, ("switch", "diode")), names, twins)
 
 
 def inputs_of(system: System, slots: Indices) -> tuple[list[int], list[float]]:

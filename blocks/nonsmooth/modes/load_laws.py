@@ -154,5 +154,6 @@ def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
         np.concatenate([elements.sign, mine.effort_sign[rest]]),
         np.concatenate([elements.contact, nothing]),
         np.concatenate([elements.gives_flow, nothing]),
+        np.concatenate([elements.switch, nothing]), np.concatenate([elements.valve, nothing]),
         [*elements.effort_names, *[""] * len(rest)], [*elements.twins, *[False] * len(rest)],
     )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     BALANCED,
     BOUNDS_ROUNDING,
@@ -52,8 +52,10 @@ class MasslessEfforts:
         self.equations, self.state = equations, state
         self._slope_u = system.jacobian(system.tape.slope, system.tape.u)
 
-    def apply(self, problem: Problem, t: float) -> None:
-        """Set the problem's inputs to those of the present modes.
+    def apply(self, problem: Problem, t: float, modes: Indices | None = None) -> None:
+        """Set the problem's inputs to those of some modes; of the present ones, if not said.
+
+        These are with switches as they stand now, though nobody may have decided since.
 
         Raises
         ------
@@ -61,8 +63,10 @@ class MasslessEfforts:
             If they have no solution there, or Newton's method does not find it.
         """
         equations, last, first = self.equations, np.inf, 0.0
+        if modes is None:
+            modes = equations.switched(problem, t, self.state.modes)
         for k in range(ROUNDS):
-            held = equations.at(problem, t, self.state.modes)
+            held = equations.at(problem, t, modes)
             step = held.step()
             if step is None:
                 break
@@ -71,7 +75,7 @@ class MasslessEfforts:
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             stalled = size < EFFORTS_STALLED and size > 0.5 * last
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
-                if not held.null.shape[1] or self._agrees(problem, t, first):
+                if not held.null.shape[1] or self._agrees(problem, t, modes, first):
                     return
                 break
             last = size
@@ -79,12 +83,12 @@ class MasslessEfforts:
         raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst],
                                "nodes without mass do not come to a balance")
 
-    def _agrees(self, problem: Problem, t: float, first: float) -> bool:
+    def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
         """Whether equations that leave inputs open are fulfilled, beside errors of ``first``."""
         taken = float(np.abs(problem.u).max(initial=0.0))
         bounds = np.abs(self.equations.values(problem, t)[2:])
         largest = float(bounds[np.isfinite(bounds)].max(initial=0.0))
-        error = self.equations.at(problem, t, self.state.modes).error
+        error = self.equations.at(problem, t, modes).error
         return error <= BALANCED * (first + taken) + BOUNDS_ROUNDING * largest
 
     def change(self, problem: Problem, change: Array) -> None:
@@ -98,7 +102,7 @@ class MasslessEfforts:
 
     def project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""
-        self.apply(problem, t)
+        self.apply(problem, t, self.state.modes)
         held = self.equations.at(problem, t, self.state.modes)
         if not np.any(held.violation):
             return
@@ -109,8 +113,12 @@ class MasslessEfforts:
 
     # -- what the modes leave open ---------------------------------------------------------
     def is_internal_stress(self, problem: Problem, t: float, null: Array) -> bool:
-        """Whether inputs that the modes leave open change efforts at rest, but no motion."""
-        flows = self.equations.by_taken(problem, t, null)[1]
+        """Whether inputs that the modes leave open change efforts at rest, but no motion.
+
+        The share of open switches in a flow that several of them interrupt is none.
+        """
+        opened = self.elements.switch & (self.equations.switched(problem, t, self.state.modes) != 0)
+        flows = self.equations.by_taken(problem, t, null)[1][~opened]
         push, top = self.slope_by_taken(problem, t), np.abs(null).max()
         return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * top) and np.all(
             np.abs(push @ null) <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import CLEAR_ROOM, LEAST_FLOW, LEAST_RANGE, MARGIN_ROUNDING, TINY
+from ...numerics.tolerances import (
+    CLEAR_ROOM,
+    LAST_BITS,
+    LEAST_FLOW,
+    LEAST_RANGE,
+    MARGIN_ROUNDING,
+    NOISE_FACTOR,
+    TINY,
+)
 from ..contract import IndeterminateGroup
 from .massless_efforts import MasslessEfforts
 
@@ -92,7 +100,7 @@ class MasslessMargins:
         stuck = state.modes == 0
         out = np.where(stuck, np.minimum(high - effort, effort - low), state.modes * flow)
         # at a bound, or with no flow, for good: rounding ends no mode
-        out += MARGIN_ROUNDING * np.where(stuck, state.strength, state.speed)
+        out += MARGIN_ROUNDING * np.where(stuck, state.strength, state.speed) + state.noise
         for group in self.stress.of_modes(problem, t):
             members = group.members
             at = low[members], high[members], effort[members]
@@ -101,7 +109,28 @@ class MasslessMargins:
                 share = least_share(*at, group.efforts)
             width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
             out[members] = (1 - share) * np.maximum(width, TINY) / 2
+        out[self.efforts.elements.switch] = np.inf
         return out
+
+    def noise(self, problem: Problem, t: float) -> Array:
+        """What the last digits of states, parameters and time make of every margin.
+
+        The voltage of a diode between two halves of a bridge that are alike is nothing but that.
+        """
+        x, p, u = problem.x.copy(), problem.p.copy(), problem.u.copy()
+        stuck = self.state.modes == 0
+
+        def given(last_digits: float) -> Array:
+            for values, exact in ((problem.x, x), (problem.p, p)):
+                values[:] = exact * (1.0 + last_digits * (-1.0) ** np.arange(len(exact)))
+            self.efforts.apply(problem, t * (1.0 + last_digits))
+            flow, effort, *_ = self.equations.values(problem, t * (1.0 + last_digits))
+            return np.where(stuck, effort, flow)
+
+        try:
+            return NOISE_FACTOR * np.abs(given(LAST_BITS) - given(-LAST_BITS))
+        finally:
+            problem.x[:], problem.p[:], problem.u[:] = x, p, u
 
     def sizes(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What counts as large: for every element's margin, and for what it gives."""

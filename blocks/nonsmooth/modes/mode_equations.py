@@ -105,6 +105,7 @@ class ModeEquations:
         everything = ca.vertcat(*looks, *rows)
         self.affine = not any(ca.which_depends(everything, tape.u, 2, True))
         self._everyone = np.arange(n)
+        self._has_switches = bool(elements.switch.any())
         self._last: tuple[bytes, Array, tuple[Array, Array]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
 
@@ -158,6 +159,13 @@ class ModeEquations:
         through = self.by_inputs(problem, t)[0] @ taken
         gives = self.elements.gives_flow[:, None]
         return np.where(gives, through, taken), np.where(gives, taken, through)
+
+    def switched(self, problem: Problem, t: float, modes: Indices) -> Indices:
+        """Modes with those of switches as their conditions say."""
+        if not self._has_switches:
+            return modes
+        low = self.values(problem, t)[2]
+        return np.where(self.elements.switch, np.where(low < 0, 0, -1), modes)
 
     def _direct(self, modes: Indices) -> Flags:
         """Elements whose equation is about what they take."""

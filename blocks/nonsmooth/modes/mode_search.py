@@ -51,13 +51,14 @@ class ModeSearch:
             If none do.
         """
         tried: list[Indices] = []
-        for trial in proposals:
+        for proposal in proposals:
+            trial = self.equations.switched(problem, t, proposal)
             if not any(np.array_equal(trial, other) for other in tried):
                 tried.append(trial)
                 if self._adopts(problem, t, trial):
                     return
         for trial in self._combinations(tried[-1] if tried else self.state.modes, doubt):
-            if self._adopts(problem, t, trial):
+            if self._adopts(problem, t, self.equations.switched(problem, t, trial)):
                 return
         raise self._undecided(problem, t, doubt)
 
@@ -79,6 +80,7 @@ class ModeSearch:
         self.state.modes = trial
         self.efforts.project(problem, t)
         self.efforts.apply(problem, t)
+        self.state.noise = np.maximum(self.state.noise, self.margins.noise(problem, t))
         return True
 
     def _holds(self, problem: Problem, t: float, modes: Indices) -> bool:
@@ -101,7 +103,8 @@ class ModeSearch:
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
-            return not np.any(close & (later - margin < -1e-3 * h * size))
+            noise = self.margins.noise(problem, t + h)
+            return not np.any(close & (later - margin < -1e-3 * h * size - noise))
         except AlgebraicFailure:
             return False
         finally:

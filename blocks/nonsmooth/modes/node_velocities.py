@@ -53,15 +53,32 @@ class NodeVelocities:
         moved : senses of what is known to move, 0 of what is at rest
         """
         slope = self.efforts.system.slope(*problem.arguments(t))
+        _, _, low, high, *_ = self.equations.values(problem, t)
+        one_sided = bool(np.any(np.isinf(low) | np.isinf(high)))
+        balanced = bool(np.any(np.isfinite(low) & np.isfinite(high) & (low < high)))
         # a load exactly at a bound is decided by the next instant
         for ahead in (0.0, *TRIAL_LOOKS_AHEAD):
             for h in TRIAL_INSTANTS:
                 x = problem.x.copy()
                 problem.x += ahead * slope
-                flow = self._flows(problem, t + ahead, h, moved)
+                flow = self._flows(problem, t + ahead, h, moved) if balanced else None
+                found = self._complementary(problem, t + ahead, h) if one_sided else None
                 problem.x[:] = x
+                if found is not None:
+                    yield self._regular(problem, t, found)
                 if flow is not None:
                     yield self._regular(problem, t, flow)
+
+    def _complementary(self, problem: Problem, t: float, h: float) -> Array | None:
+        """Flows an instant later, from one complementarity problem; None where it is not solved."""
+        from ..complementarity import solve_hybrid
+
+        offset, matrix = self._network(problem, t, h)
+        if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
+            return None
+        _, _, low, high, *_ = self.equations.values(problem, t)
+        found = solve_hybrid(matrix, offset, self.elements.gives_flow, low, high)
+        return found.flow if found.converged else None
 
     def _flows(self, problem: Problem, t: float, h: float, moved: Indices
                ) -> Array | None:
@@ -134,17 +151,17 @@ class NodeVelocities:
     def _regular(self, problem: Problem, t: float, flow: Array) -> Indices:
         """Modes of given flows, with so many at rest that all velocities are determined.
 
-        Equally strong frictions in series slide in any share: velocities are changed along
-        what is open until one of them rests.
+        Equally strong frictions in series slide in any share, diodes in series that block share
+        their voltage in any way: flows are changed along what is open until one of them rests.
         """
-        modes, flow = self.state.modes, flow.copy()
+        modes, flow, switch = self.state.modes, flow.copy(), self.elements.switch
         try:
             for _ in range(self.elements.size):
-                self.state.modes = np.sign(flow).astype(int)
+                self.state.modes = self.equations.switched(problem, t, np.sign(flow).astype(int))
                 free = self.efforts.open_flows(problem, t)
                 if free is None:
                     break
-                slides = (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
+                slides = ~switch & (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)

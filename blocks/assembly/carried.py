@@ -1,0 +1,122 @@
+"""Which equations solved together leave an unknown open where nothing flows?
+
+What a flow carries (an enthalpy, a concentration, the temperature of a mixture) meets its equations
+with a flow as its coefficient: ``H == m * h``. Where nothing flows these equations say nothing of
+it, and nothing depends on it. Such blocks are not solved once for all flows, but anew at every
+point, where an unknown that is left open keeps its value (:mod:`blocks.numerics.open_unknowns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+
+from ..language.kernel import Law
+from ..numerics.arrays import Array, Flags
+from ..numerics.open_unknowns import open_unknowns
+from .algebraic_loops import Block
+from .flatten import Flat, Parameters
+
+__all__ = ["CarriedByFlows"]
+
+PRODUCTS = {"variable", "nonlinear"}  # slopes of a law that may hold a flow
+TRIALS = 4  # choices of relations: one that leaves nothing open without a flow is enough
+
+
+class CarriedByFlows:
+    """Asks of blocks whether they leave something open where nothing flows.
+
+    Parameters
+    ----------
+    flat : of the network
+    parameters : per family, values of the kernel's parameters, (size, n) each
+    """
+
+    def __init__(self, flat: Flat, parameters: Parameters) -> None:
+        self.flat, self._parameters = flat, parameters
+        self._flows = self._flowing()
+        #: Every class has a value of its own, and flows have none.
+        self._values = np.random.default_rng(0).uniform(0.5, 1.5, flat.classes)
+        self._values[self._flows] = 0.0
+        self._partials: dict[Law, Callable[..., Array]] = {}
+        self._products: dict[Law, bool] = {}
+
+    def leaves_open(self, block: Block) -> bool:
+        """Whether a block no longer determines its unknowns where nothing flows."""
+        groups = [self.flat.groups[int(g)] for g in self.flat.groups_of(block.equations)]
+        if not any(group.law is not None and self._may_vanish(group.law) for group in groups):
+            return False
+        for trial in range(TRIALS):
+            matrix = self._matrix(block, trial)
+            if not np.isfinite(matrix).all() or not len(open_unknowns(matrix)[0]):
+                return False
+        return True
+
+    def _flowing(self) -> Flags:
+        """Classes of through variables, and of variables in the unit of one."""
+        flat = self.flat
+        out = np.zeros(flat.classes, dtype=bool)
+        units = {v.unit.dimension for f in flat.network.families for v in f.kernel.variables
+                 if v.kind == "through"}  # fmt: skip
+        for base, size, f, (i, order) in flat.slot_names():
+            variable = flat.network.families[f].kernel.variables[i]
+            if order == 0 and (variable.kind == "through" or variable.unit.dimension in units):
+                out[flat.class_of[base : base + size]] = True
+        return out
+
+    def _may_vanish(self, law: Law) -> bool:
+        """Whether a flow may be the coefficient of another argument."""
+        if law not in self._products:
+            kernel = law.kernel
+            units = {v.unit.dimension for v in kernel.variables if v.kind == "through"}
+            flows = {s.__hash__() for (i, order), s in kernel.symbols.items() if order == 0
+                     and kernel.variables[i].unit.dimension in units}  # fmt: skip
+            self._products[law] = any(
+                slope in PRODUCTS and flows & {s.__hash__() for s in ca.symvar(partial)}
+                for slope, partial in zip(law.slopes, law.partials, strict=True))
+        return self._products[law]
+
+    def _matrix(self, block: Block, trial: int) -> Array:
+        """Coefficients of a block's unknowns where nothing flows, for a choice of relations."""
+        flat = self.flat
+        place = {int(c): j for j, c in enumerate(block.unknowns)}
+        matrix = np.zeros((len(block.equations), len(block.unknowns)))
+        for k, equation in enumerate(block.equations):
+            group, row = flat.group_of(int(equation))
+            if group.law is None:
+                _, classes, signs = group.terms(np.array([row]))
+                values = signs.astype(float)
+            else:
+                classes, values = self._coefficients(group.law, group.family,
+                                                     group.instances[row : row + 1], trial)
+            for c, value in zip(classes, values, strict=True):
+                if int(c) in place:
+                    matrix[k, place[int(c)]] += value
+        return matrix
+
+    def _coefficients(self, law: Law, f: int, instance: Array, trial: int) -> tuple[Array, Array]:
+        """Classes of a law's arguments, and their coefficients there."""
+        flat, kernel = self.flat, law.kernel
+        if law not in self._partials:
+            self._partials[law] = kernel.function("partials", law.symbols,
+                                                  ca.densify(ca.vertcat(*law.partials)))
+        classes, values, factors = [], [], []
+        for key in law.arguments:
+            if kernel.variables[key[0]].kind == "discrete":
+                classes.append(-1)
+                values.append(1.0)
+                factors.append(1.0)
+                continue
+            slots = flat.base[f][key[0], 0] + instance
+            (c,), (sign,) = flat.follow(flat.class_of[slots], flat.sign_of[slots], key[1])
+            classes.append(int(c))
+            values.append(sign * self._values[c])
+            factors.append(sign)
+        count = len(kernel.relation_symbols)
+        relations = (np.full(count, trial) if trial < 2 else
+                     np.random.default_rng(trial).integers(0, 2, count))  # fmt: skip
+        given = [p[:, int(instance[0])] for p in self._parameters[f]]
+        partials = self._partials[law](*values, 0.0, *relations, *given)
+        return np.array(classes), np.array(partials).ravel() * np.array(factors)

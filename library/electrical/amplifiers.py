@@ -1,0 +1,86 @@
+"""Operational amplifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import Component, Parameter, Port, Variable, maximum, minimum
+
+from .domain import electrical
+
+__all__ = ["LimitedOpAmp", "OpAmp"]
+
+
+class OpAmp(Component):
+    """Ideal operational amplifier: infinite gain, no limits.
+
+    Equations: v_p = v_n, no current into p and n. The output takes whatever current i
+    makes this true; its return is the reference.
+
+    Ports: p (non-inverting input), n (inverting input), out.
+
+    Notes
+    -----
+    Needs negative feedback. With positive feedback the same equations have a solution
+    too, which no amplifier takes: exchange p and n there, or take ``LimitedOpAmp``.
+    """
+
+    p = Port(electrical, doc="non-inverting input")
+    n = Port(electrical, doc="inverting input")
+    out = Port(electrical, doc="output")
+    i = Variable("A", doc="current into the output")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.p.v == self.n.v
+        yield self.p.i == 0
+        yield self.n.i == 0
+        yield self.i == self.out.i
+        yield self.power_supplied == -self.out.v * self.i
+
+
+class LimitedOpAmp(Component):
+    """Operational amplifier of finite gain whose output stays within its supply.
+
+    Equations: v_out = gain (v_p - v_n), limited to lower_voltage and upper_voltage; no current into
+    p and n, any current i into the output.
+
+    Parameters: gain (1), upper_voltage (V), lower_voltage (V).
+    Ports: p (non-inverting input), n (inverting input), out.
+
+    Notes
+    -----
+    With positive feedback (Schmitt trigger, multivibrator) there are up to three
+    solutions; the amplifier stays at the one where it is.
+
+    References
+    ----------
+    Modelica Standard Library, ``Electrical.Analog.Ideal.IdealizedOpAmpLimited``.
+    """
+
+    p = Port(electrical, doc="non-inverting input")
+    n = Port(electrical, doc="inverting input")
+    out = Port(electrical, doc="output")
+    gain = Parameter(15000.0, above=0, doc="Voltage gain while not limited")
+    upper_voltage = Parameter("15 V", doc="Upper supply")
+    lower_voltage = Parameter("-15 V", doc="Lower supply")
+    s = Variable("V", doc="output voltage, and beyond a limit by how much the input exceeds")
+    i = Variable("A", doc="current into the output")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.lower_voltage >= self.upper_voltage):
+            yield (f"upper_voltage is {self.upper_voltage:~P} and lower_voltage "
+                   f"{self.lower_voltage:~P}. The upper one must be above the lower.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        # along s both voltages grow no faster than s: Newton's method needs no good guess
+        yield self.out.v == minimum(maximum(self.s, self.lower_voltage), self.upper_voltage)
+        yield self.p.v - self.n.v == self.out.v / self.gain + (self.s - self.out.v)
+        yield self.p.i == 0
+        yield self.n.i == 0
+        yield self.i == self.out.i
+        yield self.power_supplied == -self.out.v * self.i

@@ -1,0 +1,120 @@
+"""Sources whose voltage or current follows another one of the circuit.
+
+A voltage is read between p1 and n1 without a current, a current through them without
+a voltage. Power comes from the source itself; nothing goes from one pair to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Parameter, Port, Variable
+
+from .couplings import FourTerminals
+from .domain import electrical
+from .sources import Arrow
+
+__all__ = [
+    "CurrentControlledCurrentSource", "CurrentControlledVoltageSource",
+    "VoltageControlledCurrentSource", "VoltageControlledVoltageSource",
+]  # fmt: skip
+
+
+class VoltageControlledVoltageSource(FourTerminals):
+    """Voltage that is a multiple of another voltage (VCVS).
+
+    Equations: v2 = gain v1, i1 = 0.
+
+    Parameters: gain (1).
+    Ports: p1, n1 (control), p2, n2 (output).
+
+    Notes
+    -----
+    gain (default not verified).
+    """
+
+    gain = Parameter(1.0, doc="Voltage of the output per voltage of the control")
+    i2 = Variable("A", doc="current into p2")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield from self.pairs(into_p2=self.i2)
+        yield self.i1 == 0
+        yield self.v2 == self.gain * self.v1
+        yield self.power_supplied == -self.v2 * self.i2
+
+
+class CurrentControlledVoltageSource(FourTerminals):
+    """Voltage that is a multiple of a current (CCVS).
+
+    Equations: v2 = gain i1, v1 = 0, with i1 from p1 to n1.
+
+    Parameters: gain (ohm).
+    Ports: p1, n1 (control), p2, n2 (output).
+    """
+
+    gain = Parameter("1 ohm", doc="Voltage of the output per current of the control")
+    i2 = Variable("A", doc="current into p2")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield from self.pairs(into_p2=self.i2)
+        yield self.v1 == 0
+        yield self.v2 == self.gain * self.i1
+        yield self.power_supplied == -self.v2 * self.i2
+
+
+class ControlledArrow(Arrow):
+    """Base of current sources that read between p1 and n1: v1, and i1 from p1 to n1.
+
+    A subclass yields ``control()`` and two equations more.
+    """
+
+    p1 = Port(electrical, doc="positive end of the control")
+    n1 = Port(electrical, doc="negative end of the control")
+    v1 = Variable("V", doc="v of p1 minus v of n1")
+    i1 = Variable("A", doc="current into p1")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def control(self) -> Iterator[Any]:
+        """What v1 and i1 are, and the power of the output."""
+        yield self.v1 == self.p1.v - self.n1.v
+        yield self.p1.i == self.i1
+        yield self.n1.i == -self.i1
+        yield self.power_supplied == -self.v * self.i
+
+
+class VoltageControlledCurrentSource(ControlledArrow):
+    """Current along the arrow that is a multiple of a voltage (VCCS).
+
+    Equations: i = gain v1, i1 = 0; i leaves into the circuit at head.
+
+    Parameters: gain (S).
+    Ports: p1, n1 (control), head, tail (output).
+    """
+
+    gain = Parameter("1 S", doc="Current of the output per voltage of the control")
+
+    def equations(self) -> Iterator[Any]:
+        yield from self.control()
+        yield self.i1 == 0
+        yield self.i == self.gain * self.v1
+
+
+class CurrentControlledCurrentSource(ControlledArrow):
+    """Current along the arrow that is a multiple of another current (CCCS).
+
+    Equations: i = gain i1, v1 = 0, with i1 from p1 to n1; i leaves into the circuit at
+    head.
+
+    Parameters: gain (1).
+    Ports: p1, n1 (control), head, tail (output).
+    """
+
+    gain = Parameter(1.0, doc="Current of the output per current of the control")
+
+    def equations(self) -> Iterator[Any]:
+        yield from self.control()
+        yield self.v1 == 0
+        yield self.i == self.gain * self.i1

@@ -1,0 +1,169 @@
+"""Prescribed voltages and currents.
+
+Which way a positive current flows is decided here, by the order of the ports that a
+base names: inside the source from the first to the second. Of ``DCCurrentSource`` and
+``ACCurrentSource`` that is from p to n (not verified for Simscape's blocks), of all others
+along the arrow, from tail to head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+from blocks import Branch, Input, Parameter, Variable, sin, time
+
+from .domain import TwoPort, electrical
+
+__all__ = [
+    "ACCurrentSource", "ACVoltageSource", "ControlledCurrentSource", "ControlledVoltageSource",
+    "DCCurrentSource", "DCVoltageSource",
+]  # fmt: skip
+
+
+class Arrow(Branch, domain=electrical, ports=("tail", "head")):
+    """Base of current sources drawn as an arrow.
+
+    Gives i, the current along the arrow, which enters at tail and leaves at head into
+    the circuit, and v = v_tail - v_head.
+    """
+
+
+class DCVoltageSource(TwoPort):
+    """Constant voltage between p and n, whatever the current.
+
+    Equation: v = voltage. The current i from p to n is negative where the source
+    delivers power. For a voltage that varies take ``ControlledVoltageSource``.
+
+    Parameters: voltage (V).
+    Ports: p, n.
+
+    Notes
+    -----
+    voltage (default not verified).
+    """
+
+    voltage = Parameter("1 V", doc="Voltage of p against n", advice={
+        "A": "A current belongs to DCCurrentSource(current=…)."})  # fmt: skip
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.v == self.voltage
+        yield self.power_supplied == -self.v * self.i
+
+
+class ACVoltageSource(TwoPort):
+    """Sinusoidal voltage between p and n, whatever the current.
+
+    Equation: v = amplitude sin(2 pi frequency t + phase).
+
+    Parameters: amplitude (V), frequency (Hz), phase (rad).
+    Ports: p, n.
+
+    Notes
+    -----
+    amplitude (default not verified) is the peak value, sqrt(2) times the effective one.
+    """
+
+    amplitude = Parameter("1 V", doc="Peak voltage")
+    frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
+    phase = Parameter("0 deg", doc="Angle at time 0")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.v == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
+        yield self.power_supplied == -self.v * self.i
+
+
+class ControlledVoltageSource(TwoPort):
+    """Prescribed voltage between p and n, whatever the current.
+
+    Equation: v = vT, where vT is the signal, or the parameter ``voltage``, a constant or
+    a function of time, while nothing is connected.
+
+    Parameters: voltage (V).
+    Ports: p, n. Inputs: vT in V.
+
+    Examples
+    --------
+    >>> from blocks import quantity, where
+    >>> from library.electrical import table
+    >>> step = ControlledVoltageSource(
+    ...     voltage=lambda t: where(t < quantity("1 s"), quantity("0 V"), quantity("5 V")))
+    >>> ramp = ControlledVoltageSource(voltage=table(["0 s", "2 s"], ["0 V", "24 V"]))
+    """
+
+    voltage = Parameter("0 V", varying=True, doc="Voltage of p against n", advice={
+        "A": "A current belongs to ControlledCurrentSource(current=…)."})  # fmt: skip
+    vT = Input("V", default="voltage", doc="voltage of p against n")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.v == self.vT
+        yield self.power_supplied == -self.v * self.i
+
+
+class DCCurrentSource(TwoPort):
+    """Constant current from p to n through the source, whatever the voltage.
+
+    Equation: i = current. It leaves into the circuit at n.
+
+    Parameters: current (A).
+    Ports: p, n.
+
+    Notes
+    -----
+    Direction and current (default not verified).
+    """
+
+    current = Parameter("1 A", doc="Current from p to n inside the source", advice={
+        "V": "A voltage belongs to DCVoltageSource(voltage=…)."})  # fmt: skip
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.i == self.current
+        yield self.power_supplied == -self.v * self.i
+
+
+class ACCurrentSource(TwoPort):
+    """Sinusoidal current from p to n through the source, whatever the voltage.
+
+    Equation: i = amplitude sin(2 pi frequency t + phase).
+
+    Parameters: amplitude (A), frequency (Hz), phase (rad).
+    Ports: p, n.
+
+    Notes
+    -----
+    The direction was not verified.
+    """
+
+    amplitude = Parameter("1 A", doc="Peak current")
+    frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
+    phase = Parameter("0 deg", doc="Angle at time 0")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.i == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
+        yield self.power_supplied == -self.v * self.i
+
+
+class ControlledCurrentSource(Arrow):
+    """Prescribed current along the arrow from tail to head, whatever the voltage.
+
+    Equation: i = iT, where iT is the signal, or the parameter ``current``, a constant or
+    a function of time, while nothing is connected. It leaves into the circuit at head.
+
+    Parameters: current (A).
+    Ports: head, tail. Inputs: iT in A.
+    """
+
+    current = Parameter("0 A", varying=True, doc="Current along the arrow", advice={
+        "V": "A voltage belongs to ControlledVoltageSource(voltage=…)."})  # fmt: skip
+    iT = Input("A", default="current", doc="current along the arrow")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.i == self.iT
+        yield self.power_supplied == -self.v * self.i

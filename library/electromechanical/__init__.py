@@ -1,0 +1,40 @@
+"""Between electricity and mechanics: converters, motors, actuators and the bridge that feeds them.
+
+Sign convention
+---------------
+Electrical ports p and n carry i from p to n with v = v_p - v_n; mechanical ports R (rotor,
+rod) and C (case) have w = w_R - w_C or v = v_R - v_C, and torque or force is carried from R
+to C. A positive current drives R forward: torque and force act on R in the direction of
+growing w or v, so t and f, which are counted from R to C, are negative there. A negative
+constant reverses that. Every ideal converter passes on exactly what it takes in.
+
+Which class to take
+-------------------
+=============================  ====================================================
+ideal converters               ``RotationalElectromechanicalConverter``,
+                               ``TranslationalElectromechanicalConverter``
+motors                         ``DCMotor`` (permanent magnet, by data sheet too),
+                               ``SeparatelyExcitedMotor``, ``SeriesMotor``
+actuators                      ``VoiceCoil``, ``Solenoid``, ``PiezoStack``
+supply                         ``HBridge`` (PWM, averaged or switched)
+coils and gaps in detail       :mod:`library.magnetic`
+friction of bearings, brushes  ``RotationalFriction`` between R and C
+=============================  ====================================================
+"""
+
+from ..othernames import missing
+from .actuators import PiezoStack, Solenoid, VoiceCoil
+from .bridges import HBridge
+from .converters import (
+    RotationalElectromechanicalConverter,
+    TranslationalElectromechanicalConverter,
+)
+from .motors import DCMotor, SeparatelyExcitedMotor, SeriesMotor
+
+__all__ = [
+    "DCMotor", "HBridge", "PiezoStack", "RotationalElectromechanicalConverter",
+    "SeparatelyExcitedMotor", "SeriesMotor", "Solenoid",
+    "TranslationalElectromechanicalConverter", "VoiceCoil",
+]  # fmt: skip
+
+__getattr__ = missing(__name__)

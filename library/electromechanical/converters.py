@@ -1,0 +1,101 @@
+"""Ideal converters between current and torque or force, and what all machines share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Component, Parameter, Port, Variable
+
+from ..electrical import electrical
+from ..rotational import rotational
+from ..translational import translational
+
+__all__ = [
+    "RotationalElectromechanicalConverter", "RotationalMachine",
+    "TranslationalElectromechanicalConverter", "TranslationalMachine",
+]  # fmt: skip
+
+
+class RotationalMachine(Component):
+    """Base of machines with the electrical ports p and n and the rotational ports R and C.
+
+    Gives v = v_p - v_n, i from p to n and w = w_R - w_C. A subclass states the torques R.t
+    and C.t, and one equation more.
+    """
+
+    p = Port(electrical, doc="positive terminal")
+    n = Port(electrical, doc="negative terminal")
+    R = Port(rotational, doc="rotor")
+    C = Port(rotational, doc="case")
+    v = Variable("V", doc="v of p minus v of n")
+    i = Variable("A", doc="current from p to n")
+    w = Variable("rad/s", doc="w of R minus w of C")
+
+    def port_equations(self) -> Iterator[Any]:
+        yield self.v == self.p.v - self.n.v
+        yield self.p.i == self.i
+        yield self.n.i == -self.i
+        yield self.w == self.R.w - self.C.w
+
+
+class TranslationalMachine(Component):
+    """Base of machines with the electrical ports p and n and the translational ports R and C.
+
+    Gives v = v_p - v_n, i from p to n, u = v_R - v_C and f, the force carried from R to C. A
+    subclass states two equations more.
+    """
+
+    p = Port(electrical, doc="positive terminal")
+    n = Port(electrical, doc="negative terminal")
+    R = Port(translational, doc="rod")
+    C = Port(translational, doc="case")
+    v = Variable("V", doc="v of p minus v of n")
+    i = Variable("A", doc="current from p to n")
+    u = Variable("m/s", doc="v of R minus v of C")
+    f = Variable("N", doc="force carried from R to C")
+
+    def port_equations(self) -> Iterator[Any]:
+        yield self.v == self.p.v - self.n.v
+        yield self.p.i == self.i
+        yield self.n.i == -self.i
+        yield self.u == self.R.v - self.C.v
+        yield self.R.f == self.f
+        yield self.C.f == -self.f
+
+
+class RotationalElectromechanicalConverter(RotationalMachine):
+    """Ideal motor and generator: no resistance, no inductance, no inertia, no loss.
+
+    Equations: v = constant w; t = constant i, the torque from C to R: a positive current
+    from p to n drives R forward. Lossless: v i = t w. A negative constant reverses it.
+
+    Parameters: constant (V*s/rad).
+    Ports: p, n (electrical), R, C (rotational).
+    """
+
+    constant = Parameter("0.1 V*s/rad", doc="Torque over current, and voltage over speed")
+    t = Variable("N*m", doc="torque from C to R")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.v == self.constant * self.w
+        yield self.t == self.constant * self.i
+        yield self.R.t == -self.t
+        yield self.C.t == self.t
+
+
+class TranslationalElectromechanicalConverter(TranslationalMachine):
+    """Ideal linear motor: no resistance, no inductance, no mass, no loss.
+
+    Equations: v = constant u with u = v_R - v_C; f = -constant i, the force carried from R
+    to C: a positive current from p to n drives R forward. Lossless: v i + f u = 0.
+
+    Parameters: constant (V*s/m), preset to 0.1 V*s/m (default not verified).
+    Ports: p, n (electrical), R, C (translational).
+    """
+
+    constant = Parameter("0.1 V*s/m", doc="Force over current, and voltage over velocity")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.v == self.constant * self.u
+        yield self.f == -self.constant * self.i

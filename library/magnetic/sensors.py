@@ -1,0 +1,44 @@
+"""Ideal sensors: the flux through a connection, and the difference of two potentials."""
+
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Output
+
+from .domain import TwoPort
+
+__all__ = ["FluxSensor", "MMFSensor"]
+
+
+class FluxSensor(TwoPort):
+    """Flux through a connection of N and S, put in series.
+
+    Equations: mmf = 0; PHI = phi, positive from N to S.
+
+    Ports: N, S. Outputs: PHI in Wb (name not verified).
+    """
+
+    PHI = Output("Wb", doc="flux from N to S")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.mmf == 0
+        yield self.PHI == self.phi
+
+
+class MMFSensor(TwoPort):
+    """Difference of the magnetic potentials of N and S, put in parallel.
+
+    Equations: phi = 0; MMF = mmf.
+
+    Ports: N, S. Outputs: MMF in A (name not verified).
+    """
+
+    MMF = Output("A", doc="magnetic potential of N minus that of S")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.phi == 0
+        yield self.MMF == self.mmf

@@ -84,8 +84,9 @@ def _step(a: Asks) -> SignalPart:
 def _sine(a: Asks) -> SignalPart | None:
     if "Sample based" in a.written("SineType", "Time based"):
         return None
+    turns = _per_turn(a.text("Frequency", "1"))
     keywords = {"amplitude": a.text("Amplitude", "1"),
-                "frequency": f'quantity({_per_turn(a.text("Frequency", "1"))}, "Hz")'}
+                "frequency": f'"{turns} Hz"' if _plain(turns) else f'quantity({turns}, "Hz")'}
     if a.number("Bias", "0") != 0:
         keywords["bias"] = a.text("Bias", "0")
     if a.number("Phase", "0") != 0:
@@ -94,6 +95,8 @@ def _sine(a: Asks) -> SignalPart | None:
 
 
 def _per_turn(text: str) -> str:
+    if text.startswith("2 * np.pi * "):
+        return text.removeprefix("2 * np.pi * ")
     whole = text if text.replace(".", "").isalnum() else f"({text})"
     return f"{whole} / (2 * np.pi)"
 

@@ -190,9 +190,11 @@ def _run(script: Script) -> Iterator[str]:
         yield f"    # the model runs until {stop}; the first 10 s are shown"
     yield f"    result = build().simulate({', '.join(arguments)})"
     if script.plots:
-        shown = ", ".join(f'"{path}"' for path in script.plots)
-        yield from _call("    result.plot(", [f'"{path}"' for path in script.plots], "    ")
-        yield f"    print(result.table({shown}, every={_spacing(stop)}))"
+        shown = [f'"{path}"' for path in script.plots]
+        yield from _call("    figure = result.plot(", shown, "    ")
+        yield f'    figure.savefig("{script.title}.png", bbox_inches="tight")'
+        yield from _call("    table = result.table(", [*shown, f"every={_spacing(stop)}"], "    ")
+        yield "    print(table)"
     else:
         yield "    print(result)"
 

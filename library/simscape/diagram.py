@@ -229,13 +229,17 @@ _RUN = ("StartTime", "StopTime", "SolverName", "Solver", "RelTol", "AbsTol", "Ma
 
 def _settings(package: Package, own: dict[str, str], document: Element) -> dict[str, str]:
     """Solver settings: of their own part, or among those of the model."""
-    found = {k: own[k] for k in _RUN if k in own}
+    found: dict[str, str] = {}
     part = package.named("simulink/configSet0.xml")
-    for source in (document, part):
-        for p in () if source is None else source.iter("P"):
-            if p.get("Name") in _RUN and (source is part or p.get("Name") not in found):
-                found[p.get("Name", "")] = p.text or ""
+    for texts in ([] if part is None else _run_texts(part), own.items(), _run_texts(document)):
+        for name, text in texts:
+            if name in _RUN:
+                found.setdefault(name, text)
     return found
+
+
+def _run_texts(element: Element) -> list[tuple[str, str]]:
+    return [(p.get("Name", ""), p.text or "") for p in element.iter("P")]
 
 
 def _workspace(model: Element) -> dict[str, str]:

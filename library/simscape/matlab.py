@@ -228,7 +228,7 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
     ("||",), ("&&",), ("|",), ("&",), ("<", "<=", ">", ">=", "==", "~=", "!="), (":",),
     ("+", "-"), ("*", "/", "\\", ".*", "./", ".\\"),
 )  # fmt: skip
-_DEEPEST = 200
+_DEEPEST = 20  # brackets in each other: a level takes some twenty calls
 
 
 class Parser:
@@ -245,7 +245,12 @@ class Parser:
     def __init__(self, given: list[Token], where: str = "") -> None:
         self.given, self.where, self.at = given, where, 0
         self.inside: list[str] = []  # brackets that are open
-        self.depth = 0
+
+    def open(self, bracket: str) -> None:
+        """Note a bracket that has been opened."""
+        if len(self.inside) >= _DEEPEST:
+            raise self.wrong("an expression is too deep")
+        self.inside.append(bracket)
 
     def peek(self, ahead: int = 0) -> Token:
         k = self.at + ahead
@@ -272,15 +277,6 @@ class Parser:
             self.at += 1
 
     def expression(self, level: int = 0) -> Tree:
-        self.depth += 1
-        if self.depth > _DEEPEST * 10:
-            raise self.wrong("an expression is too deep")
-        try:
-            return self._level(level)
-        finally:
-            self.depth -= 1
-
-    def _level(self, level: int) -> Tree:
         if level == len(_LEVELS):
             return self._sign()
         left = self.expression(level + 1)
@@ -312,15 +308,16 @@ class Parser:
             and here.spaced and not after.spaced
 
     def _sign(self) -> Tree:
-        for sign in ("-", "+", "~", "!"):
-            if self.take(sign):
-                self.depth += 1
-                if self.depth > _DEEPEST * 10:
-                    raise self.wrong("an expression is too deep")
-                of = self._sign()
-                self.depth -= 1
-                return of if sign == "+" else Unary("~" if sign == "!" else sign, of)
-        return self._power()
+        signs = []
+        while self.peek().kind == "sign" and self.peek().text in ("-", "+", "~", "!"):
+            signs.append(self.peek().text)
+            self.at += 1
+        if len(signs) > _DEEPEST:
+            raise self.wrong("an expression is too deep")
+        of = self._power()
+        for sign in reversed(signs):
+            of = of if sign == "+" else Unary("~" if sign == "!" else sign, of)
+        return of
 
     def _power(self) -> Tree:
         base = self._postfix(self._primary())
@@ -358,7 +355,7 @@ class Parser:
 
     def _arguments(self) -> tuple[Tree, ...]:
         self.expect("(")
-        self.inside.append("(")
+        self.open("(")
         found: list[Tree] = []
         self.skip_lines()
         while not self.take(")"):
@@ -393,7 +390,7 @@ class Parser:
         if here.kind == "name":
             return Name(here.text)
         if here.text == "(":
-            self.inside.append("(")
+            self.open("(")
             self.skip_lines()
             of = self.expression()
             self.skip_lines()
@@ -408,7 +405,7 @@ class Parser:
                          else "a value is missing")
 
     def _rows(self, closing: str) -> tuple[tuple[Tree, ...], ...]:
-        self.inside.append("[" if closing == "]" else "{")
+        self.open("[" if closing == "]" else "{")
         rows: list[tuple[Tree, ...]] = []
         row: list[Tree] = []
         while True:

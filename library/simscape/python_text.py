@@ -183,6 +183,8 @@ def _binary(tree: Binary, name: Callable[[str], str]) -> tuple[str, int]:
         text, own = _text(of, name)
         array = isinstance(of, (Matrix, Brace)) and strength >= 6
         weak = own < strength or own == strength and (side == 1 or strength == 9)
+        if strength == 9 and side == 1 and isinstance(of, Unary) and of.sign == "-":
+            weak = False
         parts.append(f"np.array({text})" if array else f"({text})" if weak else text)
     sign = _SIGNS.get(tree.sign, tree.sign)
     if sign == "**":

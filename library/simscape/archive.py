@@ -81,7 +81,7 @@ def _kind(content: bytes) -> str:
         return "it is empty" if not content else "all its bytes are zero"
     if content.lstrip()[:5] in (b"Model", b"Libra"):
         return "it is a model in the old text format"
-    if content.startswith(b"\x89HDF") or content.startswith(b"MATLAB"):
+    if content.startswith((b"\x89HDF", b"MATLAB")):
         return "it is a file of data (.mat)"
     return "it begins with neither a zip archive nor a text package"
 

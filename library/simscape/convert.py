@@ -14,6 +14,7 @@ from typing import Any
 
 from blocks import Component
 
+from .asked import Asked
 from .diagram import Block, Diagram, End
 from .levels import Joint, Level, Scope
 from .mapping import counterpart_of, domain_here
@@ -23,9 +24,8 @@ from .nodes import inner_port, name_ports, nodes_of
 from .physical import keywords_of, signal_unit
 from .physical_signals import NodeUnits, is_physical_signal, physical_signal_part
 from .plan import ClassPlan, Entry, Part, PortPlan, Script, Stub
-from .resolve import resolve
 from .python_text import PythonNames, class_name, python_name, said
-from .asked import Asked
+from .resolve import resolve
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .texts import Texts
@@ -304,15 +304,14 @@ class Conversion:
     # -- the whole ---------------------------------------------------------------------
     def _script(self, root: ClassPlan) -> Script:
         python = self.workspace.python
-        used = {path for path in self.texts.used}
         values = [(python.variable(g.path), g.text, g.comment, g.source)
-                  for g in self._needed(used)]
+                  for g in self._needed(self.texts.used)]
         self.remarks += self.workspace.notes
         return Script(
             title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
             values=[*values, *self.masked], classes=self.classes, stubs=list(self.stubs.values()),
-            root=root, run=self.diagram.settings, plots=list(dict.fromkeys(self.plots or self.ended)),
-            remarks=self.remarks, entries=self.entries)
+            root=root, run=self.diagram.settings,
+            plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks, entries=self.entries)
 
     def _needed(self, used: set[str]) -> list[Any]:
         """The values the model uses, and those that these are computed from, in order."""

@@ -337,7 +337,8 @@ class _Reader:
             specify = kept.get(f"{name}_specify")
             nominal = None
             if kept.get(f"{name}_nominal_specify") == "on":
-                nominal = kept.get(f"{name}_nominal_value", ""), kept.get(f"{name}_nominal_unit", "")
+                nominal = (kept.get(f"{name}_nominal_value", ""),
+                           kept.get(f"{name}_nominal_unit", ""))
             block.values[name] = Value(
                 kept[name], kept.get(f"{name}_unit", ""),
                 None if specify is None else specify == "on",

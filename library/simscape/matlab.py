@@ -211,7 +211,8 @@ def _word(text: str, at: int, before: list[Token], spaced: bool, where: str) -> 
         return "sign", "'"
     sign = next((s for s in _SIGNS if text.startswith(s, at)), None)
     if sign is None:
-        raise NotUnderstood(where, f"{letter!r} is not understood in {text[max(0, at - 20):][:40]!r}.")
+        raise NotUnderstood(where, f"{letter!r} is not understood in "
+                            f"{text[max(0, at - 20):][:40]!r}.")
     return "sign", sign
 
 
@@ -382,7 +383,8 @@ class Parser:
         here = self.peek()
         self.at += 1
         if here.kind == "number":
-            text = here.text.lower().replace("d", "e") if "x" not in here.text.lower() else here.text
+            text = here.text.lower()
+            text = text if "x" in text else text.replace("d", "e")
             return Number(float(int(text, 16)) if "x" in text else float(text), here.text)
         if here.kind == "text":
             quote = here.text[0]
@@ -449,8 +451,9 @@ def parse(text: str, where: str = "") -> Tree:
 
 
 # -- statements -----------------------------------------------------------------------------------
-_IDLE = {"clear", "clc", "close", "format", "warning", "disp", "figure", "addpath", "rmpath", "hold",
-         "clearvars", "open_system", "set_param", "bdclose", "fprintf", "proj"}  # fmt: skip
+_IDLE = {"clear", "clc", "close", "format", "warning", "disp", "figure", "addpath", "rmpath",
+         "hold", "clearvars", "open_system", "set_param", "bdclose", "fprintf", "proj"}  # fmt: skip
+_GIVEN = re.compile(r"(?:^|[;,\n])\s*([A-Za-z]\w*)\s*(?:[.(][^=\n]*)?=(?!=)", re.M)
 _OPENING = {"if", "for", "while", "switch", "try", "function", "parfor"}
 _MISSING = re.compile(r"if\s*\(?\s*[~!]\s*exist\s*\(\s*['\"](\w+)['\"]\s*(,\s*['\"]\w+['\"])?\s*\)"
                       r"\s*\)?\s*,?")  # fmt: skip
@@ -472,7 +475,7 @@ def parse_script(text: str, where: str = "") -> list[Statement]:
         elif word in _OPENING:
             body, k = _body(line, comment, lines, k)
             text_ = "\n".join(part for part, _ in body)
-            names = re.findall(r"(?:^|[;,\n])\s*([A-Za-z]\w*)\s*(?:[.(][^=\n]*)?=(?!=)", text_, re.M)
+            names = _GIVEN.findall(text_)
             found.append(Skipped(text_, tuple(dict.fromkeys(names))))
         elif word not in _IDLE:
             found += _simple(line, comment, where)
@@ -571,8 +574,8 @@ def _halves(line: str) -> tuple[str, str, str]:
 
 
 # -- values ---------------------------------------------------------------------------------------
-_CONSTANTS = {"pi": np.pi, "inf": np.inf, "Inf": np.inf, "nan": np.nan, "NaN": np.nan, "eps": 2.0**-52,
-              "true": 1.0, "false": 0.0}  # fmt: skip
+_CONSTANTS = {"pi": np.pi, "inf": np.inf, "Inf": np.inf, "nan": np.nan, "NaN": np.nan,
+              "eps": 2.0**-52, "true": 1.0, "false": 0.0}  # fmt: skip
 
 
 def _row(n: Any, m: Any = None) -> tuple[int, int]:
@@ -584,8 +587,8 @@ def _filled(value: float) -> Callable[..., Any]:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2, "sin": np.sin,
-    "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs,
     "floor": np.floor, "ceil": np.ceil, "round": np.round, "fix": np.trunc, "sign": np.sign,
     "mod": np.mod, "rem": np.fmod, "power": np.power, "hypot": np.hypot,
@@ -772,4 +775,5 @@ class _Evaluation:
 
 def _plain(value: Any) -> Any:
     """An array of one entry as a number."""
-    return float(np.ravel(value)[0]) if np.size(value) == 1 and not np.iscomplexobj(value) else value
+    whole = np.size(value) == 1 and not np.iscomplexobj(value)
+    return float(np.ravel(value)[0]) if whole else value

@@ -89,10 +89,10 @@ def _layouts(block: Block, layouts: list[list[str]]) -> list[list[str]]:
 
     def fits(layout: list[str]) -> int:
         right = layout[1].split()
-        score = ("C" in right) == (chosen.get("reference") not in ("1", "absolute", "base"))
+        score = int(("C" in right) == (chosen.get("reference") not in ("1", "absolute", "base")))
         score += bool({"W", "V"} & set(right)) == (chosen.get("velocity_port", "1") in on)
         score += bool({"A", "P"} & set(right)) == (chosen.get("position_port", "1") in on)
-        return int(score)
+        return score
 
     return sorted(layouts, key=fits, reverse=True)
 
@@ -119,7 +119,7 @@ def _numbered(system: System, port: str) -> Iterator[tuple[Block, int]]:
         return
     side = {"lconn": "Left", "rconn": "Right"}.get(port)
     found = sorted((int(b.options.get("Port") or 1), b.sid) for b in system.blocks.values()
-                   if b.block_type == "PMIOPort" and b.options.get("Side", "Left") == side)  # fmt: skip
+                   if b.block_type == "PMIOPort" and b.options.get("Side", "Left") == side)
     for k, (_, sid) in enumerate(found, start=1):
         yield system.blocks[sid], k
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from blocks import BlocksError, quantity
 
-from .diagram import Block, End, System
+from .diagram import Block, System
 from .mapping import counterpart_of
 from .matlab import NotUnderstood
 from .nodes import Groups, inner_port, name_ports, nodes_of
@@ -21,7 +21,6 @@ from .simulink import SignalPart
 from .units import unit_here
 
 if TYPE_CHECKING:
-    from .diagram import Value
     from .texts import Written
 
 __all__ = ["NodeUnits", "is_physical_signal", "physical_signal_part"]
@@ -187,7 +186,8 @@ _BLOCKS: dict[str, Callable[[AsksUnits], Made | None]] = {
     "sources.ramp": _ramp, "sources.sine_wave": _sine, "sources.step": _step,
     "nonlinear.saturation": _limits("signal.Saturation"),
     "nonlinear.dead_zone": _limits("signal.DeadZone"), "nonlinear.abs": _alike("signal.Abs"),
-    "nonlinear.sign": _alike("signal.Sign"), "nonlinear.max": _alike("signal.Maximum", ("I1", "I2")),
+    "nonlinear.sign": _alike("signal.Sign"),
+    "nonlinear.max": _alike("signal.Maximum", ("I1", "I2")),
     "nonlinear.min": _alike("signal.Minimum", ("I1", "I2")), "linear.integrator": _integrator,
     "linear.transfer_function": _lag, "lookup_tables.one_dimensional": _table,
 }  # fmt: skip
@@ -229,8 +229,8 @@ class NodeUnits:
         for node in nodes_of(system):
             self.groups.join((end.sid, end.name) for end in node)
             for end in node:
-                block = system.blocks.get(end.sid)
-                inside = inner_port(block, end) if block is not None else None
+                outer = system.blocks.get(end.sid)
+                inside = inner_port(outer, end) if outer is not None else None
                 if inside is not None:
                     self.groups.join([(end.sid, end.name), (inside.sid, "rconn1")])
         for block in system.blocks.values():

@@ -9,7 +9,7 @@ __all__ = ["ClassPlan", "Entry", "Part", "PortPlan", "Script", "Stub"]
 
 @dataclass
 class Part:
-    """``model.name = Component(keyword=text, …)``; ``original`` where the diagram's name differs."""
+    """``model.name = Component(keyword=text, …)``; ``original`` is its name in the diagram."""
 
     name: str
     component: str  # "translational.Mass", or the name of a class of the script
@@ -20,7 +20,7 @@ class Part:
 
 @dataclass
 class PortPlan:
-    """A port of a composite or stub: ``name = Port(domain)``, ``Input(unit)`` or ``Output(unit)``."""
+    """A port of a class: ``name = Port(domain)``, ``Input(unit)`` or ``Output(unit)``."""
 
     name: str
     kind: str  # "Port", "Input", "Output"

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["report_html", "report_table", "report_text"]
 
 _ORDER = ("mapped", "approximated", "left out", "missing")
-_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em }
+_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em;
+padding: 0 1em }
 table { border-collapse: collapse; font-size: 14px } td, th { padding: .25em .7em; text-align: left;
 border-bottom: 1px solid #ccc; vertical-align: top } img { max-width: 100% }
-@media (prefers-color-scheme: dark) { body { background: #111; color: #ddd } img { background: #fff } }"""
+@media (prefers-color-scheme: dark) { body { background: #111; color: #ddd }
+img { background: #fff } }"""
 
 
 def report_table(script: Script) -> Any:

@@ -19,8 +19,8 @@ from .matlab import NotUnderstood, Unknown, evaluate, parse
 __all__ = ["resolve"]
 
 # libraries whose blocks are known by their path, not by their content
-_KNOWN = ("fl_lib", "nesl_utility", "simulink", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib", "batt_lib",
-          "sm_lib", "powerlib", "spsSwitchingDevicesLib", "dashboard_blocks")  # fmt: skip
+_KNOWN = ("fl_lib", "nesl_utility", "simulink", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib",
+          "batt_lib", "sm_lib", "powerlib", "spsSwitchingDevicesLib", "dashboard_blocks")  # fmt: skip
 _DEEPEST = 40
 
 
@@ -193,7 +193,8 @@ def _carry_tags(root: System) -> None:
     goto: dict[str, tuple[list[System], Block]] = {}
     for chain in chains.values():
         for block in chain[-1].blocks.values():
-            if block.block_type == "Goto" and block.options.get("TagVisibility", "local") != "local":
+            if block.block_type == "Goto" and block.options.get(
+                    "TagVisibility", "local") != "local":
                 goto[block.options.get("GotoTag", "A")] = chain, block
     for chain in list(chains.values()):
         system = chain[-1]

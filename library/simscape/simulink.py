@@ -232,14 +232,13 @@ def _minmax(a: Asks) -> SignalPart | None:
 
 def _function(name: str, choice: str, default: str) -> Callable[[Asks], SignalPart | None]:
     def made(a: Asks) -> SignalPart | None:
-        word = {"exp": "exp", "log": "log", "log10": "log10", "square": "square", "sqrt": "sqrt",
-                "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "reciprocal": "reciprocal",
-                "abs": "abs", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh",
-                "cosh": "cosh"}.get(a.written(choice, default))  # fmt: skip
         from ..signal import MathFunction
 
+        written = a.written(choice, default)
+        word = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(written, written)
+
         allowed = MathFunction._declared["function"].choices  # type: ignore[attr-defined]
-        if word is None or word not in allowed:
+        if word not in allowed:
             return None
         return SignalPart(name, {"function": f'"{word}"'})
 

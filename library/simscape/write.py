@@ -6,13 +6,13 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from .plan import ClassPlan, Part, Script, Stub
+from .plan import ClassPlan, Part, Script
 
 __all__ = ["python_text"]
 
 _WIDTH = 100
-_FUNCTIONS = ("abs_", "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor", "log",
-              "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh")  # fmt: skip
+_FUNCTIONS = ("abs_", "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor",
+              "log", "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh")  # fmt: skip
 
 
 def python_text(script: Script) -> str:
@@ -51,7 +51,7 @@ def _imports(script: Script, text: str) -> list[str]:
             if module:
                 home = module if "." in module else f"library.{module}"
                 homes.setdefault(home, set()).add(name)
-    for ports in [p.ports for p in (*script.classes, *script.stubs)]:
+    for ports in [*(p.ports for p in script.classes), *(s.ports for s in script.stubs)]:
         for port in ports:
             if port.kind == "Port":
                 homes.setdefault(f"library.{port.argument}", set()).add(port.argument)

@@ -1,7 +1,8 @@
 """Models of Simscape as readable Python: read, converted and written, offline.
 
 ``convert("model.slx")`` gives a :class:`Converted` with the Python text of the model and an
-account of what became of every block; ``python -m library.simscape model.slx`` writes it.
+account of what became of every block; ``source_text("part.ssc")`` gives the Python class of a
+component source. ``python -m library.simscape model.slx`` writes either to a file.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from .convert import Conversion
 from .diagram import read_diagram
 from .mapping import add_counterpart
 from .plan import Entry, Script
+from .source_text import source_text
 from .write import python_text
 
-__all__ = ["Converted", "add_counterpart", "convert"]
+__all__ = ["Converted", "add_counterpart", "convert", "source_text"]
 
 
 @dataclass(frozen=True)

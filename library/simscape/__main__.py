@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blocks import BlocksError
 
-from . import convert
+from . import convert, source_text
 from .report import report_html, report_text
 
 
@@ -17,8 +17,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Convert, write, report and run as the command line says; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m library.simscape",
-        description="Convert a Simscape model (.slx, .mdl) to Python. Nothing in the file is run.")
-    parser.add_argument("model", type=Path, help="an .slx file, or an .mdl of R2022a or later")
+        description="Convert a Simscape model (.slx, .mdl) or component source (.ssc) to "
+                    "Python. Nothing in the file is run.")
+    parser.add_argument("model", type=Path,
+                        help="an .slx or .ssc file, or an .mdl of R2022a or later")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help="where the Python text goes; beside the model by default")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="values",
@@ -35,12 +37,16 @@ def main(arguments: list[str] | None = None) -> int:
         if not sign:
             parser.error(f"--set takes NAME=VALUE, but was given {text!r}")
         values[name.strip()] = value
+    output = given.output or given.model.with_suffix(".py")
     try:
+        if given.model.suffix == ".ssc":
+            output.write_text(source_text(given.model), encoding="utf-8")
+            print(output)
+            return 0
         converted = convert(given.model, values=values, folders=given.path)
     except BlocksError as error:
         print(error, file=sys.stderr)
         return 1
-    output = given.output or given.model.with_suffix(".py")
     output.write_text(converted.text, encoding="utf-8")
     print(f"{output}: {len(converted.entries)} blocks, "
           f"{sum(e.outcome == 'missing' for e in converted.entries)} without a counterpart")

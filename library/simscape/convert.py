@@ -311,7 +311,8 @@ class Conversion:
             title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
             values=[*values, *self.masked], classes=self.classes, stubs=list(self.stubs.values()),
             root=root, run=self.diagram.settings,
-            plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks, entries=self.entries)
+            plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
+            entries=self.entries)
 
     def _needed(self, used: set[str]) -> list[Any]:
         """The values the model uses, and those that these are computed from, in order."""

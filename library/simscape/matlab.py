@@ -588,7 +588,8 @@ def _filled(value: float) -> Callable[..., Any]:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "atan": np.arctan,
     "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs,
     "floor": np.floor, "ceil": np.ceil, "round": np.round, "fix": np.trunc, "sign": np.sign,
     "mod": np.mod, "rem": np.fmod, "power": np.power, "hypot": np.hypot,

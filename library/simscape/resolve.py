@@ -20,7 +20,8 @@ __all__ = ["resolve"]
 
 # libraries whose blocks are known by their path, not by their content
 _KNOWN = ("fl_lib", "nesl_utility", "simulink", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib",
-          "batt_lib", "sm_lib", "powerlib", "spsSwitchingDevicesLib", "dashboard_blocks")  # fmt: skip
+          "batt_lib", "sm_lib", "powerlib", "spsSwitchingDevicesLib",
+          "dashboard_blocks")  # fmt: skip
 _DEEPEST = 40
 
 

@@ -12,7 +12,8 @@ __all__ = ["python_text"]
 
 _WIDTH = 100
 _FUNCTIONS = ("abs_", "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor",
-              "log", "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh")  # fmt: skip
+              "log", "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan",
+              "tanh")  # fmt: skip
 
 
 def python_text(script: Script) -> str:

@@ -121,7 +121,9 @@ def _imports(text: str, writer: _Writer) -> list[str]:
 
 # -- domains ------------------------------------------------------------------------------------
 def _domain(source: Source) -> str:
-    across, through, powers = {}, {}, []
+    across: dict[str, str] = {}
+    through: dict[str, str] = {}
+    powers = []
     for declared in source.sections.get("variables", []):
         found = pair(declared.value)
         unit = unit_here(found[1] if found is not None else "1", source.name) or "1"
@@ -184,7 +186,7 @@ class _Writer:
         yield from declared
         yield ""
         yield "    def compose(self):" if self.members else "    def equations(self):"
-        yield from (f"        {line}" for line in body)
+        yield from (f"        {line}" for line in body or ["pass"])
 
     def _doc(self) -> Iterator[str]:
         said = [self.source.title or self.source.name.replace("_", " "), *self.source.help.split(

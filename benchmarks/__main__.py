@@ -20,6 +20,11 @@ def main() -> None:
 
         precision(sys.argv[2:])
         return
+    if sys.argv[1:2] == ["beyond"]:
+        from .beyond import main as beyond
+
+        beyond(sys.argv[2:])
+        return
     if sys.argv[1:2] == ["friction"]:
         from .frictionscale import report
 

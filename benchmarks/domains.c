@@ -253,6 +253,14 @@ static void bridge(double t, const double *y, double *dy) {
     dy[0] = (i - y[0] / 100) / 1e-3;
 }
 
+/* Positive while the switches are as they should be */
+static double bridge_margin(double t, const double *y) {
+    double v[4], least = 1e300;
+    nodes(t, y[0], v);
+    for (int k = 0; k < 4; k++) least = fmin(least, mode >> k & 1 ? v[k] - FORWARD : FORWARD - v[k]);
+    return least;
+}
+
 static int bridge_wants(double t, const double *y) {
     double v[4];
     int found = mode;
@@ -270,6 +278,11 @@ static void solenoid(double t, const double *y, double *dy) {
     dy[0] = (volts - 20 * current) / 1000;
     dy[1] = y[2];
     dy[2] = (-y[0] * y[0] / (2 * mu * 1e-4) + 400 * (8e-3 - y[1]) - 0.5 * y[2] + stop) / 0.02;
+}
+
+static double solenoid_margin(double t, const double *y) {
+    double a = y[1] - 2e-4, b = 2e-3 - y[1];
+    return fmin(mode & 1 ? -a : a, mode & 2 ? -b : b);
 }
 
 static int solenoid_wants(double t, const double *y) { return (y[1] < 2e-4) | (y[1] > 2e-3) << 1; }
@@ -303,8 +316,9 @@ static double step(slope_t f, double k[7][MOST], double t, double h, const doubl
 }
 
 /* To the end; where switches want another mode, the step is repeated up to that instant */
-static void switched(slope_t f, int (*wants)(double, const double *), double *y, double t,
-                     double end, double rtol, const double *atol, double longest, double h) {
+static void switched(slope_t f, int (*wants)(double, const double *),
+                     double (*margin)(double, const double *), double *y, double t, double end,
+                     double rtol, const double *atol, double longest, double h) {
     double k[7][MOST], z[MOST];
     mode = wants(t, y);
     mode = wants(t, y);
@@ -320,12 +334,23 @@ static void switched(slope_t f, int (*wants)(double, const double *), double *y,
         steps++;
         double next = h * fmin(5, 0.9 * pow(fmax(error, 1e-5), -0.2));
         if (wants(t + h, z) != mode) {
-            double before = 0, after = h;
-            while (after - before > 1e-15 * end) {
-                double middle = (before + after) / 2;
-                step(f, k, t, middle, y, z, atol, rtol);
-                if (wants(t + middle, z) != mode) after = middle;
-                else before = middle;
+            double before = 0, after = h, a = margin(t, y), b = margin(t + h, z);
+            double wide = fmax(fabs(a), fabs(b));
+            for (int last = 0, j = 1; after - before > 1e-14 * end; j++) { /* Illinois */
+                double guess = a > 0 ? after - b * (after - before) / (b - a) : (before + after) / 2;
+                if (j % 3 == 0 || !(guess > before && guess < after)) guess = (before + after) / 2;
+                step(f, k, t, guess, y, z, atol, rtol);
+                double m = margin(t + guess, z);
+                if (m < 0) {
+                    after = guess, b = m;
+                    if (last == -1) a /= 2;
+                    last = -1;
+                } else {
+                    before = guess, a = m;
+                    if (last == 1) b /= 2;
+                    last = 1;
+                }
+                if (m < -1e-12 * wide && m > -1e-9 * wide) break; /* clearly on the far side */
             }
             step(f, k, t, after, y, z, atol, rtol);
             h = after;
@@ -339,7 +364,7 @@ static void switched(slope_t f, int (*wants)(double, const double *), double *y,
     }
 }
 
-static void run(const char *problem, double rtol, double *y) {
+static void run(const char *problem, double rtol, double end, double *y) {
     double *atol = malloc(n * sizeof(double));
     int is_ladder = !strcmp(problem, "ladder"), is_rod = !strcmp(problem, "rod");
     for (int i = 0; i < n; i++) {
@@ -355,15 +380,15 @@ static void run(const char *problem, double rtol, double *y) {
     } else if (!strcmp(problem, "bridge")) {
         atol[0] = 0.17 * rtol;
         mode = 0;
-        switched(bridge, bridge_wants, y, 0, 0.5, rtol, atol, 1e-3, 1e-5);
+        switched(bridge, bridge_wants, bridge_margin, y, 0, 0.5, rtol, atol, 1e-3, 1e-5);
     } else {
         double scale[] = {1e-4, 1e-3, 1};
         for (int i = 0; i < 3; i++) atol[i] = 0.01 * rtol * scale[i];
         y[0] = 0, y[1] = 2e-3 + 2.4e-6, y[2] = 0;
         volts = 12;
-        switched(solenoid, solenoid_wants, y, 0, 0.04, rtol, atol, 2e-3, 1e-5);
+        switched(solenoid, solenoid_wants, solenoid_margin, y, 0, 0.04, rtol, atol, 2e-3, 1e-5);
         volts = 0;
-        switched(solenoid, solenoid_wants, y, 0.04, 0.1, rtol, atol, 2e-3, 1e-5);
+        switched(solenoid, solenoid_wants, solenoid_margin, y, 0.04, end, rtol, atol, 2e-3, 1e-5);
     }
     free(atol);
 }
@@ -381,11 +406,12 @@ int main(int count, char **words) {
         struct timespec a, b;
         clock_gettime(CLOCK_MONOTONIC, &a);
         steps = 0;
-        run(problem, rtol, y);
+        run(problem, rtol, 0.1, y);
         clock_gettime(CLOCK_MONOTONIC, &b);
         best = fmin(best, (b.tv_sec - a.tv_sec) + 1e-9 * (b.tv_nsec - a.tv_nsec));
     }
     printf("%.9g %ld", best, steps);
+    if (!strcmp(problem, "solenoid")) run(problem, rtol, 0.05, y); /* before it is at rest again */
     if (large) printf(" %.17g %.17g", y[n / 2 - 1], y[n - 1]);
     else for (int i = 0; i < n; i++) printf(" %.17g", y[i]);
     printf("\n");

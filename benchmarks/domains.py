@@ -30,7 +30,7 @@ from library.electrical import TwoPort, electrical
 from library.thermal import TwoPort as HeatPath
 from library.thermal import thermal
 
-__all__ = ["Converter", "bridge", "buck", "cylinder", "grid", "ladder", "rod", "solenoid"]
+__all__ = ["bridge", "buck", "cylinder", "grid", "ladder", "rod", "solenoid"]
 
 
 class Ground(Component):
@@ -169,14 +169,14 @@ class Hot(Component):
     A = Port(thermal)
 
     def equations(self) -> Any:
-        yield self.A.T == quantity("1000 K")
+        yield quantity("1000 K") == self.A.T
 
 
 class Conduction(HeatPath):
     conductance = Parameter("1 W/K", above=0)
 
     def equations(self) -> Any:
-        yield self.Q == self.conductance * self.T
+        yield self.conductance * self.T == self.Q
 
 
 class Cell(Component):
@@ -193,7 +193,7 @@ class Radiation(Component):
     A = Port(thermal)
 
     def equations(self) -> Any:
-        yield self.A.Q == quantity("4e-10 W/K^4") * (self.A.T**4 - quantity("300 K")**4)
+        yield quantity("4e-10 W/K^4") * (self.A.T**4 - quantity("300 K")**4) == self.A.Q
 
 
 def rod(n: int) -> Model:

@@ -11,7 +11,9 @@ import time as clock
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .assembly import flatten, reduce_index, write_tape
+from .assembly import Tape, flatten, reduce_index, write_tape
+from .assembly.flatten import Parameters
+from .assembly.loop_branches import has_several_branches, network_with_pieces
 from .assembly.network import Network, build_network
 from .assembly.reduced import Singular
 from .assembly.set_valued import set_valued_elements
@@ -156,16 +158,15 @@ class Model(Component):
 
     def _assembled(self) -> System:
         network = build_network(self)
-        flat = flatten(network)
         parameters = [
             [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
         ]
-        elements = set_valued_elements(flat)
-        try:
-            reduced = reduce_index(flat, state_priorities(network, flat), parameters, elements)
-            tape = write_tape(reduced, parameters)
-        except Singular as singular:
-            raise structure_error(flat, singular) from None
+        tape = _tape(network, parameters)
+        in_pieces = network_with_pieces(network, tape)
+        if in_pieces is not None:
+            switched = _tape(in_pieces, parameters)
+            if has_several_branches(switched, parameters):
+                return System(in_pieces, switched)
         return System(network, tape)
 
     def structure(self) -> Structure:
@@ -361,3 +362,20 @@ class Model(Component):
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
                      seed=seed, executor=executor, store=store, progress=progress, start=start,
                      **options)  # fmt: skip
+
+
+def _tape(network: Network, parameters: Parameters) -> Tape:
+    """The equations of a network, reduced and in order.
+
+    Raises
+    ------
+    StructureError
+        Naming the components of the over- and under-determined parts.
+    """
+    flat = flatten(network)
+    try:
+        reduced = reduce_index(flat, state_priorities(network, flat), parameters,
+                               set_valued_elements(flat))
+        return write_tape(reduced, parameters)
+    except Singular as singular:
+        raise structure_error(flat, singular) from None

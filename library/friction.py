@@ -10,6 +10,7 @@ import numpy as np
 from blocks import Input, Option, Parameter, Replaceable, Variable, maximum
 
 from .frictionlaws import LAWS, FrictionLaw
+from .heat import Dissipative
 
 __all__ = ["Rubbing", "needs"]
 
@@ -22,7 +23,7 @@ def needs(strength: str, *, normal: bool | None = None) -> Any:
     return exists
 
 
-class Rubbing:
+class Rubbing(Dissipative):
     """Base of friction components: law, normal force, strengths, heat.
 
     A subclass with two ports names its variables by the properties ``effort`` and
@@ -39,7 +40,6 @@ class Rubbing:
                                       doc="Breakaway force over normal force")  # fmt: skip
     normal_force = Parameter("50 N", minimum=0, varying=True, when="normal", doc="Normal force")
     N = Input("N", default="normal_force", when="normal", doc="normal force")
-    power_dissipated = Variable("W", doc="heat")
     strength_at_rest = Variable(lambda c: c.units["force"], when=lambda c: c.comes_near,
                                 doc="largest load that rest should bear")  # fmt: skip
     band_of_rest = Variable(lambda c: c.units["velocity"], when=lambda c: c.comes_near,

@@ -15,7 +15,8 @@ __all__ = ["WORDS", "missing"]
 
 WORDS = foreign_words(Path(__file__).with_name("other_words.csv"))
 PACKAGES = tuple(f"library.{name}" for name in (
-    "translational", "rotational", "mechanisms", "planar", "signal", "electrical"))  # fmt: skip
+    "translational", "rotational", "mechanisms", "planar", "signal", "electrical",
+    "magnetic", "electromechanical", "thermal", "isothermal_liquid"))  # fmt: skip
 
 
 def missing(home: str) -> Callable[[str], Any]:

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import models, planar, precision
+from benchmarks import beyond, domains, models, planar, precision
 from benchmarks.cases import CASES
 
 
@@ -99,3 +99,27 @@ def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
     assert printed[0] == "maxwell_slip Radau not finished 0"  # 848 events
     assert printed[-1] == "coulomb moreau_jean not finished 0"  # 1,000 steps, after all others
     assert len(printed) == 6
+
+
+@pytest.mark.parametrize(("name", "rtol", "method", "error"), [
+    ("E1 ladder, N = 10", 1e-6, "auto", 1e-7), ("E1 ladder, N = 1,000", 1e-6, "auto", 1e-6),
+    ("E1 ladder, N = 1,000", 1e-4, "rodas4", 1e-6),
+    *(("E2", rtol, method, 5 * rtol) for rtol in (1e-4, 1e-5, 1e-6, 1e-7)
+      for method in ("dopri5", "rodas4")),
+    ("E2", 1e-6, "DOP853", 1e-6), ("E3", 1e-6, "auto", 1e-10), ("E3", 1e-6, "rodas4", 1e-7),
+    ("E4", 1e-5, "auto", 2e-7), ("E5 rod, N = 1,000", 1e-6, "auto", 1e-6),
+    ("E5 rod, N = 1,000", 1e-6, "cvode", 1e-6), ("E6", 1e-6, "auto", 1e-7),
+    ("E7", 1e-6, "auto", 1e-7), ("E7", 1e-6, "rodas4", 1e-7),
+])  # fmt: skip
+def test_problems_beyond_mechanics_meet_their_published_end_values(name, rtol, method, error):
+    problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
+    result = problem.build().simulate(problem.duration, rtol=rtol, method=method)
+    assert beyond.error_of(problem, result) <= error
+
+
+def test_the_diodes_of_a_bridge_commutate_in_pairs():
+    result = domains.bridge().simulate("0.1 s")
+    times = np.array([e.time for e in result.events])
+    pairs = times.reshape(-1, 2)
+    assert len(pairs) == 20  # ten half waves, on and off
+    assert_allclose(pairs[:, 0], pairs[:, 1], rtol=0, atol=0)

@@ -210,6 +210,14 @@ def test_the_car_follows_the_cycle_and_balances_its_drag(run):
     assert np.max(np.abs(error)) < 0.7
 
 
+def test_a_measured_force_gives_its_impulse_and_the_sled_sticks_between_its_peaks(run):
+    names, printed = run("measured_drive")
+    assert_allclose(names["result"]["ghost.v"].final.to("m/s").m, names["by_hand"], rtol=1e-9)
+    assert "1711.4600 mm/s, by hand 1711.4600 mm/s" in printed
+    resting = names["result"]["sled.v"].at("0.05 s").to("m/s").m
+    assert resting == 0  # below the breakaway force
+
+
 def test_the_disc_in_the_circle_rolls_only_where_friction_can_hold_it(run, tmp_path):
     names, printed = run("rolling_disc")
     modes = re.findall(r"^ +(0\.\d+) .*   (rolls|slips back)$", printed, re.M)
@@ -233,3 +241,35 @@ def test_a_heap_of_discs_comes_to_rest_and_its_box_carries_the_weight(run):
     later = names["result"]["discs.y"].at(["1.4 s", "1.5 s"]).to("m").m
     assert np.ptp(later, axis=1).max() < 1e-6
     assert later.min() > 0.1 - 5e-3  # a step's way above the floor
+
+
+def test_the_motor_breaks_its_load_away_at_five_ampere_and_reaches_its_speed(run):
+    names, printed = run("dc_motor_sticking_load")
+    result = names["result"]
+    breaks, stops = (e.time for e in result.events.of("friction"))
+    assert_allclose(result["shaft.t"].at(f"{breaks} s").to("N*m").m, 0.5, atol=1e-6)
+    assert_allclose(result["load.w"].at("6 s").to("rad/s").m, 89.4, rtol=1e-4)
+    assert 0.42 < breaks < 0.45 and result["load.w"].at(f"{stops + 0.1} s").m == 0
+    assert "by hand 89.40 rad/s" in printed
+
+
+def test_the_valve_lets_go_at_the_force_of_its_spring_and_holds_closed(run):
+    names, printed = run("solenoid_valve")
+    result = names["result"]
+    assert_allclose(result["solenoid.i"].at(f"{names['starts']} s").to("A").m, names["current"],
+                    rtol=1e-6)
+    x = result["solenoid.x"].at(["0 ms", "30 ms", "95 ms"]).to("mm").m
+    assert_allclose(x, [2, 0.2, 2], atol=1e-6)
+    i = result["solenoid.i"].to("A").m  # the dip as it closes
+    assert np.any((i[1:-1] < i[:-2]) & (i[1:-1] < i[2:]))
+    assert "0.44000 A, by hand 0.44000 A" in printed
+
+
+def test_a_cylinder_with_sticking_seals_lets_go_at_their_strength_again_and_again(run):
+    names, printed = run("cylinder_hunts")
+    assert "1.8750, 1.8750, 1.8750 MPa, by hand 1.8750 MPa" in printed
+    x = names["result"]["cylinder.x"]
+    late = x.at([f"{t / 100} s" for t in range(300, 600)]).to("mm").m
+    assert late.min() < 101.9 and late.max() > 102.1  # on both sides of its set point
+    assert np.mean(names["result"]["cylinder.v"].at(
+        [f"{t / 100} s" for t in range(300, 600)]).m == 0) > 0.8  # and mostly at rest

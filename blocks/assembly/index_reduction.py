@@ -14,6 +14,7 @@ from ..numerics.arrays import Array, Indices
 from .causality import compact_incidence, gives_flow
 from .dummy_derivatives import dummy_derivatives
 from .flatten import Flat, Group, Parameters
+from .hidden_constraints import hidden_constraints
 from .matching import distinct, match
 from .reduced import Reduced, Singular
 from .set_valued import SetValuedElements
@@ -21,6 +22,7 @@ from .set_valued import SetValuedElements
 __all__ = ["MAX_DIFFERENTIATIONS", "reduce_index"]
 
 MAX_DIFFERENTIATIONS = 8
+HIGHEST, REPLACED = -1, -2  # of an equation: not differentiated; no longer among them
 
 
 def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
@@ -38,7 +40,7 @@ def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
     """
     original = flat.derivative >= 0
     derivative_of, rounds = _pantelides(flat, elements)
-    top = np.flatnonzero(derivative_of < 0)
+    top = np.flatnonzero(derivative_of == HIGHEST)
     flow_given = gives_flow(flat, top, elements, parameters)
     known = distinct(np.where(flow_given, elements.flows, elements.efforts))
     height = flat.heights()
@@ -86,26 +88,36 @@ def _real(equations: Indices, flat: Flat) -> Indices:
 
 def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
     """Differentiate over-determined parts until all highest derivatives are matched."""
-    derivative_of = np.full(flat.equations, -1)
-    for rounds in range(MAX_DIFFERENTIATIONS):
-        top = np.flatnonzero(derivative_of < 0)
+    derivative_of = np.full(flat.equations, HIGHEST)
+    rounds = 0
+    while rounds < MAX_DIFFERENTIATIONS:
+        top = np.flatnonzero(derivative_of == HIGHEST)
         classes = np.flatnonzero(flat.derivative < 0)
         if elements.size:
             rows, columns = compact_incidence(flat, top, classes, elements)
             m = match(rows, columns, len(top) + elements.size, len(classes))
         else:
             m = flat.matching(top, classes)
-        if rounds == 0 and not m.perfect:  # else every chain has an equation of its own
+        if len(top) == len(derivative_of) and not m.perfect:
+            # at first; later every chain has an equation of its own
             _refuse_singular(flat, elements)
         over = m.over_equations[m.over_equations < len(top)]
         if not len(m.over_equations):
-            return derivative_of, rounds
+            hidden = {} if elements.size else hidden_constraints(flat, top, classes, m)
+            if not hidden:
+                return derivative_of, rounds
+            for equation, group in hidden.items():
+                flat.add(group)
+                derivative_of[equation] = REPLACED
+            derivative_of = np.append(derivative_of, np.full(len(hidden), HIGHEST))
+            continue
         if len(over) < len(m.over_equations):
             raise Singular(top[over], classes[m.over_unknowns], np.zeros(0, int), np.zeros(0, int),
                            "input")
         unknowns = classes[m.over_unknowns]
         flat.derivative[unknowns] = flat.grow(len(unknowns))
         derivative_of = _differentiate(flat, top[over], derivative_of)
+        rounds += 1
     raise Singular(top[over], unknowns, _real(top[m.under_equations[m.under_equations < len(top)]],
                                               flat), classes[m.under_unknowns], "endless")
 
@@ -133,6 +145,6 @@ def _differentiate(flat: Flat, equations: Indices, derivative_of: Indices) -> In
             new = Group(-1, None, np.zeros(0, dtype=int), classes=classes, signs=signs,
                         starts=starts, nodes=group.nodes[rows], order=group.order + 1)
         flat.add(new)
-        derivative_of = np.concatenate([derivative_of, np.full(new.size, -1)])
+        derivative_of = np.concatenate([derivative_of, np.full(new.size, HIGHEST)])
         derivative_of[mine] = np.arange(new.first, new.first + new.size)
     return derivative_of

@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
+from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
     classes_with_guesses,
@@ -75,6 +76,8 @@ class Tape:
     crossings: ca.SX
     z_classes: Indices
     carried: Flags  # per torn unknown, whether its block may leave something open (see carried.py)
+    directions: Flags  # per relation, whether it decides from where a flow carries something
+    switched_loops: list[int]  # which of the loops may have a solution for each choice of pieces
     loops: list[int]  # torn unknowns of every block that stays in z, in order
     steps: list[Step]
     linear: bool  # residual is linear in z with coefficients of parameters only
@@ -123,6 +126,7 @@ class _Order:
         self.z_classes: list[int] = []
         self.carried: list[bool] = []
         self.loops: list[int] = []
+        self.switched: list[int] = []
         self.residuals: list[ca.SX] = []
         self.steps: list[Step] = []
         self._by_flows = CarriedByFlows(writer.flat, writer.parameters)
@@ -158,7 +162,7 @@ class _Order:
                            unknowns[m.block_unknowns[starts[b] : starts[b + 1]]],
                            pairs.of_block(b), wanted)
                 for b in blocks[hard[blocks]]
-            ], depth)  # fmt: skip
+            ], depth, wanted)  # fmt: skip
 
     def _explicit_positions(self, equations: Indices, unknown_of: Indices) -> Indices:
         """Per equation the argument it can be solved for explicitly, -1 where it cannot."""
@@ -201,7 +205,27 @@ class _Order:
             self.steps.append(Step(g, k, equations[mine], unknowns[mine]))
 
     # -- blocks -------------------------------------------------------------------------
-    def _solve_blocks(self, blocks: list[Block], level: int) -> None:
+    def _is_switched(self, block: Block, residual: ca.SX, wanted: Flags) -> bool:
+        """Whether the values its unknowns had, or are to start from, choose between solutions.
+
+        So it is where pieces of its laws are relations, and where a user gave one of the unknowns
+        of a block with other relations a value.
+        """
+        chosen = self._pieces if not wanted[block.unknowns].any() else self._relations
+        return bool(chosen) and any(s.__hash__() in chosen for s in ca.symvar(residual))
+
+    @cached_property
+    def _relations(self) -> set[int]:
+        return {s.__hash__() for s in ca.symvar(self.writer.m)}
+
+    @cached_property
+    def _pieces(self) -> set[int]:
+        """Relations that choose the pieces of laws."""
+        blocks = zip(self.flat.network.families, self.writer.m_blocks, strict=True)
+        return {s.__hash__() for family, rows in blocks for r in family.kernel.pieces
+                for s in ca.symvar(rows[r])}
+
+    def _solve_blocks(self, blocks: list[Block], level: int, wanted: Flags) -> None:
         """Independent blocks: evaluated side by side, the small linear ones solved."""
         if not blocks:
             return
@@ -219,8 +243,10 @@ class _Order:
                                                      z[spans[i].tolist()])
         carried = [not c and self._by_flows.leaves_open(b)
                    for b, c in zip(blocks, constant, strict=True)]
+        switched = [self._is_switched(b, residuals[spans[i].tolist()], wanted)
+                    for i, b in enumerate(blocks)]
         small = [i for i, n in enumerate(counts)
-                 if linear[i] and n <= LARGEST_SYMBOLIC and not carried[i]]
+                 if linear[i] and n <= LARGEST_SYMBOLIC and not carried[i] and not switched[i]]
         if small:
             self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small])
         iterated = np.setdiff1d(np.arange(len(blocks)), small)
@@ -228,7 +254,10 @@ class _Order:
             rows = np.concatenate([spans[i] for i in iterated])
             self.z.append(z[rows.tolist()])
             self.z_classes += torn[rows].tolist()
-            self.loops += [counts[i] for i in iterated if counts[i]]
+            for i in iterated:
+                if counts[i]:
+                    self.switched += [len(self.loops)] * switched[i]
+                    self.loops.append(counts[i])
             self.carried += [carried[i] for i in iterated for _ in spans[i]]
             self.residuals.append(residuals[rows.tolist()])
             self.all_linear = self.all_linear and bool(constant[iterated].all())
@@ -290,15 +319,32 @@ class _Order:
         for f, family in enumerate(flat.network.families):
             for crossing, _ in family.kernel.relations:
                 crossings.append(self.writer.kernel_row(f, crossing).T)
+        residual = ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1)
+        crossing = ca.vertcat(*crossings) if crossings else ca.SX(0, 1)
+        carried = np.array(self.carried, dtype=bool)
+        directions = _directions(residual, carried, writer.m)
+        which = np.flatnonzero(directions).tolist()
+        # rounding of what does not flow decides nothing: a direction holds until it is another
+        if which:
+            crossing[which] += CEASED_FLOW * (2 * writer.m[which] - 1)
         return Tape(
             reduced, writer.x, ca.vertcat(*self.z) if self.z else ca.SX(0, 1), writer.p, writer.m,
             writer.d, writer.u, writer.values, slope,
-            ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1),
+            residual,
             ca.vertcat(*constraints) if constraints else ca.SX(0, 1),
-            ca.vertcat(*crossings) if crossings else ca.SX(0, 1),
-            np.array(self.z_classes, dtype=int), np.array(self.carried, dtype=bool), self.loops,
+            crossing, np.array(self.z_classes, dtype=int), carried, directions,
+            self.switched, self.loops,
             self.steps, self.all_linear, writer,
         )  # fmt: skip
+
+
+def _directions(residual: ca.SX, carried: Flags, m: ca.SX) -> Flags:
+    """Relations in the equations of what is carried."""
+    found = np.zeros(m.numel(), dtype=bool)
+    if carried.any() and m.numel():
+        pattern = ca.jacobian_sparsity(residual[np.flatnonzero(carried).tolist()], m)
+        found[pattern.get_triplet()[1]] = True
+    return found
 
 
 def _levels(source: Indices, target: Indices, count: int) -> Indices:

@@ -18,7 +18,9 @@ from ..assembly.network import Network
 from ..assembly.reduced import Singular
 from ..exceptions import BlocksError, StructureError
 from ..language.component import Component
-from ..language.tracing import kernel_of
+from ..language.declarations import Parameter
+from ..language.dependence import depends_on
+from ..language.tracing import kernel_of, usual_value
 from .classes import class_findings
 from .findings import Finding, Findings, found
 from .network import network_findings
@@ -159,6 +161,10 @@ def _advice(components: Iterable[Component]) -> Iterator[Finding]:
 
 def _instances(component: Component) -> Iterator[Component]:
     """A component, or every distinct instance of an array as a single one."""
+    usual = _with_usual_values(component)
+    if usual is None:
+        return
+    component = usual
     count = component._count
     arrays = {k: v for k, v in component._values.items()
               if count is not None and np.ndim(v) == 1
@@ -172,6 +178,22 @@ def _instances(component: Component) -> Iterator[Component]:
             **vars(component), "_count": None, "_name": f"{component._name}[{k}]",
             "_values": {**component._values, **{n: float(v[k]) for n, v in arrays.items()}},
         })
+
+
+def _with_usual_values(component: Component) -> Component | None:
+    """A component with numbers where functions of its variables are given; None where they fail."""
+    numbers = {}
+    for name, value in component._values.items():
+        declared = component._declared.get(name)
+        if isinstance(declared, Parameter) and callable(value) and depends_on(
+                component, declared, value):
+            try:
+                numbers[name] = usual_value(component, name)
+            except BlocksError:
+                return None  # told of the class
+    if not numbers:
+        return component
+    return component._reader(**{**vars(component), "_values": {**component._values, **numbers}})
 
 
 # -- classes that cannot be read ----------------------------------------------------------------

@@ -20,7 +20,7 @@ from ..units import Unit
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
 from .traits import Tie
-from .words import example_word, listed, quantity_word, several
+from .words import article, example_word, listed, quantity_word, several
 
 __all__ = ["across_conflicts", "through_conflicts"]
 
@@ -207,14 +207,14 @@ def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], i
             f"{listed(names)} prescribe{'s' if len(names) == 1 else ''} every {force} that acts on "
             f"{listed(p for p, _ in others)}, where nothing can take up the difference.",
             f"Hold that part: connect a component to it whose {force} is free"
-            f"{example_word(u)}, or a {domain.reference or 'reference'}.",
+            f"{example_word(u)}, or {article(domain.reference or 'reference')}.",
         )  # fmt: skip
     if len(ports) == 1 and topology.degree[np.flatnonzero(inside)[0]] == 1:
         return found(
             "conflict.through", [ports[0], *names],
             f"{ports[0]} is connected to nothing, so the {force} that {names[0]} prescribes has "
             "nothing to act on.",
-            f"Connect {ports[0]} to a component or to a {domain.reference or 'reference'}.",
+            f"Connect {ports[0]} to a component or to {article(domain.reference or 'reference')}.",
         )  # fmt: skip
     if len(names) > 1:
         problem = (f"{listed(names)} {'both' if len(names) == 2 else 'all'} prescribe the {force} "

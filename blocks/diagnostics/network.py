@@ -15,7 +15,7 @@ from ..numerics.arrays import Flags
 from .conflicts import across_conflicts, through_conflicts
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
-from .words import article, listed, outer_path, quantity_word
+from .words import article, example_word, listed, outer_path, quantity_word
 
 __all__ = ["network_findings"]
 
@@ -31,6 +31,13 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
             yield finding
         if domain.reference:
             yield from _references(topology, domain)
+        if domain.shared:
+            yield from _stated_twice(topology, domain)
+        if domain.assumed:
+            yield from _assumed(topology, domain)
+    for finding in _nowhere(topology):
+        explained.update(finding.where)
+        yield finding
     yield from _shorted(topology)
     yield from _unconnected(topology, explained)
 
@@ -48,37 +55,112 @@ def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
             grounded[label[r.nodes]] = True
         elif domain.name not in traits.conserves:
             held[r.nodes] = True
-    loose, lonely = np.zeros(size, dtype=bool), np.zeros(size, dtype=int)
+    firm, ends = np.zeros((2, size), dtype=bool)
+    lonely = np.zeros(size, dtype=int)
     for r in rows:
-        np.logical_or.at(loose, label[r.nodes], ~held[r.nodes])
+        np.logical_or.at(firm, label[r.nodes], held[r.nodes])
+        np.logical_or.at(ends, label[r.nodes], ~held[r.nodes] & (topology.degree[r.nodes] == 1))
         np.add.at(lonely, label[r.nodes], 1)
-    open_circuits = np.flatnonzero((lonely > 0) & ~grounded & (loose | (lonely > 1)))
+    firm &= ~ends  # what ends in the air was meant to be held there
+    open_circuits = np.flatnonzero((lonely > 0) & ~grounded & (~firm | (lonely > 1)))
     for circuit in open_circuits[:MOST]:
-        yield _reference(topology, domain, rows, label == circuit, held)
+        yield _reference(topology, domain, rows, label == circuit, bool(firm[circuit]))
 
 
 def _reference(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags,
-               held: Flags) -> Finding:
-    ports = [(topology.path(r.family, i), r.name, int(r.nodes[i])) for r in rows
+               firm: bool) -> Finding:
+    ports = [(topology.path(r.family, i), r.name) for r in rows
              for i in np.flatnonzero(inside[r.nodes])[:20]]
-    parts = list(dict.fromkeys(p for p, _, _ in ports))
-    loose = [f"{path}.{name}" for path, name, node in ports if not held[node]]
+    parts = list(dict.fromkeys(p for p, _ in ports))
     name, u = next(iter(domain.across.items()))
     word, kind = quantity_word(name, u), domain.reference
     circuit = f"the {domain} circuit of {listed(parts)}"
-    if not loose:
+    if firm:
         return found(
             "reference.free", parts[:20],
-            f"{circuit[0].upper()}{circuit[1:]} has no {kind}: it moves freely as a whole.",
-            f"If it is held somewhere, add {article(kind)} there.",
+            f"{circuit[0].upper()}{circuit[1:]} has no {kind}: {domain.alone}.",
+            f"Nothing to do if that is meant; otherwise add {article(kind)}.",
         )  # fmt: skip
     return found(
         "reference.missing", parts[:20],
         f"{circuit[0].upper()}{circuit[1:]} has no {kind}, so nothing says what its {word} is "
         "measured against.",
-        f"Add one where the circuit is held: model.ground = {kind}(); then connect it, for example "
-        f"to {loose[-1]}.",
+        f"Add one: model.ground = {kind}(); then connect it, for example to "
+        f"{'.'.join(ports[-1])}.",
     )  # fmt: skip
+
+
+# -- parameters of a circuit ---------------------------------------------------------------------
+def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
+    """Parameters that a circuit has once, and two components state."""
+    circuit = topology.network.circuits(domain)
+    givers: dict[int, list[tuple[str, str]]] = {}
+    for r in topology.of(domain):
+        family = topology.network.families[r.family]
+        declared = next(v.declared for v in family.kernel.variables if v.port == r.name)
+        if getattr(declared, "sets", False):
+            for i, node in enumerate(r.nodes):
+                givers.setdefault(int(circuit[node]), []).append(
+                    (topology.path(r.family, i), r.name))
+    stated = listed(domain.shared)
+    for of_circuit in givers.values():
+        names = [path for path, _ in of_circuit]
+        if len(names) > 1:
+            yield found(
+                "conflict.parameter", names[:20],
+                f"{listed(names)} {'both' if len(names) == 2 else 'all'} state what a {domain} "
+                f"circuit has once ({stated}), and belong to the same circuit.",
+                "Keep one of them, or separate the circuits: look for a connection that joins "
+                "them by mistake.",
+            )  # fmt: skip
+
+
+# -- powers that leave ----------------------------------------------------------------------------
+def _nowhere(topology: Topology) -> Iterator[Finding]:
+    """Nodes to which power is carried, and where nothing is that could take it."""
+    carries = [r.name in topology.network.families[r.family].kernel.carried for r in topology.rows]
+    taken = np.zeros(topology.count, dtype=bool)
+    for r, brings in zip(topology.rows, carries, strict=True):
+        if not brings:
+            taken[r.nodes] = True
+    shown = 0
+    for r, brings in zip(topology.rows, carries, strict=True):
+        family = topology.network.families[r.family]
+        for i in np.flatnonzero(~taken[r.nodes]) if brings else ():
+            if shown == MOST:
+                return
+            shown += 1
+            port = outer_path(family, int(i), r.name)
+            local = family.kernel.variables[family.kernel.carried[r.name]]
+            word = local.declared.doc or local.name  # type: ignore[attr-defined]
+            across, through = next(iter(r.domain.across.items())), r.domain.through.values()
+            left = "is left open" if topology.degree[r.nodes[i]] == 1 else (
+                "is joined to its like only")
+            yield found(
+                "network.nowhere", [port],
+                f"The {r.domain} port {port} {left}: the {word} of "
+                f"{topology.path(r.family, int(i))} has nowhere to go.",
+                f"Connect it to what takes it up{example_word(next(iter(through)))}, or to a fixed "
+                f"{quantity_word(*across)}; or leave the option out that shows the port.",
+            )  # fmt: skip
+
+
+# -- parameters that nobody states -------------------------------------------------------------
+def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
+    """Circuits in which the domain's own values of its parameters hold."""
+    circuit = topology.network.circuits(domain)
+    rows, stated = topology.of(domain), np.zeros(topology.count, dtype=bool)
+    for r in rows:
+        kernel = topology.network.families[r.family].kernel
+        if any(v.port == r.name and getattr(v.declared, "sets", False) for v in kernel.variables):
+            stated[circuit[r.nodes]] = True
+    open_ = {int(c) for r in rows for c in circuit[r.nodes] if not stated[c]}
+    for k in sorted(open_)[:MOST]:
+        parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
+                                   for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
+        problem, _, advice = domain.assumed.partition(". ")
+        yield found("network.assumed", parts[:20],
+                    f"The {domain} circuit of {listed(parts)} {problem}.", advice)
 
 
 # -- lone and shorted ports -----------------------------------------------------------------------

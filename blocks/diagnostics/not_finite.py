@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..language.domain import Domain
 from ..numerics.arrays import Array, Indices
 from ..system.problem import Problem
 from ..system.system import System
@@ -14,7 +15,7 @@ from ..units import from_si
 from .findings import Finding, found
 from .singular import dependence, dependent_equations, zero_parameters
 from .topology import Topology
-from .words import Names, enumerated, listed
+from .words import Names, enumerated, listed, quantity_word
 
 __all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "neighbours",
            "not_finite"]  # fmt: skip
@@ -82,17 +83,21 @@ def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,
 def advice_on_loose_nodes(system: System, owners: list[str], culprits: list[str]) -> str:
     """What to do about a port or node that nothing moves or holds, if there is one."""
     topology = Topology(system.network)
-    lone = [p for f in topology.rows for i in np.flatnonzero(topology.degree[f.nodes] == 1)
-            if (p := topology.path(f.family, i)) in owners]  # fmt: skip
+    lone = [(p, f.domain) for f in topology.rows
+            for i in np.flatnonzero(topology.degree[f.nodes] == 1)
+            if (p := topology.path(f.family, i)) in owners]
     if lone:
-        return (f"A port of {listed(lone)} is connected to nothing, which leaves its motion open "
-                "while it carries no force: connect it.")
-    light = _massless_node(topology, owners)
-    if not light or not culprits:
+        domain = lone[0][1]
+        across, through = (quantity_word(*next(iter(of.items())))
+                           for of in (domain.across, domain.through))
+        return (f"A port of {listed(p for p, _ in lone)} is connected to nothing, which leaves its "
+                f"{across} open while it carries no {through}: connect it.")
+    light, of_node = _massless_node(topology, owners)
+    if of_node is None or not culprits:
         return ""
-    return (f"Nothing moves or holds the node {light} while {culprits[0]} carries nothing. "
-            f"Give the node a mass, or put a damper in parallel with {culprits[0]}: a very "
-            "small one will do.")
+    return (f"Nothing determines the node {light} while {culprits[0]} carries nothing. "
+            f"Give the node {of_node.storage}, or put {of_node.resistance} in parallel with "
+            f"{culprits[0]}: a very small one will do.")
 
 
 def neighbours(system: System, owners: list[str]) -> list[str]:
@@ -110,17 +115,19 @@ def neighbours(system: System, owners: list[str]) -> list[str]:
     return [*owners, *sorted(set().union(*pairs) - set(owners))]
 
 
-def _massless_node(topology: Topology, owners: list[str]) -> str:
-    """A node at which only some given components meet, as its ports."""
+def _massless_node(topology: Topology, owners: list[str]) -> tuple[str, Domain | None]:
+    """A node at which only some given components meet, as its ports, and its domain."""
     mine: dict[int, list[str]] = {}
+    domains: dict[int, Domain] = {}
     for row in topology.rows:
         for i, node in enumerate(row.nodes):
             if (path := topology.path(row.family, i)) in owners:
                 mine.setdefault(int(node), []).append(f"{path}.{row.name}")
+                domains[int(node)] = row.domain
     for node, ports in mine.items():
         if len(ports) > 1 and len(ports) == topology.degree[node]:
-            return " = ".join(ports)
-    return ""
+            return " = ".join(ports), domains[node]
+    return "", None
 
 
 def dependent_block(system: System) -> Finding | None:

@@ -34,7 +34,7 @@ from .targets import (
 )
 from .unmet_constraints import refuse_dependent, unclosed_constraints
 
-__all__ = ["InitialWarning", "initialise", "warn_of_compromises"]
+__all__ = ["InitialWarning", "initialise", "take_targets", "warn_of_compromises"]
 
 ATTEMPTS = 5  # starting points that are tried
 MOST_STEPS = 60  # of an attempt
@@ -54,14 +54,20 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
         If the equations alone have no solution near the targets; names the
         variables that could not be solved for.
     """
-    targets = collect_targets(system)
-    values = class_values(system, targets)
-    problem.x[:] = values[system.tape.reduced.states]
-    problem.z[:] = values[system.tape.z_classes]
+    targets = take_targets(system, problem)
     problem.tie(np.zeros(0, dtype=int))
     _settle(system, problem, targets, nominals, t)
     refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
+
+
+def take_targets(system: System, problem: Problem) -> Targets:
+    """Go to the values of targets and guesses, consistent or not; returns these."""
+    targets = collect_targets(system)
+    values = class_values(system, targets)
+    problem.x[:] = values[system.tape.reduced.states]
+    problem.z[:] = values[system.tape.z_classes]
+    return targets
 
 
 def warn_of_compromises(start: Start, stacklevel: int) -> None:

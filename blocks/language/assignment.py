@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, brief
 from ..numerics.arrays import Array
-from ..units import Unit, as_written, to_si, unit_given
+from ..units import Unit, as_written, from_si, to_si, unit_given
 from .declarations import Parameter, Target, Variable
 
 if TYPE_CHECKING:
@@ -90,6 +90,12 @@ def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
         raise ParameterError(where, f"has the initial target {as_written(target.value)}, "
                              "which is not a finite number.",
                              f"Give a value in {declared.unit}.", code="parameter.finite")
+    if declared.minimum is not None and np.any(value < declared.minimum):
+        least = from_si(declared.minimum, declared.unit)
+        raise ParameterError(where, f"has the initial target {as_written(target.value)}, but must "
+                             f"be at least {least:~P}.", "Check its sign and unit.",
+                             given=target.value, bound=least, rule="minimum",
+                             code="parameter.bounds")
     return Aim(value, nominal, target.priority, unit_given(target.value, where))
 
 

@@ -28,7 +28,8 @@ from ..exceptions import (
 from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
 from ..units import Unit, from_si, is_quantity, unit_given
 from .assignment import aim, pass_on, refuse_count, shaped
-from .declarations import Declaration, Option, Parameter, Port, Variable
+from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
+from .dependence import refuse_function
 from .documentation import Documentation, Signature, nameless_values
 from .form import (
     arrays_are_numbers,
@@ -42,11 +43,11 @@ from .form import (
     with_values_of_laws,
 )
 from .pickling import ClassMemory, PickledFunction
-from .references import PortRef
+from .references import PortGroup, PortRef
 from .replaceable import Replacement
 from .tree import Node
 from .view import View
-from .wiring import refuse_connection
+from .wiring import one_by_one, refuse_connection
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -111,6 +112,8 @@ class Component(Node):
         rest = self._settle_form(values) if self._open else values
         for name, value in rest.items():
             setattr(self, name, value)
+        for name in values:
+            refuse_function(self, name)
         for name in rest:
             refuse_idle(self, name)
         self._initialised = True
@@ -131,9 +134,11 @@ class Component(Node):
         self._declared = form_of(self)
         return {n: v for n, v in values.items() if n not in first}
 
-    def _in_form(self, declared: Declaration) -> Declaration:
-        """A declaration of the class in the form that it has for this instance."""
-        return in_form(self, declared)
+    def _in_form(self, declared: Declaration) -> Any:
+        """A declaration of the class as this instance has it; of numbered ports all of them."""
+        numbered = tuple(PortRef(self, d) for d in self._declared.values()
+                         if d.group == declared.name and isinstance(d, (Port, Signal)))
+        return PortGroup(numbered) if numbered else in_form(self, declared)
 
     @classmethod
     def _reader(cls, **state: Any) -> Component:
@@ -192,6 +197,7 @@ class Component(Node):
         where = f"{self.path}.{declared.name}"
         if self._initialised:
             refuse_idle(self, declared.name)
+            refuse_function(self, declared.name, value)
         if isinstance(declared, (Parameter, Option)):
             self._assign_value(declared, value, where)
         elif isinstance(declared, Port) or not isinstance(declared, Variable):
@@ -391,7 +397,8 @@ class Component(Node):
         """Join ports to one node, or one output to inputs.
 
         Any number of conserving ports of one domain; arrays join element by
-        element, and a single port joins every element of an array.
+        element, and a single port joins every element of an array. Numbered
+        ports (``total.u`` for u1, u2, …) are joined with as many elements.
 
         Raises
         ------
@@ -399,8 +406,10 @@ class Component(Node):
             Naming both ports, for different domains, foreign models, a port
             given twice, several outputs, or arrays of different size.
         """
-        refuse_connection(self, ports)
-        self._connections.append(tuple(ports))
+        joined = one_by_one(ports)
+        for refs in joined:
+            refuse_connection(self, refs)
+        self._connections += joined
         self._changed(True)
 
     def __repr__(self) -> str:

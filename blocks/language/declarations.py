@@ -143,7 +143,8 @@ class Declaration:
             return self
         if component._trace is not None:
             return component._trace.symbol(self)
-        return (component._in_form(self) if self.open else self).read(component)
+        made = component._in_form(self) if self.open else self
+        return made.read(component) if isinstance(made, Declaration) else made
 
     def __set__(self, component: Component, value: object) -> None:
         if component._trace is not None:
@@ -179,7 +180,9 @@ class Parameter(Declaration):
     above, below : optional
         Bounds that are not allowed themselves.
     varying : bool
-        Whether a function of time (``lambda t: …``) may be given.
+        Whether a function of time (``lambda t: …``) may be given. Any parameter that is one
+        number takes a function of variables of the component, by their names:
+        ``coulomb_force=lambda temperature: …``.
     advice : str or mapping of unit to str
         A hint shown when a value of another dimension is given, or one for every
         dimension that is likely: ``{"N*s/m": "A damping belongs to Damper(damping=…)."}``.
@@ -283,13 +286,13 @@ class Parameter(Declaration):
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
         if callable(value) and not is_quantity(value):
-            if not self.varying:
+            if not self.varying and (self.any_unit or np.ndim(self.default)):
                 raise ParameterError(
                     where, "takes a constant, but was given a function.",
-                    "Functions of time belong to signal blocks and to sources whose value may vary.",
-                    given=value, code="parameter.function",
+                    "Functions of time belong to signal blocks and to "
+                    "sources whose value may vary.", given=value, code="parameter.function",
                 )  # fmt: skip
-            return value
+            return value  # of what, the component says: `dependence.refuse_function`
         number = to_si(value, self.unit, where, self.advice)
         if not np.all(np.isfinite(number)):
             raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",
@@ -406,19 +409,21 @@ class Variable(Declaration):
         Priority of the default target.
     nominal : str or quantity, optional
         Expected magnitude, for scaling and tolerances.
+    minimum : str or quantity, optional
+        Least value that a target may have, such as absolute zero.
     """
 
     def __init__(
         self, unit: str | Unit | OfComponent = "", initial: Any = None, *,
-        priority: str = "none", nominal: Any = None,
+        priority: str = "none", nominal: Any = None, minimum: Any = None,
         when: str | OfComponent | None = None, doc: str = "",
     ) -> None:  # fmt: skip
         if priority not in PRIORITIES:
             raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
         self.open = callable(unit)
         self.unit_of = unit if callable(unit) else None
-        self._given = initial, nominal
-        self.initial = self.nominal = None
+        self._given = initial, nominal, minimum
+        self.initial = self.nominal = self.minimum = None
         self.priority, self.when, self.doc = priority, when, doc
         self._unit_given = "" if callable(unit) else unit
         self._declare_now()
@@ -430,13 +435,14 @@ class Variable(Declaration):
 
     def _settle(self, u: Unit) -> None:
         self.unit = u
-        initial, nominal = (
+        initial, nominal, minimum = (
             quantity(v, u) if isinstance(v, (int, float)) and self.unit_of else v
             for v in self._given
         )
         self.initial = None if initial is None else to_si(initial, u, self._place("initial"))
         self.nominal = None if nominal is None else abs(
             to_si(nominal, u.of_any_temperature, self._place("nominal")))
+        self.minimum = None if minimum is None else to_si(minimum, u, self._place("minimum"))
 
     def with_unit(self, u: Unit) -> Variable:
         made = copy.copy(self)
@@ -489,11 +495,17 @@ class Port(Declaration):
     sets : bool
         The component states the domain's parameters for the whole circuit, by
         equations such as ``self.P.gravity == self.strength``.
+    carries : str
+        Name of a variable in W whose power leaves through this port, as
+        ``carries="power_dissipated"`` at a thermal port. The equation is the language's:
+        the power into the component here is minus that variable. The balance of energy
+        counts it at the port, and no longer as dissipated.
     """
 
-    def __init__(self, domain: Domain, *, sets: bool = False,
+    def __init__(self, domain: Domain, *, sets: bool = False, carries: str = "",
                  when: str | OfComponent | None = None, doc: str = "") -> None:
-        self.domain, self.sets, self.when, self.doc = domain, sets, when, doc
+        self.domain, self.sets, self.carries, self.when, self.doc = (
+            domain, sets, carries, when, doc)
 
     def read(self, component: Component) -> PortRef:
         return PortRef(component, self)

@@ -61,6 +61,14 @@ class Domain:
     reference : str
         Name of the component class that grounds a circuit, for the advice in
         messages; empty where circuits need no reference.
+    alone : str
+        What a circuit without a reference does, for messages: ``"it moves freely as a whole"``.
+    storage, resistance : str
+        What gives the across variable of a node a memory, and what lets it follow from the
+        flow: ``"a capacitor"`` and ``"a resistor"``, for the advice in messages.
+    assumed : str
+        What the values of ``parameters`` stand for, and which component states others: said
+        by ``check()`` of a circuit that has no such component; empty to say nothing.
     colour : str
         Matplotlib colour in drawings.
     doc : str
@@ -79,6 +87,10 @@ class Domain:
     reference: str
     rates: Mapping[str, str]
     parameters: Mapping[str, str]
+    alone: str
+    storage: str
+    resistance: str
+    assumed: str
     colour: str
     doc: str
     power: Callable[[Any], object] | None
@@ -88,7 +100,9 @@ class Domain:
     def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
                  reference: str = "", rates: Mapping[str, str] | None = None,
                  parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",
-                 doc: str = "", power: Callable[[Any], object] | None = None) -> None:
+                 doc: str = "", power: Callable[[Any], object] | None = None,
+                 alone: str = "", storage: str = "", resistance: str = "", assumed: str = "",
+                 ) -> None:
         rates, parameters = rates or {}, parameters or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
@@ -96,7 +110,9 @@ class Domain:
         for attribute, value in {
             "name": name, "across": units[0], "through": units[1], "reference": reference,
             "rates": rates, "parameters": parameters, "colour": colour, "doc": doc,
-            "power": power,
+            "power": power, "alone": alone or "nothing outside acts on it",
+            "storage": storage or "a storage", "resistance": resistance or "a resistance",
+            "assumed": assumed,
             "variables": {**units[0], **units[1]},
             "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
         }.items():  # fmt: skip
@@ -104,13 +120,13 @@ class Domain:
         self._refuse_rates()
         self._refuse_no_power()
 
-    def power_into(self, port: Any, rates: list[tuple[ca.SX, ca.SX]]) -> Expression:
+    def power_into(self, port: Any, rates: list[tuple[ca.SX, ca.SX]] | None = None) -> Expression:
         """Power into a component through a port with these variables.
 
         Appends to ``rates`` the symbol of each derivative in it, and what is differentiated.
         """
         if self.power is not None:
-            token = current_trace.set(cast(Any, _Rates(rates)))
+            token = current_trace.set(cast(Any, _Rates([] if rates is None else rates)))
             try:
                 return as_expression(self.power(port))
             finally:
@@ -127,7 +143,7 @@ class Domain:
         port = SimpleNamespace(**{
             name: Expression(ca.SX.sym(name), u.dimension) for name, u in names.items()})
         try:
-            power = self.power_into(port, [])
+            power = self.power_into(port)
             found = describe(power.dimension)
         except UnitError as error:
             power, found = None, str(error)

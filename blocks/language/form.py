@@ -94,13 +94,14 @@ def settled_by(declared: Parameter, value: Any) -> Any:
 
 
 def declared_by_laws(component: Component) -> dict[str, Declaration]:
-    """What the chosen laws declare."""
+    """What the chosen laws declare; what the class has by that name for other laws gives way."""
     found: dict[str, Declaration] = {}
     for declared in type(component)._declared.values():
         if isinstance(declared, Replaceable):
             found |= declared.chosen(component).declarations
     for name in found:
-        if hasattr(type(component), name):
+        own = type(component)._declared.get(name)
+        if hasattr(type(component), name) and (own is None or own.exists(component)):
             raise NamingError(f"{component.path}.{name}", f"the law declares {name!r}, which "
                               f"{type(component).__name__} has already.",
                               "Choose another name for it in the law.", name=name,
@@ -198,8 +199,9 @@ def refuse_idle(component: Component, name: str) -> None:
     declared = component._declared.get(name)
     if declared is None or declared.exists(component):
         return
-    chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n, d in component._declared.items()
-                       if isinstance(d, Option))  # fmt: skip
+    flags = {d.when for d in component._declared.values()}  # that show something by themselves
+    chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n, d in sorted(
+        component._declared.items(), key=lambda item: item[0] in flags) if isinstance(d, Option))
     raise ParameterError(
         f"{component.path}.{name}", f"has no meaning with {chosen}.",
         "Leave it out, or choose other options.", code="parameter.idle", name=name,

@@ -24,7 +24,10 @@ from .expression import TIME
 from .lookup import derivatives_written
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable"]
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
+           "VALVES"]  # fmt: skip
+
+VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
 
 Key = tuple[int, int]  # number of a local variable, order of its derivative
 
@@ -62,7 +65,12 @@ class SetValuedLaw:
     forth: ca.SX
     gap: ca.SX | None = None  # of a unilateral contact
     restitution: ca.SX | None = None
-    kind: str = "friction"  # "contact", "diode", "switch"
+    kind: str = "friction"  # "contact", or one of VALVES
+
+    @property
+    def words(self) -> str:
+        """The kind whose words its changes are told in."""
+        return "valve" if self.kind in VALVES else self.kind
 
     @property
     def is_contact(self) -> bool:
@@ -236,6 +244,8 @@ class Kernel:
         Symbols of derivatives in ``power``, and what they are derivatives of.
     supplies : bool
         Whether the energy that leaves through the ports is supplied.
+    carried : dict of str to int
+        Ports that carry away a power of the component, and the variable that it is.
     laws : list of Law
     relations : list of (SX, bool)
         Crossing functions, positive where the relation holds; the flag says
@@ -263,12 +273,15 @@ class Kernel:
         self.laws: list[Law] = []
         self.relations: list[tuple[ca.SX, bool]] = []
         self.relation_symbols: list[ca.SX] = []
+        self.pieces: set[int] = set()  # of these, those that choose a piece of a law in a loop
         self.resets: list[tuple[ca.SX, list[tuple[int, ca.SX]]]] = []
         self.breaks: list[tuple[ca.SX, ca.SX | None]] = []
         self.samplings: list[tuple[ca.SX | None, ca.SX | None, list[tuple[int, ca.SX]]]] = []
         self.observed: dict[int, ca.SX] = {}
         self.defaults: dict[int, ca.SX] = {}  # of unconnected inputs
+        self.dependent: dict[str, ca.SX] = {}  # parameters given as functions of variables
         self.rates: list[tuple[int, int]] = []  # position and velocity at a port
+        self.carried: dict[str, int] = {}  # port and the power that leaves there, a variable
         self.shared: dict[int, float] = {}  # domain parameters at ports, with the domain's values
         self.requirements: list[tuple[ca.SX, str]] = []  # condition that must hold, message
         self.set_valued: list[SetValuedLaw] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import ConnectionRefused
+from ..exceptions import ConnectionRefused, UnknownName
 from ..numerics.arrays import Indices
 from ..units import Unit
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .component import Component
     from .declarations import Port, Signal, Variable
 
-__all__ = ["PortRef", "VariableRef"]
+__all__ = ["PortGroup", "PortRef", "VariableRef"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,36 @@ class PortRef:
 
     def __repr__(self) -> str:
         return f"<port {self.path}>"
+
+
+@dataclass(frozen=True)
+class PortGroup:
+    """The numbered ports of a component, to be joined one by one."""
+
+    ports: tuple[PortRef, ...]
+
+    def __len__(self) -> int:
+        return len(self.ports)
+
+    def __getitem__(self, index: Any) -> PortRef | PortGroup:
+        if isinstance(index, slice):
+            return PortGroup(self.ports[index])
+        numbers = index if isinstance(index, (list, tuple)) else [index]
+        for k in numbers:
+            if not isinstance(k, int) or not -len(self) <= k < len(self):
+                raise UnknownName(f"{self.path}[{k!r}]", f"is none of the {len(self)} ports.",
+                                  f"They are numbered from 0 here, and called "
+                                  f"{', '.join(p.port.name for p in self.ports[:6])} elsewhere.")
+        picked = tuple(self.ports[k] for k in numbers)
+        return PortGroup(picked) if isinstance(index, (list, tuple)) else picked[0]
+
+    @property
+    def path(self) -> str:
+        first = self.ports[0]
+        return f"{first.component.path}.{first.port.group}".lstrip(".")
+
+    def __repr__(self) -> str:
+        return f"<ports {', '.join(p.path for p in self.ports)}>"
 
 
 @dataclass(frozen=True)

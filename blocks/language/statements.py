@@ -62,8 +62,8 @@ class SetValued:
     kinetic: tuple[Expression, Expression]
     gap: Expression | None = None
     restitution: Expression | None = None
-    kind: str = "friction"  # "contact", "diode", "switch": what its modes are called
-    closed: Condition | None = None  # of a switch
+    kind: str = "friction"  # "contact", "diode", "gated diode", "switch"
+    closed: Condition | None = None  # of a switch or a gated diode: whether it may be closed
 
 
 def set_valued(effort: object, flow: object, *, static: tuple[object, object],
@@ -156,7 +156,7 @@ def contact(effort: object, gap: object, approach: object = None, *, restitution
                      as_expression(restitution), "contact")
 
 
-def ideal_diode(effort: object, flow: object) -> SetValued:
+def ideal_diode(effort: object, flow: object, *, enabled: object = None) -> SetValued:
     """A valve for one direction: yield it from ``equations()`` as the law of ``effort``.
 
     ``effort >= 0``, ``flow <= 0``, and one of them is zero. For an electrical diode the
@@ -172,10 +172,16 @@ def ideal_diode(effort: object, flow: object) -> SetValued:
         network decide which of the two follows from the other. A forward voltage and a
         resistance belong into a variable of their own,
         ``self.v == self.u + self.forward_voltage + self.resistance * self.i``.
+    enabled : relation or combination of relations, optional
+        While it does not hold the effort is zero, whatever the flow: a transistor that
+        conducts one way, if its gate says so.
     """
     effort, flow = as_expression(effort), as_expression(flow)
     none, endless = (Expression(ca.SX(x), effort.dimension) for x in (0.0, np.inf))
-    return SetValued(effort, flow, (none, endless), (none, endless), kind="diode")
+    if enabled is None:
+        return SetValued(effort, flow, (none, endless), (none, endless), kind="diode")
+    return SetValued(effort, flow, (none, endless), (none, endless), kind="gated diode",
+                     closed=as_condition(enabled))
 
 
 def ideal_switch(effort: object, flow: object, *, closed: object) -> SetValued:

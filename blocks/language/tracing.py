@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -12,9 +13,10 @@ import numpy as np
 
 from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
 from ..numerics.arrays import Array
-from ..units import SECOND, describe
+from ..units import SECOND, describe, from_si, unit
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
+from .dependence import depends_on
 from .expression import TIME, Equation, Expression, as_expression, current_trace
 from .expression import time as time_expression
 from .form import arrays_are_numbers, structure_key
@@ -34,7 +36,11 @@ from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetV
 if TYPE_CHECKING:
     from pint.util import UnitsContainer
 
-__all__ = ["Trace", "kernel_of"]
+__all__ = ["Trace", "kernel_of", "usual_value"]
+
+#: What the bounds of a parameter ask of its value.
+BOUNDS = {"minimum": ("at least", ge), "maximum": ("at most", le), "above": ("above", gt),
+          "below": ("below", lt)}  # fmt: skip
 
 ROW_OF_TABLE = ("start", "value", "slope", "square", "cube")  # words for a table of time's numbers
 
@@ -141,6 +147,24 @@ class Trace:
                 )
             self.kernel.defaults[i] = as_expression(self.symbol(declared)).sx
 
+    def carried_away(self) -> Iterator[Equation]:
+        """The equations of ports that carry away a power of the component."""
+        kernel = self.kernel
+        for name, declared in self.component._declared.items():
+            if not (isinstance(declared, Port) and declared.carries and name in kernel.ports):
+                continue
+            power = self.symbols.get(declared.carries)
+            if not isinstance(power, Expression) or declared.carries not in kernel.index:
+                raise unknown_name(f"{kernel.name}.{name} (carries)", declared.carries,
+                                   [v.name for v in kernel.variables if v.kind == "variable"],
+                                   "variables")
+            if power.dimension != unit("W").dimension:
+                raise EquationError(
+                    f"{kernel.name}.{name}", f"carries {declared.carries}, which is no power, but "
+                    f"{describe(power.dimension)}.", "Name a variable in W.", code="unit.dimension")
+            kernel.carried[name] = kernel.index[declared.carries]
+            yield Equation(declared.domain.power_into(self.symbols[name]), -power)
+
     # -- called while equations are read ---------------------------------------------
     def symbol(self, declared: Declaration) -> Any:
         name = declared.name
@@ -151,17 +175,21 @@ class Trace:
         return self.symbols[name]
 
     def _function_value(self, name: str, declared: Parameter) -> Expression:
+        """A parameter given as a function of time, or of variables of the component."""
         function = self.component._values[name]
         where = f"{self.component.path}.{name}"
-        self.reading = f"{where}, the function of time given for it"
+        of = depends_on(self.component, declared, function)
+        given = [self.symbols[n] for n in of] or [time_expression]
+        kind = ", ".join(of) or "time"
+        self.reading = f"{where}, the function of {kind} given for it"
         try:
-            value = as_expression(function(time_expression))
+            value = as_expression(function(*given))
         except BlocksError:
             raise
         except Exception as error:
             raise EquationError(
-                where, f"the function of time given for it failed: {error}",
-                "It is called once, with time as an expression; use the functions of blocks or "
+                where, f"the function of {kind} given for it failed: {error}",
+                f"It is called once, with {kind} as an expression; use the functions of blocks or "
                 "numpy (sin, where, …) in it, and where() instead of 'if'.",
             ) from error  # fmt: skip
         finally:
@@ -169,12 +197,30 @@ class Trace:
         if value.dimension != declared.unit.dimension:
             raise EquationError(
                 where,
-                f"the function of time given for it returns {describe(value.dimension)}, but "
+                f"the function of {kind} given for it returns {describe(value.dimension)}, but "
                 f"{declared.unit} is needed.",
-                f"Multiply with a quantity, such as quantity('1 {declared.unit}') * sin(…).",
+                f"Multiply with a quantity, such as quantity('1 {declared.unit}') * sin(…)."
+                if not of else f"Begin with a quantity, such as quantity('1 {declared.unit}') * …",
                 code="unit.dimension",
             )
+        if of:
+            self._show_dependent(name, declared, value)
         return value
+
+    def _show_dependent(self, name: str, declared: Parameter, value: Expression) -> None:
+        """Make a parameter that follows a variable one of the results, and keep its bounds."""
+        kernel = self.kernel
+        shown = Variable(declared.unit, doc=declared.doc)
+        kernel.add_variable(Local(name, declared.unit, "variable", shown))
+        kernel.observed[kernel.index[name]] = value.sx
+        kernel.dependent[name] = value.sx
+        for word, bound in declared.bounds.items():
+            kind, relation = BOUNDS[word]
+            limit = Expression(ca.SX(bound), declared.unit.dimension)
+            self.read_statement(Requirement(
+                relation(value, limit), f"{name} is no longer {kind} "
+                f"{from_si(bound, declared.unit):~P}, by the function given for it. Limit the "
+                "function, with maximum() or minimum(), to where it holds."))
 
     def where(self) -> str:
         return self.reading or f"{self.kernel.name}{self.current}"
@@ -278,14 +324,15 @@ class Trace:
         elif isinstance(statement, SetValued):
             effort = self._variable(statement.effort, "a set-valued law", "effort",
                                     "Declare a Variable for that force.")
-            more = [None if e is None else e.sx for e in (statement.gap, statement.restitution)]
-            bounds = [e.sx for e in (*statement.static, *statement.kinetic)]
-            if statement.closed is not None:  # endless bounds while it is closed, none otherwise
+            gap, restitution = (None if e is None else e.sx
+                                for e in (statement.gap, statement.restitution))  # fmt: skip
+            low, high, back, forth = (e.sx for e in (*statement.static, *statement.kinetic))
+            if statement.closed is not None:  # no effort at all, where it does not hold
                 with self.reading_equations():
                     holds = statement.closed.with_events(self)
-                bounds[:2] = [ca.if_else(holds, bound, 0.0) for bound in bounds[:2]]
-            kernel.set_valued.append(
-                SetValuedLaw(effort, statement.flow.sx, *bounds, *more, statement.kind))
+                low, high = (ca.if_else(holds, bound, 0.0) for bound in (low, high))
+            kernel.set_valued.append(SetValuedLaw(effort, statement.flow.sx, low, high, back, forth,
+                                                  gap, restitution, statement.kind))
         elif isinstance(statement, LoadLaw):
             effort, load = (self._variable(e, "a law of the load", word, "Declare a Variable for "
                                            "it.")
@@ -354,17 +401,65 @@ def kernel_of(component: Component) -> Kernel:
     return kernels[key]
 
 
+def usual_value(component: Component, name: str) -> float:
+    """What a parameter given as a function of variables is where these have their targets, in SI.
+
+    A variable without a target counts with its nominal value, or as 0.
+    """
+    declared = component._declared[name]
+    trace = Trace(component)
+    with trace.reading_equations():
+        value = trace.symbol(declared).sx
+    kernel = trace.kernel
+    symbols = [kernel.symbols[i, 0] for i in range(len(kernel.variables))]
+    numbers = []
+    for local in kernel.variables:
+        aimed, _ = component._targets.get(local.name, (None, ""))
+        for word in ("initial", "nominal"):
+            aimed = getattr(local.declared, word, None) if aimed is None else aimed
+        numbers.append(float(np.ravel(0.0 if aimed is None else aimed)[0]))
+    for (crossing, _), symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
+        value = ca.substitute(value, symbol, crossing > 0)
+    return float(ca.Function("usual", symbols, [value])(*numbers))
+
+
 def _traced(component: Component) -> Kernel:
     trace = Trace(component)
     kernel = trace.kernel
     laws: list[Law] = []
-    for statement in _statements_of(component, trace):
+    for statement in [*_statements_of(component, trace), *trace.carried_away()]:
         if isinstance(statement, Equation):
             laws += [Law(kernel, residual, text) for residual, text in _scalars(kernel, statement)]
         else:
             trace.read_statement(statement)
+    _refuse_stored(component, kernel, laws)
     kernel.laws += _without_observed(kernel, laws)
     return kernel
+
+
+def _refuse_stored(component: Component, kernel: Kernel, laws: list[Law]) -> None:
+    """Raise where stored energy would change because a coefficient in it does."""
+    stored = kernel.index.get("energy_stored")
+    if not kernel.dependent or stored is None:
+        return
+    symbol = kernel.symbols[stored, 0].__hash__()
+    terms = {part for law in laws if symbol in {s.__hash__() for s in ca.symvar(law.residual)}
+             for part in _parts(law.residual)}
+    name = next((n for n, sx in kernel.dependent.items() if sx.__hash__() in terms), None)
+    if name is not None:
+        raise EquationError(
+            f"{component.path}.{name}", "was given a function, but energy is stored by it: energy "
+            "would come from nowhere when it changes.", "Give a constant. Where a force follows a "
+            "curve, take a law that reads a table, or write a component of your own.",
+            code="parameter.function",
+        )  # fmt: skip
+
+
+def _parts(sx: ca.SX) -> Iterator[int]:
+    """The expressions that an expression is made of."""
+    yield sx.__hash__()
+    for k in range(sx.n_dep()):
+        yield from _parts(sx.dep(k))
 
 
 def _statements_of(component: Component, trace: Trace) -> list[object]:

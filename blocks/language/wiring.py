@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 from ..exceptions import ConnectionRefused
 from ..units import alike
 from .declarations import Output, Port, Signal
-from .references import PortRef, VariableRef
+from .references import PortGroup, PortRef, VariableRef
 from .tree import Node
 
 if TYPE_CHECKING:
     from .component import Component
 
-__all__ = ["refuse_connection"]
+__all__ = ["one_by_one", "refuse_connection"]
 
 
 def refuse_connection(owner: Component, ports: tuple[Any, ...]) -> None:
@@ -44,6 +44,31 @@ def refuse_connection(owner: Component, ports: tuple[Any, ...]) -> None:
     if isinstance(first.port, Signal):
         _refuse_outputs(owner, ports)
     _refuse_sizes(ports)
+
+
+def one_by_one(ports: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """What is joined where numbered ports are among what is given."""
+    groups = [p for p in ports if isinstance(p, PortGroup)]
+    if not groups:
+        return [ports]
+    rest = [p for p in ports if not isinstance(p, PortGroup)]
+    count = len(groups[0])
+    of_arrays = [g for g in groups if g.ports[0].size > 1]
+    sizes = [(g.path, len(g)) for g in groups] + [
+        (p.path, p.size) for p in rest if isinstance(p, PortRef) and p.size > 1]
+    if of_arrays or any(size != count for _, size in sizes):
+        raise ConnectionRefused(
+            " and ".join(f"{path} ({size})" for path, size in sizes),
+            "the numbered ports of an array are joined one by one." if of_arrays
+            else "numbered ports are joined with as many elements.",
+            "Take one of them, such as .u1." if of_arrays else
+            "Take slices of equal length, such as total.u[1:3].", code="connection.size")
+
+    def element(given: Any, k: int) -> Any:
+        many = isinstance(given, PortGroup) or isinstance(given, PortRef) and given.size > 1
+        return given[k] if many else given
+
+    return [tuple(element(p, k) for p in ports) for k in range(count)]
 
 
 def _refuse_other_model(owner: Component, ref: PortRef, ports: tuple[PortRef, ...]) -> None:

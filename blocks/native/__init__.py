@@ -22,6 +22,8 @@
     steps           what steps have in common, and those of the explicit pair
     linearisation   how derivatives of slopes read as machine code
     lu              small systems of linear equations
+    band            large ones whose matrix is a narrow band
+    matrices        in which order unknowns make it one
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
     linearity       whether equations are linear with constant coefficients
     kept_matrices, exponentials  what such equations come to after some time
@@ -55,17 +57,17 @@ from .costs import (
     solves_compiled,
     study,
 )
-from .forms import is_large, why_no_derivatives, why_not
+from .forms import MOST_STATES, is_large, why_no_derivatives, why_not, why_not_implicit
 
 if TYPE_CHECKING:
     from ..system import Problem
     from .cvode_method import CompiledCvode
     from .method import OneStep
 
-__all__ = ["COMPILED", "LOADS", "REACH", "TIGHT", "compiled_cvode", "compiled_method",
-           "compiles_quickly", "is_installed", "is_large", "most_steps", "pays_off",
-           "solves_compiled", "study", "unwritable", "why_no_derivatives", "why_not",
-           "why_not_linear"]  # fmt: skip
+__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "compiled_cvode",
+           "compiled_method", "compiles_quickly", "is_installed", "is_large", "most_steps",
+           "pays_off", "solves_compiled", "study", "unwritable", "why_no_derivatives", "why_not",
+           "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 

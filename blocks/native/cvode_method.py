@@ -7,13 +7,11 @@ code that CVODE calls; Python is asked at events only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array
 from ..numerics.tolerances import LEAST_RTOL
 from ..solvers.base import Method, Step
 from ..solvers.sundials import failure_of
@@ -21,58 +19,22 @@ from ..solvers.trouble import is_sliver
 from ..system.time_functions import ACROSS
 from . import cvode
 from .cvode_course import CvodeCourse, is_full
-from .cvode_library import ROWS, Band, Integration, loaded_sundials
+from .cvode_library import ROWS, Integration, loaded_sundials
 from .equations import equations_of
 from .forms import is_solved_for
+from .matrices import linear_algebra_of
 from .one_step import CROSSED, LOCATED, Limits
 from .stages import nordsieck_arithmetic
 from .steps import workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 if TYPE_CHECKING:
-    from ..system import Problem, System
+    from ..system import Problem
 
-__all__ = ["CompiledCvode", "LinearAlgebra", "linear_algebra_of"]
+__all__ = ["CompiledCvode"]
 
-DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
-MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
-WIDEST = 50  # diagonals on either side
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_STEPS = 512  # of a call: Ctrl-C is heard between calls
-
-
-@dataclass(frozen=True)
-class LinearAlgebra:
-    """In which order unknowns stand for CVODE, and how its matrices are stored."""
-
-    order: Indices  # which unknown of the model stands where; empty: as they are
-    band: Band | None = None  # None: a full matrix
-
-
-def linear_algebra_of(system: System) -> LinearAlgebra | None:
-    """What suits the Jacobian of a system; None if neither a full matrix nor a band does."""
-    if "cvode matrices" not in system.cache:
-        system.cache["cvode matrices"] = _linear_algebra(system)
-    return system.cache["cvode matrices"]
-
-
-def _linear_algebra(system: System) -> LinearAlgebra | None:
-    n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
-    if n > DENSE and not system.nz:
-        from scipy.sparse import csc_matrix
-        from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-        pattern = ca.jacobian_sparsity(system.tape.slope, system.tape.x)
-        row, column = (np.array(k, dtype=np.int64) for k in pattern.get_triplet())
-        graph = csc_matrix((np.ones(len(row)), (row, column)), shape=(n, n))
-        order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        below = place[row] - place[column]
-        band = Band(int(max(0, -below.min(initial=0))), int(max(0, below.max(initial=0))))
-        if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
-            return LinearAlgebra(order.astype(np.int64), band)
-    return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
 
 
 class CompiledCvode(Method):

@@ -19,7 +19,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from .costs import MOMENT
 from .expressions import Unwritable, Writer
-from .forms import is_large, is_solved_for
+from .forms import MOST_STATES, is_large, is_solved_for
 from .instance_loops import Loops
 from .linearisation import write_derivatives
 from .loop_text import PARALLEL, LoopText
@@ -186,8 +186,9 @@ class Equations:
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         explicit = kind == EXPLICIT
+        differences = explicit or self.system.nx > MOST_STATES  # of slopes, or no derivatives
         return Code(arithmetic() if explicit else rosenbrock_arithmetic(), self.slope,
-                    int(self.crossings), self.settle, 0 if explicit else self.derivatives, kind,
+                    int(self.crossings), self.settle, 0 if differences else self.derivatives, kind,
                     p.__array_interface__["data"][0], q.__array_interface__["data"][0])
 
     @cached_property

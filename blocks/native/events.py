@@ -55,8 +55,11 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         notice_speeds(relations, elements)
     if predicted.modes.size:
         notice_flows(relations, predicted)
-    done = settle_relations(code, work, relations, switches, samples, t, x, state[STEP],
-                            instant)
+    done = instant != CROSSING or elements.modes.size > 0 or predicted.modes.size > 0 or (
+        not _mode_ended(relations, switches.m.size))
+    if done:
+        done = settle_relations(code, work, relations, switches, samples, t, x, state[STEP],
+                                instant)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
     if done and predicted.modes.size:
@@ -84,3 +87,12 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     counts[2] += 1
     state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 0.0
     return True
+
+
+@machine_code
+def _mode_ended(relations: Relations, count: int) -> bool:
+    """Whether a margin beyond those of the relations has crossed: of a mode."""
+    ended = False
+    for r in range(count, relations.wrong.size):
+        ended |= relations.wrong[r]
+    return ended

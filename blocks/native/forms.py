@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["MOST_STATES", "is_large", "is_solved_for", "why_no_derivatives", "why_not"]
+__all__ = ["MOST_STATES", "is_large", "is_solved_for", "why_no_derivatives", "why_not",
+           "why_not_implicit"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 50  # of algebraic loops
@@ -46,6 +47,18 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
     if laws is not None and laws.held_modes.length:
         return "efforts that are solved for at every point have no derivatives there"
     return ""
+
+
+def why_not_implicit(system: System, laws: Any = None) -> str:
+    """The same by a Rosenbrock method, which takes a narrow band, too; empty if it can."""
+    from .matrices import band_of
+
+    reason = why_no_derivatives(system, laws)
+    if system.nx > MOST_STATES and reason and laws is None and not system.nu \
+            and not why_not(system) and not any(f.kernel.delays for f in system.network.families) \
+            and not is_solved_for(system) and band_of(system) is not None:
+        return ""
+    return reason
 
 
 def is_large(system: System) -> bool:

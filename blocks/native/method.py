@@ -23,9 +23,10 @@ from .equations import Equations, equations_of
 from .events import STEP
 from .functions import Kept
 from .kept_matrices import READS
+from .matrices import band_of
 from .own_events import NOTHING, EventRules, OwnEvents, PassedEvents
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, IMPLICIT, Code, settle_at, slope_at, workspace
+from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Code, settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["Course", "Dopri5", "Exact", "OneStep", "Rodas4"]
@@ -92,7 +93,8 @@ class OneStep(Method):
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if atol.size >= FEW and problem.laws is None else 1
         n = atol.size
-        work_space = workspace(n, self.kind)
+        banded = self._banded()
+        work_space = workspace(n, self.kind, banded)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.k[ATOL] = atol
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
@@ -101,9 +103,18 @@ class OneStep(Method):
         self.filled = Kept(self.record)
         self.own_events: OwnEvents | None = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, every,
-                               self.p)
+                               self.p, banded)
         self.state = np.zeros(4)
         self.restart(self.t, self.y)
+
+    def _banded(self) -> Banded | None:
+        """The narrow band of an implicit method's large matrix."""
+        problem: Any = self.problem
+        matrices = band_of(problem.system) if self.kind == IMPLICIT else None
+        if matrices is None:
+            return None
+        assert matrices.band is not None
+        return Banded(matrices.band.upper, matrices.band.lower, matrices.order, self.scale)
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -256,6 +267,7 @@ class CourseForm:
     kind: int  # of steps
     every: int  # so many steps from one end that is kept to the next
     p: Array
+    banded: Banded | None
 
     @property
     def size(self) -> int:
@@ -265,7 +277,7 @@ class CourseForm:
     @cached_property
     def work(self) -> Kept:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
-        work_space = workspace(self.atol.size, self.kind)
+        work_space = workspace(self.atol.size, self.kind, self.banded)
         work_space.k[ATOL] = self.atol
         work_space.present[READS] = 1
         return Kept(work_space)

@@ -7,7 +7,7 @@ by the open unknowns, which do not change (as in :mod:`blocks.numerics.open_unkn
 
 from __future__ import annotations
 
-from ..numerics.tolerances import OPEN_CONSISTENT, OPEN_UNKNOWN
+from ..numerics.tolerances import OPEN_UNKNOWN
 from .functions import machine_code
 from .signatures import vector_at
 
@@ -20,7 +20,7 @@ def room(n: int) -> int:
 
 
 @machine_code
-def leave_open(matrix: int, right: int, work: int, size: int, carried: int) -> int:
+def leave_open(matrix: int, right: int, work: int, size: int, carried: int, allowed: float) -> int:
     """Pin open unknowns, in place; 1 if equations contradict each other or lack a flow's unknown.
 
     Parameters
@@ -29,13 +29,13 @@ def leave_open(matrix: int, right: int, work: int, size: int, carried: int) -> i
     right : address of the right side
     work : address of :func:`room` numbers
     carried : address of a number per unknown: 1.0 if it may be left open
+    allowed : what an equation that says nothing new may miss
     """
     n = size
     a, b, may = vector_at(matrix, n * n), vector_at(right, n), vector_at(carried, n)
     w = vector_at(work, n * n + 5 * n)
     rest = n * n
     scale, used_row, used_column, nothing = rest + n, rest + 2 * n, rest + 3 * n, rest + 4 * n
-    largest_right = 0.0
     for i in range(n):
         largest = 0.0
         for j in range(n):
@@ -46,7 +46,6 @@ def leave_open(matrix: int, right: int, work: int, size: int, carried: int) -> i
             w[j * n + i] = a[j * n + i] / largest
         w[scale + i] = largest
         w[rest + i] = b[i] / largest
-        largest_right = max(largest_right, abs(b[i]))
         w[used_row + i] = 0.0
         w[used_column + i] = 0.0
         w[nothing + i] = 0.0
@@ -78,7 +77,7 @@ def leave_open(matrix: int, right: int, work: int, size: int, carried: int) -> i
             while w[used_column + column] != 0.0:
                 column += 1
             missed = abs(w[rest + i]) * w[scale + i]
-            if may[column] == 0.0 or not missed <= OPEN_CONSISTENT * (1.0 + largest_right):
+            if may[column] == 0.0 or not missed <= allowed:
                 return 1
             w[used_column + column] = 1.0
             for j in range(n):

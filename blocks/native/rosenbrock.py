@@ -8,6 +8,7 @@ than the step. Coefficients and formulae are those of :mod:`blocks.native.rosenb
 from __future__ import annotations
 
 from ..numerics.arrays import Matrix, Vector
+from .band import derive_band, factorize_band, solve_band
 from .functions import machine_code
 from .lu import factorize, solve
 from .rosenbrock_arithmetic import (
@@ -35,15 +36,16 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
     Where a step is taken ``again`` from the same point, derivatives are known.
     """
     inner, n = k[WORK], x.size
+    of_time = work.by_time
+    if work.band.size == 0:
+        of_time = work.linear[n]
     if not again:
-        work.at[0] = t
-        run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+        _derive(code, work, t, h, x)
     _factorize(work, h)
-    of_time = work.linear[n]
     stage = k[1]
     for i in range(n):
         stage[i] = k[0, i] + h * TIME_WEIGHTS[0] * of_time[i]
-    solve(work.factors, work.order, stage, inner)
+    _solve(work, stage, inner)
     first = 0  # of the couplings of a stage
     for j in range(5):
         run_code(code.arithmetic[j], x, k, inner, work.size, work.step)
@@ -54,7 +56,7 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
             for s in range(j + 1):
                 coupled += COUPLINGS[first + s] * k[s + 1, i]
             stage[i] += coupled / h + h * TIME_WEIGHTS[j + 1] * of_time[i]
-        solve(work.factors, work.order, stage, inner)
+        _solve(work, stage, inner)
         first += j + 1
     run_code(code.arithmetic[5], x, k, k[NEW], work.size, work.step)
 
@@ -71,8 +73,29 @@ def rosenbrock_polynomial(k: Matrix, s: float, x: Vector, out: Vector) -> None:
 
 
 @machine_code
+def _derive(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
+    """df/dx and df/dt."""
+    if work.band.size > 0:
+        derive_band(code, work, t, h, x, work.k[0])
+        return
+    work.at[0] = t
+    run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+
+
+@machine_code
+def _solve(work: Workspace, b: Vector, room: Vector) -> None:
+    if work.band.size > 0:
+        solve_band(work, b, room)
+    else:
+        solve(work.factors, work.order, b, room)
+
+
+@machine_code
 def _factorize(work: Workspace, h: float) -> None:
     """1/(gamma h) - df/dx."""
+    if work.band.size > 0:
+        factorize_band(work, 1.0 / (GAMMA * h))
+        return
     n, factors = work.factors.shape[0], work.factors
     for i in range(n):
         for j in range(n):

@@ -49,7 +49,7 @@ class LoopCode(Text):
         n, columns = system.nz, system.nx + 1
         self.n = n
         if system.tape.carried.any():
-            self.carried = system.tape.carried
+            self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
         at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns,
                         0 if self.carried is None else open_room(n)])
         (self.matrix, self.right, self.pivots, self.failed, self.changes, self.open_room,

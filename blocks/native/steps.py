@@ -17,7 +17,7 @@ from .kept_matrices import MARKS, MATRICES, most_modes
 from .signatures import run_code
 from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 
-__all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Code", "Workspace", "error_of_step",
+__all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Workspace", "error_of_step",
            "flush_denormals", "keep_denormals", "settle_at", "slope_at", "take_stages",
            "workspace"]  # fmt: skip
 
@@ -46,24 +46,46 @@ class Workspace(NamedTuple):
     step: Vector  # (2,) length of the step, and tolerance or part of the step
     error: Vector  # (2,) largest error and sum of errors
     processor: Vector  # (2,) its state before denormals were flushed
-    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit or exact method
+    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit or exact method. Or columns
+    # of a band, (n, width), and in factors the same with room for what an exchange of rows fills
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
     inner: Matrix  # (9, n) rows as in k, of a step of a part of the length
     modes: Cube  # (modes, matrices, n * n) of :mod:`~blocks.native.kept_matrices`; exact steps
     marks: Matrix  # (modes, numbers) of the same
     present: Indices  # (4,) of the same
+    band: Indices  # (3,) diagonals above, below, and above of factors; empty: a full matrix
+    unknowns: Indices  # (n,) which unknown stands where in a band
+    by_time: Vector  # (n,) df/dt beside a band
+    sizes: Vector  # (n,) nominal values beside a band
 
 
-def workspace(n: int, kind: int = EXPLICIT) -> Workspace:
+class Banded(NamedTuple):
+    """A narrow Jacobian."""
+
+    upper: int  # diagonals
+    lower: int
+    order: Indices  # which unknown stands where
+    sizes: Vector  # nominal values, in units of the model
+
+
+def workspace(n: int, kind: int = EXPLICIT, banded: Banded | None = None) -> Workspace:
     """Work space for ``n`` unknowns, and steps of a kind."""
+    if banded is not None:
+        upper, lower = banded.upper, banded.lower
+        return workspace(n)._replace(
+            linear=np.zeros((n, upper + lower + 1)), factors=np.empty((n, upper + 2 * lower + 1)),
+            order=np.zeros(n, dtype=np.int64), inner=np.empty((ATOL, n)),
+            band=np.array([upper, lower, 0]), unknowns=banded.order, by_time=np.empty(n),
+            sizes=banded.sizes)
     width, modes = 0 if kind == EXPLICIT else n, most_modes(n) if kind == EXACT else 0
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
                      np.empty(2), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
                      np.empty((ATOL, width)), np.empty((modes, MATRICES, n * n)),
-                     np.empty((modes, MARKS)), np.zeros(4, dtype=int))
+                     np.empty((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
+                     np.zeros(0, dtype=int), np.empty(0), np.empty(0))
 
 
 @machine_code

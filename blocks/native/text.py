@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from ..numerics.arrays import Flags
+from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
 from .machine import function_of_lapack, name_of_code
 from .open_unknowns import leave_open
@@ -36,6 +38,8 @@ class Text:
     beginning = Beginning()
     tied: Any = None  # solves for states that are not integrated, where there are any
     carried: Flags | None = None  # per unknown, whether it may be left open where nothing flows
+    carried_at = "", 0  # where the torn unknowns stand
+    torn = 0  # how many there are, after all else that is solved for
     open_room = 0  # entries of ``q`` in which it is found out what is
 
     def __init__(self) -> None:
@@ -70,11 +74,17 @@ class Text:
                 w.store(value, "%q", self.right + i)
             return ""
         name = name_of_code(leave_open.callback)
-        w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)")
+        w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr, double)")
+        base, first = self.carried_at
+        allowed = w.constant(OPEN_CONSISTENT)
+        for i in np.flatnonzero(self.carried[-self.torn :]).tolist():
+            value = w.intrinsic("fabs", w.load(base, first + i))
+            part = w.binary("fmul", w.constant(CEASED_FLOW), value)
+            allowed = w.binary("fadd", allowed, part)
         matrix, right, work = (w.pointer("%q", i) for i in (self.matrix, self.right,
                                                             self.open_room))
         answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {right}, ptr {work}, "
-                       f"ptr inttoptr (i64 {size} to ptr), ptr @carried)")
+                       f"ptr inttoptr (i64 {size} to ptr), ptr @carried, double {allowed})")
         return w.new(f"icmp ne i32 {answer}, 0")
 
     def _determinant(self, w: Writer, size: int) -> str:

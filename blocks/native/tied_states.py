@@ -62,6 +62,7 @@ class Tied(Text):
             int(i) for i in at)
         if tape.carried.any():  # tied states come first
             self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
+            self.carried_at, self.torn = ("%q", self.here + self.nx), self.nz
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
         self.name = name_of_code(compiled(self._solver(), parallel=False))
 
@@ -177,6 +178,7 @@ class TiedCode(Text):
         self.matrix, self.right, self.pivots, self.failed = (
             self.tied.matrix, self.tied.right, self.tied.pivots, self.tied.failed)
         self.carried, self.open_room = self.tied.carried, self.tied.open_room
+        self.carried_at, self.torn = self.tied.carried_at, self.tied.torn
         self.chosen = bool(system.clusters)
         nx, count = self.tied.nx, self.tied.nx + self.tied.nz
         self.integrated = self.tied.end  # entries of q: of every state 1, or 0 where it is tied

@@ -116,7 +116,8 @@ class ForeignWords:
         """
 
         def __getattr__(name: str) -> Any:
-            advice = "" if name.startswith("_") else self._place(name, home, places)
+            package = f"{home}.{name}" in places  # about to be imported; a domain may be called so
+            advice = "" if package or name.startswith("_") else self._place(name, home, places)
             if not advice:
                 raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name)
             raise WrongImport(home, f"there is no {name!r}.", advice, name=name)

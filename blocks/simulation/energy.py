@@ -4,7 +4,8 @@ Works on three variable names a component may declare: ``energy_stored`` (J),
 ``power_dissipated`` (W) and ``power_supplied`` (W). The work done on a component
 is the integral of the power that the domains of its conserving ports state; derivatives in
 it are those of the recorded course, and where that jumps, the mean over the jump times the
-jump. What ideal sources (``supplies = True``) give at their ports is supplied. At an impact
+jump. What ideal sources (``supplies = True``) give at their ports is supplied. A power that a
+port carries away (``Port(carries=…)``) is work there, and counted nowhere else. At an impact
 stored energy jumps: the jump is work at the ports, and what is lost in all is
 dissipated by the contacts that were struck.
 """
@@ -42,13 +43,13 @@ class _Rows:
     """Where the components of the ledger stand in its vectors."""
 
     families: list[int]
-    rate: Evaluator  # of those of its rows that are not always 0
+    rate: Evaluator  # of those of its rows that are not always 0, then the factors and courses
     live: list[int]  # numbers of these, per family: work, dissipated, supplied of all instances
     count: int  # of all such rows
     stored: Evaluator  # of all instances, and then its largest term
     offsets: list[int]
     rated: Indices  # numbers of the rows that derivatives are part of
-    factors: Evaluator  # of these derivatives, and then what is differentiated
+    factors: Evaluator  # of these derivatives, and then the courses that are differentiated
 
     def of(self, family: int, instance: int) -> int | None:
         return self.offsets[self.families.index(family)] + instance \
@@ -110,12 +111,12 @@ def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indice
             ) -> Array:
     """Powers at times inside some steps."""
     step = some[np.maximum(np.searchsorted(table.starts[some], at, side="right") - 1, 0)]
-    powers = recording.evaluate_unsplit(rows.rate, at, table.which[step])
+    powers, factors, courses = np.split(
+        recording.evaluate_unsplit(rows.rate, at, table.which[step]),
+        [len(rows.live), len(rows.live) + len(rows.rated)])
     if rows.rated.size:
-        factors, course = np.split(
-            recording.evaluate_unsplit(rows.factors, at, table.which[step]), 2)
         np.add.at(powers, np.searchsorted(rows.live, rows.rated),
-                  factors * rates_at_nodes(course, at))
+                  factors * rates_at_nodes(courses, at))
     return powers
 
 
@@ -146,7 +147,10 @@ def _functions(system: System) -> _Rows | None:
         parts = {"work": power}
         for name in (*FLOWS[1:], "energy_stored"):
             i = kernel.index.get(name)
-            parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
+            if i is None or i in kernel.carried.values():  # or has left through a port
+                parts[name] = ca.SX(0)
+            else:
+                parts[name] = kernel.symbols[i, 0]
         if kernel.supplies:
             parts["power_supplied"] -= power
         first = 3 * count
@@ -170,7 +174,7 @@ def _functions(system: System) -> _Rows | None:
     live = sorted({*ca.sparsify(rate).sparsity().row(), *rated})
     return _Rows(
         families,
-        system.function("rates", rate[live]),
+        system.function("rates", ca.vertcat(rate[live], *factors, *courses)),
         live,
         rate.numel(),
         system.function("stored", ca.vertcat(*stored, *held)),

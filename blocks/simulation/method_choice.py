@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..native import COMPILED
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import Method
 from ..system.problem import Problem
 from ..system.system import System
+from ..system.time_functions import acts_in_time
 from .time_events import switches_in_run
 
 __all__ = ["by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
@@ -66,7 +69,8 @@ def refuse_uncompiled(name: str, system: System, problem: Problem | None = None)
     """A model that a method cannot run in machine code."""
     from .. import native
 
-    why_not = native.why_not if name == "dopri5" else native.why_no_derivatives
+    why_not = {"dopri5": native.why_not, "rodas4": native.why_not_implicit}.get(
+        name, native.why_no_derivatives)
     reason = why_not(system, problem and problem.laws)
     if problem is not None and not reason and name == "exact":
         reason = native.why_not_linear(problem)
@@ -110,11 +114,37 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     """The implicit one-step method in machine code, where it can run a problem."""
     from .. import native
 
-    if not native.is_installed() or native.why_no_derivatives(problem.system, problem.laws) \
+    if not native.is_installed() or native.why_not_implicit(problem.system, problem.laws) \
             or native.unwritable(problem):
         return None
     method: type[Method] = native.compiled_method("rodas4")
     return method
+
+
+def _rate_at_start(problem: Problem, t0: float) -> float:
+    """The fastest rate there; kept for the next run that starts at the same point."""
+    y = problem.start_vector()
+    here = [np.array(a) for a in (t0, y, problem.z, problem.p, problem.m, problem.d)]
+    before, rate = problem.system.cache.get("rate at start", ((), 0.0))
+    if not before or not all(map(np.array_equal, before, here)):
+        rate = problem.fastest_rate(t0, y)
+        problem.system.cache["rate at start"] = here, rate
+    return float(rate)
+
+
+def _relaxing(problem: Problem, rtol: float) -> tuple[type[Method], str] | None:
+    """The implicit one-step method where a large stiff model only comes to rest.
+
+    Its steps grow faster than those of BDF, and its order holds: it loses that where time acts on
+    what is stiff.
+    """
+    from .. import native
+
+    if problem.size <= native.MOST_STATES or rtol < native.TIGHT or acts_in_time(problem.system):
+        return None
+    kind = implicit_one_step(problem)
+    return None if kind is None else (
+        kind, "implicit, one-step, in machine code: a narrow band, and nothing acts on it in time")
 
 
 def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
@@ -156,7 +186,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if exact := exact_one_step(problem):
             return exact, LINEAR
         return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
-    rate = problem.fastest_rate(t0, problem.start_vector())
+    rate = _rate_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         switches = switches_in_run(problem.system)
@@ -170,7 +200,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
     if rate * (t1 - t0) > MILD:
-        return stiff, why
+        return _relaxing(problem, rtol) or (stiff, why)
     short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
     return (method_named("ode45" if short else "DOP853"),
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..initialisation.initial_values import initialise
+from ..initialisation.initial_values import initialise, take_targets
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["RunStart", "consistent_start"]
 
 MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
+GUESSES = 4  # rounds in which all else follows unknowns that have a guess
 MOST_ROUNDS = 20  # of relations and initial values that depend on each other
 
 
@@ -149,6 +151,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
         If there is no solution with any of the relations tried.
     """
     time_events = TimeEvents(system, problem.p, t, t)
+    _hold_as_guessed(system, problem, time_events, t)
     tried: set[bytes] = set()
     start, failure = None, None
     for _ in range(MOST_ROUNDS):
@@ -171,6 +174,37 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
         assert failure is not None
         raise failure
     return start
+
+
+def _hold_as_guessed(system: System, problem: Problem, time_events: TimeEvents, t: float) -> None:
+    """Relations in algebraic loops hold first as they would at the values to start from.
+
+    Where such a loop has several solutions, that is the one which is meant.
+    """
+    switched, relations = (np.unique(k) for k in ca.jacobian_sparsity(
+        system.tape.residual, system.tape.m).get_triplet())
+    if not len(relations):
+        return
+    targets = take_targets(system, problem)
+    given = np.isin(system.tape.z_classes, system.flat.class_of[targets.slots])
+    with np.errstate(all="ignore"):
+        _follow_guesses(problem, t, np.flatnonzero(~given),
+                        np.setdiff1d(np.arange(system.nz), switched))
+        for _ in range(GUESSES):  # one may be within the piece that another chooses
+            holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
+            problem.m[relations] = holding[relations]
+
+
+def _follow_guesses(problem: Problem, t: float, unknowns: Indices, equations: Indices) -> None:
+    """Bring unknowns without a guess in line with those that have one, by equations that hold
+    whatever the relations: with the least change, in units of nominal values."""
+    system, scale = problem.system, problem.scale_z[unknowns]
+    for _ in range(GUESSES):
+        r = system.residual(*problem.arguments(t))[equations]
+        matrix = system.residual_z.sparse(*problem.arguments(t))[equations][:, unknowns].toarray()
+        if not (len(r) and len(unknowns) and np.isfinite(r).all() and np.isfinite(matrix).all()):
+            return
+        problem.z[unknowns] -= scale * np.linalg.lstsq(matrix * scale, r, rcond=None)[0]
 
 
 def _switched(m: Array, holding: Array) -> Iterator[Array]:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import JUST_SWITCHED, LAST_DIGITS, LOOK_AHEAD, TINY, WRONG_SIDE
+from ..numerics.tolerances import (
+    CEASED_FLOW,
+    JUST_SWITCHED,
+    LAST_DIGITS,
+    LOOK_AHEAD,
+    TINY,
+    WRONG_SIDE,
+)
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
-from ..system.system import System
 from .actions import Resets, Samplings
 from .event_log import EventLog
+from .next_branch import next_branch
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
-__all__ = ["Switching", "relations_of_carried"]
+__all__ = ["Switching"]
 
 JITTER = 8.0  # times what the last digits do to a relation: which side it is on is not known
 
@@ -93,10 +99,25 @@ class Switching:
                 break
             problem.m[todo] = 1.0 - problem.m[todo]
         else:
-            self._no_fixpoint(t, todo)
+            if not self._goes_on_elsewhere(t, flips, before):
+                self._no_fixpoint(t, todo)
+            return
         if len(flips) and not acted and np.array_equal(problem.m, before) \
                 and not self._passes(t, g, flips).all():  # else nothing had crossed
-            self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+            if not self._goes_on_elsewhere(t, flips, before):
+                self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+
+    def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
+        """Go on with another solution of the same equations where the present one has ended."""
+        problem = self.problem
+        if problem.system.nu or problem.system.clusters or not len(flips):
+            return False
+        m = next_branch(problem, t, before, flips, self.time_events.timed)
+        if m is None or np.array_equal(m, before):
+            return False
+        problem.m[:] = m
+        g = problem.crossings_here(t)
+        return not self._wrong(t, g, g, np.zeros(len(g), dtype=bool)).any()
 
     def _look_ahead(self, t: float) -> None:
         """Switch relations of what is about to flow, before the wrong side of it is integrated.
@@ -107,8 +128,8 @@ class Switching:
         problem, system = self.problem, self.problem.system
         if not system.tape.carried.any():
             return
-        asked = relations_of_carried(system) & ~self.time_events.timed
-        zero = np.flatnonzero(asked & (problem.crossings_here(t) == 0))
+        asked = system.tape.directions & ~self.time_events.timed
+        zero = np.flatnonzero(asked & (np.abs(problem.crossings_here(t)) <= 2 * CEASED_FLOW))
         if not len(zero):
             return
         x, z = problem.x.copy(), problem.z.copy()
@@ -198,14 +219,3 @@ class Switching:
             time=t, variables=tuple(names),
         )  # fmt: skip
 
-
-def relations_of_carried(system: System) -> Flags:
-    """Relations by which it is decided what a flow carries."""
-    if "relations_of_carried" not in system.cache:
-        rows = np.flatnonzero(system.tape.carried)
-        pattern = ca.jacobian_sparsity(system.tape.residual[rows.tolist()], system.tape.m)
-        found = np.zeros(system.nm, dtype=bool)
-        found[pattern.get_triplet()[1]] = True
-        system.cache["relations_of_carried"] = found
-    kept: Flags = system.cache["relations_of_carried"]
-    return kept

@@ -30,6 +30,8 @@ JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
 TOUCHES = 0.2  # of its change between looks, by which a relation may miss zero between them
 MOST_INSTANTS = 2_000_000  # of one component in a run
+MOST_KEPT = 1 << 18  # numbers of the instants that one call is given: so many are kept for later
+MOST_PARTS = 16  # of a run
 WITHIN = 4  # times what makes two times one instant: just before or after a time event
 ANNOUNCED = 1e3  # times that: a crossing of a relation that a breakpoint announces
 
@@ -43,6 +45,7 @@ class _Instants:
     switching: dict[float, list[int]]
     apart: Array
     functions: TimeFunctions  # as they are at the start
+    ahead: dict[tuple[int, int], Ahead]  # what comes of a range of ``apart``
 
 
 class TimeEvents:
@@ -69,13 +72,12 @@ class TimeEvents:
         self._index = np.flatnonzero(self.timed)
         self._function = self._relations_of_time() if self.timed.any() else None
         asked = p.tobytes(), t_start, t_end
-        known = system.cache.get("instants")
+        place = "instants" if t_end > t_start else "instants of a moment"
+        known = system.cache.get(place)
         if known is None or known.asked != asked or system.tables.slots.size:
-            known = self._found(asked, t_start, t_end, straight)
-            if t_end > t_start:  # the start alone asks for no more than a moment
-                system.cache["instants"] = known
+            known = system.cache[place] = self._found(asked, t_start, t_end, straight)
         self.times, self.switching, self.apart = known.times, known.switching, known.apart
-        self.functions = known.functions.afresh()
+        self.functions, self._ahead = known.functions.afresh(), known.ahead
 
     # -- what is known ---------------------------------------------------------------------
     def after(self, t: float, carried_out: bool = False) -> float:
@@ -89,13 +91,19 @@ class TimeEvents:
         from ..native.own_events import Ahead
 
         first, last = np.searchsorted(self.apart, [t + self.tiny, stop], side="right")
-        times = self.apart[first : min(int(last), int(first) + most)]
-        holds = np.zeros((len(times), len(self.timed)))
-        if self._function is not None and len(times):
-            holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
-        following = np.append(times[1:], self.after(times[-1])) if len(times) else times
-        rows = self.system.tables.rows(self.just_after(times)).T
-        return Ahead(times, holds, np.ascontiguousarray(rows), following - WITHIN * self.tiny)
+        part = int(first), min(int(last), int(first) + most)
+        if part not in self._ahead:
+            times = self.apart[slice(*part)]
+            holds = np.zeros((len(times), len(self.timed)))
+            if self._function is not None and len(times):
+                holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
+            following = np.append(times[1:], self.after(times[-1])) if len(times) else times
+            rows = np.ascontiguousarray(self.system.tables.rows(self.just_after(times)).T)
+            found = Ahead(times, holds, rows, following - WITHIN * self.tiny)
+            if holds.size + rows.size > MOST_KEPT or len(self._ahead) == MOST_PARTS:
+                return found
+            self._ahead[part] = found
+        return self._ahead[part]
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
@@ -152,10 +160,11 @@ class TimeEvents:
         announced = np.unique(np.concatenate([
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end)]))
+        announced = announced[announced < t_end - self.tiny]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
         times = np.union1d(announced, self._curved_instants(announced, t_start, t_end))
         apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
-        return _Instants(asked, times, switching, apart, functions.afresh())
+        return _Instants(asked, times, switching, apart, functions.afresh(), {})
 
     def _straight_instants(self, t_start: float, t_end: float, straight: Flags
                            ) -> dict[float, list[int]]:

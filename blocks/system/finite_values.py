@@ -206,7 +206,8 @@ def _changes(law: Law | None) -> bool:
 
 def _laws_of_slopes(system: System) -> set[tuple[int, int, int]]:
     """(family, law, instance) of the laws each of which gives the slope of a state."""
-    flat, found = system.flat, set()
+    flat = system.flat
+    found: set[tuple[int, int, int]] = set()
     slopes = flat.derivative[system.tape.reduced.states]
     for step in system.tape.steps:
         if step.group < 0 or flat.groups[step.group].law is None:
@@ -244,16 +245,21 @@ def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
     moves = [s.__hash__() not in kernel.parameter_hashes for s in symbols]
     function = ca.Function("law", symbols, [value])
     work: dict[int, bool] = {}
+    whole: dict[int, bool] = {}  # exponents with which every power has a value
     for k in range(function.n_instructions()):
         operation, inputs = function.instruction_id(k), function.instruction_input(k)
         if operation == ca.OP_OUTPUT:
             continue
         for out in function.instruction_output(k):
             if operation == ca.OP_INPUT:
-                work[out] = moves[inputs[0]]
+                work[out], whole[out] = moves[inputs[0]], False
                 continue
+            constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
+            power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and whole[inputs[1]]
+            whole[out] = constant >= 0 and float(constant).is_integer()
             moving = [work.get(i, False) for i in inputs] if operation != ca.OP_CONST else []
-            if operation in PARTIAL and moving[min(PARTIAL[operation], len(moving) - 1)]:
+            decides = min(PARTIAL.get(operation, 0), len(moving) - 1)
+            if operation in PARTIAL and not power and moving[decides]:
                 return True
             work[out] = any(moving)
     return False

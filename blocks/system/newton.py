@@ -14,7 +14,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
-from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_EXACT, OPEN_CONSISTENT
+from ..numerics.tolerances import CEASED_FLOW, NEWTON_CONVERGES, NEWTON_EXACT, OPEN_CONSISTENT
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
 from .system import System
@@ -27,6 +27,8 @@ __all__ = ["DENSE", "MANY", "AlgebraicUnknowns"]
 DENSE = 60  # unknowns up to which matrices are dense
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40
+UNDAMPED = 6  # full steps: what has not converged by then may go round in a circle
+MOST_HALVINGS = 10  # of a step
 SLOWER = 0.1  # of the step before: steps that do not get smaller by more are rounding
 TOLD = 3  # unknowns that a failure names
 
@@ -86,8 +88,9 @@ class AlgebraicUnknowns:
             if not np.isfinite(step).all():
                 singular = True
                 break
-            x[self.tied] -= step[:nt]
-            z -= step[nt:]
+            taken = step if iteration < UNDAMPED else self._damped(arguments, step)
+            x[self.tied] -= taken[:nt]
+            z -= taken[nt:]
             size = np.abs(np.concatenate([x[self.tied], z])) + self.scale
             norm = float(np.max(np.abs(step) / size))
             if self.constant and n > MANY:  # exact but for rounding
@@ -103,6 +106,29 @@ class AlgebraicUnknowns:
         x[self.tied], z[:] = start[:nt], start[nt:]
         self._solver = None
         raise self._failure(t, r, singular)
+
+    def _damped(self, arguments: Arguments, step: Array) -> Array:
+        """So much of a Newton step that the next one, by the same matrix, is shorter.
+
+        The natural monotonicity test [P. Deuflhard, "Newton Methods for Nonlinear Problems",
+        Springer 2004, sec. 3.3.1]: full steps may go round in a circle for ever.
+        """
+        _, x, z, *_ = arguments
+        nt = len(self.tied)
+        before = np.concatenate([x[self.tied], z])
+        first = float(np.max(np.abs(step) / (np.abs(before) + self.scale)))
+        share = 1.0
+        for _ in range(MOST_HALVINGS):
+            now = before - share * step
+            x[self.tied], z[:] = now[:nt], now[nt:]
+            r = self.system.residual(*arguments)[: self.size]
+            if np.isfinite(r).all() and self._solver is not None:
+                following = np.abs(self._solver(r)) / (np.abs(before) + self.scale)
+                if float(np.max(following)) <= (1 - share / 2) * first:
+                    break
+            share /= 2
+        x[self.tied], z[:] = before[:nt], before[nt:]
+        return share * step
 
     def solve_in_order(self, arguments: Arguments) -> None:
         """Solve torn unknowns block by block; those without a solution stay as they are.
@@ -129,7 +155,8 @@ class AlgebraicUnknowns:
             z[span] -= step
             if np.all(np.abs(step) <= NEWTON_CONVERGES * (np.abs(z) + self.scale[-len(z):])[span]):
                 left = np.abs(self.system.residual(*arguments)[span][rows])
-                if np.all(left <= OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)):
+                allowed = OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)
+                if np.all(left <= allowed + CEASED_FLOW * np.sum(np.abs(z[span]))):
                     return
                 break
         z[:] = before
@@ -211,8 +238,9 @@ class AlgebraicUnknowns:
 
     def _is_consistent(self, residual: Array, size: Array) -> bool:
         """Whether equations that say nothing new are met by what the others say."""
-        terms = np.abs(self._said_nothing) @ size + 1.0
-        return bool(np.all(np.abs(residual[self._which]) <= OPEN_CONSISTENT * terms))
+        allowed = OPEN_CONSISTENT * (np.abs(self._said_nothing) @ size + 1.0)
+        allowed += CEASED_FLOW * np.sum(size[self._carried])
+        return bool(np.all(np.abs(residual[self._which]) <= allowed))
 
     def matrix(self, arguments: Arguments) -> csc_matrix:
         """d residual / d (tied states, torn unknowns)."""

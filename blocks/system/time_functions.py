@@ -32,7 +32,7 @@ from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
 
-__all__ = ["ACROSS", "TimeFunctions"]
+__all__ = ["ACROSS", "TimeFunctions", "acts_in_time"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
 OF_VALUE = 0.01  # part of its largest value below which a range is no range
@@ -233,6 +233,14 @@ def _instructions(function: ca.Function) -> list[Instruction]:
         if known[out]:
             found.append((op, out, given))
     return found
+
+
+def acts_in_time(system: System) -> bool:
+    """Whether anything that a class says depends on time explicitly."""
+    if "acts in time" not in system.cache:
+        system.cache["acts in time"] = system.tables.slots.size > 0 or any(
+            _depends_on_time(sx) for f in system.network.families for sx in _expressions(f.kernel))
+    return bool(system.cache["acts in time"])
 
 
 def _function(system: System) -> ca.Function | None:

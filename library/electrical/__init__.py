@@ -42,6 +42,8 @@ dependent sources          ``VoltageControlledVoltageSource``,
                            ``VoltageControlledCurrentSource``,
                            ``CurrentControlledVoltageSource``,
                            ``CurrentControlledCurrentSource``
+switches                   ``Switch``, ``Diode``, ``MOSFET``, ``IGBT``
+bridges                    ``HalfBridge``, ``FullBridge``, ``ThreePhaseBridge``
 sensors                    ``VoltageSensor``, ``CurrentSensor``, ``PowerSensor``
 own components             ``electrical`` (the domain), ``TwoPort`` (the base)
 =========================  ====================================================
@@ -71,6 +73,7 @@ from .elements import (
     VariableResistor,
 )
 from .nonlinear import Memristor, SaturatingInductor, ThermalResistor
+from .semiconductors import IGBT, MOSFET, Diode, FullBridge, HalfBridge, ThreePhaseBridge
 from .sensors import CurrentSensor, PowerSensor, VoltageSensor
 from .sources import (
     ACCurrentSource,
@@ -80,15 +83,17 @@ from .sources import (
     DCCurrentSource,
     DCVoltageSource,
 )
+from .switches import Switch
 
 __all__ = [
     "ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrentSource",
     "ControlledVoltageSource", "CurrentControlledCurrentSource",
     "CurrentControlledVoltageSource", "CurrentSensor", "DCCurrentSource", "DCVoltageSource",
-    "ElectricalReference", "FloatingReference", "Gyrator", "IdealTransformer", "Inductor",
-    "InfiniteResistance", "LimitedOpAmp", "Memristor", "MutualInductor", "OpAmp",
-    "OpenCircuit", "PowerSensor", "Resistor", "SaturatingInductor", "ThermalResistor",
-    "TwoPort", "VariableCapacitor", "VariableInductor", "VariableResistor",
+    "Diode", "ElectricalReference", "FloatingReference", "FullBridge", "Gyrator", "HalfBridge",
+    "IGBT", "IdealTransformer", "Inductor",
+    "InfiniteResistance", "LimitedOpAmp", "MOSFET", "Memristor", "MutualInductor", "OpAmp",
+    "OpenCircuit", "PowerSensor", "Resistor", "SaturatingInductor", "Switch", "ThermalResistor",
+    "ThreePhaseBridge", "TwoPort", "VariableCapacitor", "VariableInductor", "VariableResistor",
     "VoltageControlledCurrentSource", "VoltageControlledVoltageSource", "VoltageSensor",
     "electrical", "table",
 ]  # fmt: skip

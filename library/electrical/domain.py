@@ -11,6 +11,9 @@ electrical = Domain(
     across={"v": "V"},
     through={"i": "A"},
     reference="ElectricalReference",
+    alone="its potential is measured against nothing",
+    storage="a capacitor",
+    resistance="a resistor",
     colour="tab:red",
     doc="v is the potential of the port, i the current into the component.",
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, der, maximum
 
+from ..heat import Dissipative
 from .domain import TwoPort, electrical
 
 __all__ = [
@@ -86,21 +87,28 @@ class InfiniteResistance(TwoPort):
         yield self.i == 0
 
 
-class Resistor(TwoPort):
+class Resistor(Dissipative, TwoPort):
     """Ohmic resistor between p and n.
 
     Equation: v = resistance i. Dissipates v i, which is negative for a negative
-    resistance: such a one supplies energy, as an ideal active circuit does.
+    resistance: such a one supplies energy, as an ideal active circuit does. With
+    ``thermal_port=True`` the heat leaves at the port H, and the resistance may be given as
+    a function of the ``temperature`` there.
 
     Parameters: resistance (ohm).
-    Ports: p, n.
+    Ports: p, n, H (heat, with ``thermal_port=True``).
+
+    Examples
+    --------
+    >>> from blocks import quantity
+    >>> copper = Resistor(thermal_port=True, resistance=lambda temperature: quantity("2 ohm")
+    ...     * (1 + quantity("3.9e-3 1/K") * (temperature - quantity("293.15 K"))))
     """
 
     resistance = Parameter("1 ohm", doc="Resistance", advice={
         "S": "A conductance is one over a resistance.",
         "F": "A capacitance belongs to Capacitor(capacitance=…).",
         "H": "An inductance belongs to Inductor(inductance=…)."})  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
     def advise(self) -> Iterator[str]:
         if np.any(self.resistance.magnitude < 0):
@@ -111,14 +119,15 @@ class Resistor(TwoPort):
         yield self.power_dissipated == self.v * self.i
 
 
-class VariableResistor(TwoPort):
+class VariableResistor(Dissipative, TwoPort):
     """Resistor whose resistance is a signal.
 
     Equation: v = max(R, minimum_resistance) i, where R is the signal, or the parameter
-    ``resistance`` while nothing is connected. Dissipates v i.
+    ``resistance`` while nothing is connected. Dissipates v i; with ``thermal_port=True``
+    the heat leaves at the port H.
 
     Parameters: resistance (ohm), minimum_resistance (ohm).
-    Ports: p, n. Inputs: R in ohm.
+    Ports: p, n, H (heat, with ``thermal_port=True``). Inputs: R in ohm.
 
     Notes
     -----
@@ -129,22 +138,22 @@ class VariableResistor(TwoPort):
     resistance = Parameter("1 ohm", varying=True, doc="Resistance without a signal")
     minimum_resistance = Parameter("0 ohm", minimum=0, doc="Smallest resistance")
     R = Input("ohm", default="resistance", doc="resistance")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield self.v == maximum(self.R, self.minimum_resistance) * self.i
         yield self.power_dissipated == self.v * self.i
 
 
-class Capacitor(TwoPort):
+class Capacitor(Dissipative, TwoPort):
     """Capacitor between p and n.
 
     Equations: i = capacitance dvc/dt + parallel_conductance vc; v = vc, or, with
-    ``parasitic=True``, v = vc + series_resistance i. Stores capacitance vc**2 / 2.
+    ``parasitic=True``, v = vc + series_resistance i. Stores capacitance vc**2 / 2. With
+    ``thermal_port=True`` the heat of both resistances leaves at the port H.
 
     Parameters: capacitance (F), parallel_conductance (S), series_resistance (ohm,
     with ``parasitic=True``).
-    Ports: p, n. Initial target: vc (high, 0 V).
+    Ports: p, n, H (heat, with ``thermal_port=True``). Initial target: vc (high, 0 V).
 
     Notes
     -----
@@ -156,7 +165,7 @@ class Capacitor(TwoPort):
     """
 
     parasitic = Option(False, doc="whether there is a resistance in series, as in Simscape")
-    capacitance = Parameter("1 uF", above=0, doc="Capacitance", advice={
+    capacitance = Parameter("1e-6 F", above=0, doc="Capacitance", advice={
         "ohm": "A resistance belongs to Resistor(resistance=…).",
         "H": "An inductance belongs to Inductor(inductance=…)."})  # fmt: skip
     parallel_conductance = Parameter("0 S", minimum=0, doc="Leakage, parallel to the capacitance",
@@ -165,7 +174,6 @@ class Capacitor(TwoPort):
                                   doc="Resistance in series")  # fmt: skip
     vc = Variable("V", "0 V", priority="high", doc="voltage of the capacitance")
     energy_stored = Variable("J", doc="energy of the electric field")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         leak = self.parallel_conductance * self.vc
@@ -195,7 +203,7 @@ class VariableCapacitor(TwoPort):
     Modelica Standard Library, ``Electrical.Analog.Basic.VariableCapacitor``.
     """
 
-    capacitance = Parameter("1 uF", varying=True, above=0, doc="Capacitance without a signal")
+    capacitance = Parameter("1e-6 F", varying=True, above=0, doc="Capacitance without a signal")
     C = Input("F", default="capacitance", doc="capacitance")
     v = Variable("V", "0 V", priority="high", doc="v of p minus v of n")
     q = Variable("C", doc="charge")
@@ -209,15 +217,16 @@ class VariableCapacitor(TwoPort):
         yield self.power_supplied == -self.v**2 / 2 * der(self.C)
 
 
-class Inductor(TwoPort):
+class Inductor(Dissipative, TwoPort):
     """Inductor between p and n.
 
     Equations: v = inductance di_L/dt + series_resistance i_L; i = i_L, or, with
-    ``parasitic=True``, i = i_L + parallel_conductance v. Stores inductance i_L**2 / 2.
+    ``parasitic=True``, i = i_L + parallel_conductance v. Stores inductance i_L**2 / 2. With
+    ``thermal_port=True`` the heat of both resistances leaves at the port H.
 
     Parameters: inductance (H), series_resistance (ohm), parallel_conductance (S, with
     ``parasitic=True``).
-    Ports: p, n. Initial target: i_L (high, 0 A).
+    Ports: p, n, H (heat, with ``thermal_port=True``). Initial target: i_L (high, 0 A).
 
     Notes
     -----
@@ -236,7 +245,6 @@ class Inductor(TwoPort):
                                      advice={"ohm": "Give one over the resistance, in S."})
     i_L = Variable("A", "0 A", priority="high", doc="current of the winding")
     energy_stored = Variable("J", doc="energy of the magnetic field")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         drop = self.series_resistance * self.i_L
@@ -267,7 +275,7 @@ class VariableInductor(TwoPort):
     Modelica Standard Library, ``Electrical.Analog.Basic.VariableInductor``.
     """
 
-    inductance = Parameter("1 mH", varying=True, above=0, doc="Inductance without a signal")
+    inductance = Parameter("1e-3 H", varying=True, above=0, doc="Inductance without a signal")
     L = Input("H", default="inductance", doc="inductance")
     i = Variable("A", "0 A", priority="high", doc="current from p to n")
     psi = Variable("Wb", doc="linked flux")

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Parameter, Port, Variable, arctan, der, log, require
+from blocks import Parameter, Port, Variable, abs_, arctan, der, log, maximum, require
 
+from ..heat import Dissipative
 from ..thermal import thermal
 from .domain import TwoPort
 
@@ -65,21 +66,22 @@ class SaturatingInductor(TwoPort):
                                      + excess * self.saturation_current**2 * log(1 + s**2) / 2)
 
 
-class Memristor(TwoPort):
+class Memristor(Dissipative, TwoPort):
     """Resistor that remembers the charge that has passed through it.
 
     Equations: v = (x resistance_A + (1 - x) resistance_B) i; dx/dt = i F(x) /
     transition_charge, with the window F = 1 - (2 x - 1)**(2 window_exponent), which keeps
     x between 0 and 1. x is the part of the material in state A; a current from p to n
-    makes it grow. Dissipates v i.
+    makes it grow. Dissipates v i; with ``thermal_port=True`` the heat leaves at the port H.
 
     Parameters: resistance_A (ohm), resistance_B (ohm), transition_charge (C),
     window_exponent (1).
-    Ports: p, n. Initial target: x (high, 0.5).
+    Ports: p, n, H (heat, with ``thermal_port=True``). Initial target: x (high, 0.5).
 
     Notes
     -----
-    At x = 0 and x = 1 the window closes, and x stays there for good.
+    At x = 0 and x = 1 the window closes, and x stays there for good. A start outside of
+    this range stops the run.
     transition_charge, window_exponent and the target of x (defaults not verified).
 
     References
@@ -94,10 +96,11 @@ class Memristor(TwoPort):
                                   "were the window 1")
     window_exponent = Parameter(1.0, minimum=1, doc="Exponent p of the window; larger is steeper")
     x = Variable("1", 0.5, priority="high", doc="part of the material in state A")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
-        window = 1 - ((2 * self.x - 1) ** 2) ** self.window_exponent
+        window = maximum(1 - ((2 * self.x - 1) ** 2) ** self.window_exponent, 0)  # x may round
+        yield require(abs_(self.x - 0.5) < 0.501, "has left the range 0 to 1 of its state x. Start "
+                      "it with an x between.")  # fmt: skip
         yield der(self.x) == self.i * window / self.transition_charge
         yield self.v == (self.x * self.resistance_A + (1 - self.x) * self.resistance_B) * self.i
         yield self.power_dissipated == self.v * self.i
@@ -111,7 +114,7 @@ class ThermalResistor(TwoPort):
     What the current heats is stored, or leaves at H for what cools the part. A negative
     coefficient makes an NTC, in its linear range.
 
-    Parameters: resistance (ohm), reference_temperature (K), temperature_coefficient (1/K),
+    Parameters: resistance (ohm), reference_temperature (degC), temperature_coefficient (1/K),
     time_constant (s), dissipation_factor (W/K).
     Ports: H (heat), p, n. Initial target: T (high, 300 K).
 

@@ -58,7 +58,7 @@ class ACVoltageSource(TwoPort):
 
     Equation: v = amplitude sin(2 pi frequency t + phase).
 
-    Parameters: amplitude (V), frequency (Hz), phase (rad).
+    Parameters: amplitude (V), frequency (Hz), phase (deg).
     Ports: p, n.
 
     Notes
@@ -131,7 +131,7 @@ class ACCurrentSource(TwoPort):
 
     Equation: i = amplitude sin(2 pi frequency t + phase).
 
-    Parameters: amplitude (A), frequency (Hz), phase (rad).
+    Parameters: amplitude (A), frequency (Hz), phase (deg).
     Ports: p, n.
 
     Notes

@@ -7,23 +7,25 @@ from typing import Any
 
 from blocks import Parameter, Variable, der, require
 
+from ..heat import Dissipative
 from ..magnetic import VACUUM
 from .converters import TranslationalMachine
 
 __all__ = ["PiezoStack", "Solenoid", "VoiceCoil"]
 
 
-class VoiceCoil(TranslationalMachine):
+class VoiceCoil(Dissipative, TranslationalMachine):
     """Coil that moves in the field of a magnet, with resistance and inductance.
 
     Equations: v = resistance i + inductance di/dt + constant u with u = v_R - v_C;
     f = -constant i, the force carried from R to C: a positive current drives R forward. The
     constant does not depend on the position. Has no mass and no stops: add ``Mass`` and
-    ``HardStop``.
+    ``HardStop``. With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: resistance (ohm), inductance (H), constant (V*s/m). The defaults are those of
     the actuator in Modelica's examples.
-    Ports: p, n (electrical), R, C (translational). Initial target: i (high, 0 A).
+    Ports: p, n (electrical), R, C (translational), H (heat). Initial target: i (high, 0 A).
 
     References
     ----------
@@ -35,7 +37,6 @@ class VoiceCoil(TranslationalMachine):
     constant = Parameter("3.88 V*s/m", doc="Force over current, and voltage over velocity")
     i = Variable("A", "0 A", priority="high", doc="current from p to n")
     energy_stored = Variable("J", doc="energy of the inductance")
-    power_dissipated = Variable("W", doc="heat of the resistance")
 
     def equations(self) -> Iterator[Any]:
         yield self.v == (self.resistance * self.i + self.inductance * der(self.i)
@@ -45,7 +46,7 @@ class VoiceCoil(TranslationalMachine):
         yield self.power_dissipated == self.resistance * self.i**2
 
 
-class Solenoid(TranslationalMachine):
+class Solenoid(Dissipative, TranslationalMachine):
     """Coil whose flux pulls an armature R towards the stator C over an air gap.
 
     Equations: dx/dt = v_R - v_C; v = resistance i + turns dphi/dt;
@@ -53,11 +54,12 @@ class Solenoid(TranslationalMachine):
     it closes the gap, whatever the direction of the current. Has no mass, no spring and no
     stop: add ``Mass``, ``Spring`` and ``HardStop`` between R and C. Iron that saturates,
     leakage and eddy currents: build it from ``library.magnetic``. Stores the energy of the
-    field, dissipates resistance i².
+    field, dissipates resistance i². With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: resistance (ohm), turns, area (m^2), core_reluctance (1/H).
-    Ports: p, n (electrical), R (armature), C (stator). Initial target: phi (high, 0 Wb), x
-    (high, 2 mm), the gap.
+    Ports: p, n (electrical), R (armature), C (stator), H (heat). Initial target: phi (high,
+    0 Wb), x (high, 2 mm), the gap.
 
     Raises
     ------
@@ -72,7 +74,6 @@ class Solenoid(TranslationalMachine):
     phi = Variable("Wb", "0 Wb", priority="high", nominal="0.1 mWb", doc="flux of the gap")
     x = Variable("m", "2 mm", priority="high", nominal="1 mm", doc="gap")
     energy_stored = Variable("J", doc="energy of the field")
-    power_dissipated = Variable("W", doc="heat of the coil")
 
     def equations(self) -> Iterator[Any]:
         pull = self.phi**2 / (2 * VACUUM * self.area)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from blocks import (
-    Component,
     Discrete,
     Input,
     Option,
@@ -23,6 +22,7 @@ from blocks import (
 )
 
 from ..electrical import electrical
+from ..heat import Dissipative
 
 __all__ = ["HBridge"]
 
@@ -35,7 +35,7 @@ def _by_signal(bridge: Any) -> bool:
     return bridge.control == "signal"
 
 
-class HBridge(Component):
+class HBridge(Dissipative):
     """Two half bridges between p and n, with a motor or any load between a and b.
 
     Of each half bridge one switch is closed (on_resistance) and one open (off_conductance),
@@ -51,10 +51,11 @@ class HBridge(Component):
     Equations of either half bridge with the share h at p, its current i out of a (or b),
     V = v_p - v_n and e = on_resistance off_conductance: v_a - v_n =
     (h + (1 - h) e)/(1 + e) V - on_resistance/(1 + e) i. Neglects dead time and losses of
-    switching.
+    switching. With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: duty, frequency (Hz), on_resistance (ohm), off_conductance (S).
-    Ports: p, n (supply), a, b (load). Inputs: D in 1, with ``control="signal"``.
+    Ports: p, n (supply), a, b (load), H (heat). Inputs: D in 1, with ``control="signal"``.
     """
 
     model = Option("averaged", ("averaged", "switched"), doc="whether edges are resolved")
@@ -64,7 +65,7 @@ class HBridge(Component):
     a = Port(electrical, doc="load, positive at a positive duty")
     b = Port(electrical, doc="load")
     duty = Parameter(0.5, minimum=-1, maximum=1, when=_constant, doc="Duty, from -1 to 1")
-    frequency = Parameter("5 kHz", above=0, when=lambda c: c.model == "switched",
+    frequency = Parameter("1 kHz", above=0, when=lambda c: c.model == "switched",
                           doc="Frequency of the PWM")  # fmt: skip
     on_resistance = Parameter("10 mohm", minimum=0, doc="Resistance of a closed switch")
     off_conductance = Parameter("0 S", minimum=0, doc="Conductance of an open switch", advice={
@@ -74,7 +75,6 @@ class HBridge(Component):
                     doc="duty of this period")  # fmt: skip
     share = Variable("1", doc="of the time at which a is at p")
     v = Variable("V", doc="voltage of the load, v_a - v_b")
-    power_dissipated = Variable("W", doc="heat of the switches")
 
     def equations(self) -> Iterator[Any]:
         duty = self.duty if _constant(self) else minimum(maximum(self.D, -1), 1)

@@ -8,6 +8,7 @@ from typing import Any
 from blocks import Option, Parameter, Port, Variable, der
 
 from ..electrical import electrical
+from ..heat import Dissipative
 from .converters import RotationalMachine
 
 __all__ = ["DCMotor", "SeparatelyExcitedMotor", "SeriesMotor"]
@@ -16,7 +17,7 @@ CIRCUIT, STALL, RATED = (
     "equivalent circuit", "stall torque and no-load speed", "rated load and speed")  # fmt: skip
 
 
-class Motor(RotationalMachine):
+class Motor(Dissipative, RotationalMachine):
     """Base of motors: armature, rotor and damping; a subclass states how they are coupled.
 
     Gives the armature current i and the speed of the rotor w_rotor as states, and the torque
@@ -31,7 +32,6 @@ class Motor(RotationalMachine):
     w_rotor = Variable("rad/s", "0 rad/s", priority="high", doc="speed of the rotor")
     t = Variable("N*m", doc="electromagnetic torque from C to R")
     energy_stored = Variable("J", doc="of the inductances and of the rotor")
-    power_dissipated = Variable("W", doc="heat of resistance and damping")
 
     def port_equations(self) -> Iterator[Any]:
         yield from super().port_equations()
@@ -59,12 +59,13 @@ class DCMotor(Motor):
 
     Both leave damping out; friction of bearings and brushes belongs to a
     ``RotationalFriction`` between R and C, which holds the rotor below its break-away
-    torque. Stores the energy of inductance and rotor.
+    torque. Stores the energy of inductance and rotor. With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: resistance (ohm), back_emf_constant (V*s/rad), stall_torque (N*m),
     no_load_speed (rad/s), rated_speed (rad/s), rated_power (W), rated_voltage (V),
     inductance (H), inertia (kg*m^2), damping (N*m*s/rad); defaults not verified.
-    Ports: p, n (electrical), R, C (rotational). Initial target: i (high, 0 A), w_rotor
+    Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
     (high, 0 rad/s).
     """
 
@@ -111,12 +112,13 @@ class SeparatelyExcitedMotor(Motor):
     Equations: v_field = field_resistance i_field + field_inductance di_field/dt;
     v = resistance i + inductance di/dt + mutual_inductance i_field w;
     t = mutual_inductance i_field i, from C to R; inertia dw_R/dt = t - damping w + what acts
-    on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation.
+    on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation. With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: resistance (ohm), inductance (H), field_resistance (ohm), field_inductance
     (H), mutual_inductance (H), inertia (kg*m^2), damping (N*m*s/rad). The defaults are those
     of the machine in Modelica's examples: 100 V, 100 A, 1425 rpm, 1 A in the field.
-    Ports: p, n (armature), ep, en (field), R, C (rotational). Initial target: i (high,
+    Ports: p, n (armature), ep, en (field), R, C (rotational), H (heat). Initial target: i (high,
     0 A), i_field (high, 0 A), w_rotor (high, 0 rad/s).
 
     References
@@ -157,12 +159,13 @@ class SeriesMotor(Motor):
     Equations, with the sums R and L of both windings: v = R i + L di/dt +
     mutual_inductance i w; t = mutual_inductance i², from C to R, whatever the direction of
     the current, so it runs on alternating voltage too; inertia dw_R/dt = t - damping w + what
-    acts on R. Without load it runs away. Neglects saturation.
+    acts on R. Without load it runs away. Neglects saturation. With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: resistance (ohm), inductance (H), field_resistance (ohm), field_inductance
     (H), mutual_inductance (H), inertia (kg*m^2), damping (N*m*s/rad). The defaults are those
     of the machine in Modelica's examples: 100 V, 100 A, 1410 rpm.
-    Ports: p, n (electrical), R, C (rotational). Initial target: i (high, 0 A), w_rotor
+    Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
     (high, 0 rad/s).
 
     References

@@ -9,6 +9,7 @@ from blocks import Component, Option, Parameter, Port, Variable, contact, der, m
 
 from ..contact import stop_law
 from ..electrical import electrical
+from ..heat import Dissipative
 from ..translational import translational
 from .domain import VACUUM, magnetic
 
@@ -25,7 +26,8 @@ class ElectromagneticConverter(Component):
 
     Parameters: turns.
     Ports: p, n (electrical), N, S (magnetic). Initial target: i (low, 0 A), which other
-    coils on the same core or a current source may override.
+    coils on the same core or a current source may override. Two coils that are closed around
+    one core share one state: give the flux of the core as its start.
     """
 
     p = Port(electrical, doc="positive end of the coil")
@@ -49,7 +51,7 @@ class ElectromagneticConverter(Component):
         yield self.v == -self.turns * der(self.phi)
 
 
-class ReluctanceForceActuator(Component):
+class ReluctanceForceActuator(Dissipative):
     """Air gap whose flux pulls an armature R against a stator C.
 
     Equations: dx/dt = v_R - v_C; with gap = max(x, least_gap) and
@@ -65,13 +67,14 @@ class ReluctanceForceActuator(Component):
       coefficient of restitution, by an impulse through the network, and afterwards the
       contact holds with whatever force is needed. Both sides need mass.
 
-    Neglects leakage, fringing and saturation: put reluctances in parallel or in series.
+    Neglects leakage, fringing and saturation: put reluctances in parallel or in series. With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: area (m^2), relative_permeability, least_gap (m), contact_stiffness (N/m),
     contact_damping (N*s/m), restitution.
-    Ports: N, S (magnetic), R (armature), C (stator). Initial target: x (high, 2 mm), the
-    gap. f is carried from R to C: positive where the gap is pulled together (Simscape
-    counts it from C to R).
+    Ports: N, S (magnetic), R (armature), C (stator), H (heat of the elastic contact).
+    Initial target: x (high, 2 mm), the gap. f is carried from R to C: positive where the gap
+    is pulled together (Simscape counts it from C to R).
 
     References
     ----------
@@ -99,7 +102,6 @@ class ReluctanceForceActuator(Component):
     phi = Variable("Wb", nominal="1 mWb", doc="flux from N to S")
     contact_force = Variable("N", doc="force of the contact, pressing apart")
     energy_stored = Variable("J", doc="energy of the gap and of the contact")
-    power_dissipated = Variable("W", doc="heat of the contact")
 
     def advise(self) -> Iterator[str]:
         if self.model == "restitution" and self.least_gap == 0:

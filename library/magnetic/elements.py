@@ -1,5 +1,7 @@
 """Reference, eddy currents and magnets."""
 
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -7,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Option, Parameter, Port, Variable, der
 
+from ..heat import Dissipative
 from .domain import VACUUM, TwoPort, magnetic
 
 __all__ = ["EddyCurrent", "MagneticReference", "PermanentMagnet"]
@@ -28,15 +31,16 @@ class MagneticReference(Component):
         yield self.M.mmf == 0
 
 
-class EddyCurrent(TwoPort):
+class EddyCurrent(Dissipative, TwoPort):
     """Losses by currents that a changing flux induces in the conductor that carries it.
 
     Equation: mmf = conductance dphi/dt; a solid core of conductivity s, length l and mean
     path around the core w has about s times the section of the current over w. Put in series
-    with the reluctance of the core. Dissipates mmf²/conductance.
+    with the reluctance of the core. Dissipates mmf²/conductance. With
+    ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
     Parameters: conductance (1/ohm), preset to 1 1/ohm (default not verified).
-    Ports: N, S. Initial target: phi (high, 0 Wb).
+    Ports: N, S, H (heat). Initial target: phi (high, 0 Wb).
 
     References
     ----------
@@ -45,7 +49,6 @@ class EddyCurrent(TwoPort):
 
     conductance = Parameter("1 1/ohm", above=0, doc="Conductance of the path of the eddy currents")
     phi = Variable("Wb", "0 Wb", priority="high", nominal="1 mWb", doc="flux from N to S")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield self.mmf == self.conductance * der(self.phi)

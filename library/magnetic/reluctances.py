@@ -1,5 +1,7 @@
 """Reluctances: of a number, of a shape, and of iron that saturates."""
 
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -21,7 +21,6 @@ from blocks import (
     Input,
     Option,
     Parameter,
-    Variable,
     abs_,
     dry_friction,
     exp,
@@ -35,6 +34,7 @@ from blocks import (
     where,
 )
 
+from ..heat import Dissipative
 from ..rotational import TwoPort
 from ..tables import table_faults
 
@@ -52,7 +52,7 @@ def pressing(force: Any, name: str) -> Iterator[Any]:
                   "with library.signal.Saturation, or look for its sign.")  # fmt: skip
 
 
-class PressedFriction(TwoPort):
+class PressedFriction(Dissipative, TwoPort):
     """Base of clutches and brakes with a coefficient of friction.
 
     While slipping t = mu lever N sign(w), at rest |t| <= static_coefficient lever N,
@@ -69,7 +69,6 @@ class PressedFriction(TwoPort):
                        doc="Slip speeds of the table, from 0 on")  # fmt: skip
     coefficients = Parameter([0.3, 0.3], minimum=0, when=lambda c: c.law == "table",
                              doc="Coefficients of friction at the slip speeds")  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         name, slipping = "kinetic_coefficient", self.kinetic_coefficient
@@ -109,6 +108,7 @@ class DiscClutch(PressedFriction):
     coefficients (1), normal_force (N), surfaces (1), effective_radius (mm),
     outer_radius (mm), inner_radius (mm).
     Ports: R, C. Inputs: N in N, while unconnected the parameter ``normal_force``.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     geometry = Option("effective radius", ("effective radius", "annulus"),
@@ -148,6 +148,7 @@ class DiscBrake(PressedFriction):
     coefficients (1), normal_force (N), pads (1), mean_radius (mm).
     Ports: R (shaft), C (caliper). Inputs: N in N, while unconnected the parameter
     ``normal_force``.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     normal_force = Parameter("0 N", minimum=0, varying=True, doc="Force on each pad")
@@ -171,6 +172,7 @@ class BandBrake(PressedFriction):
     coefficients (1), tension (N), drum_radius (mm), wrap (deg).
     Ports: R (drum), C (anchor). Inputs: F in N, while unconnected the parameter
     ``tension``.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     tension = Parameter("0 N", minimum=0, varying=True, doc="Force in the slack end of the band")
@@ -196,18 +198,18 @@ class BandBrake(PressedFriction):
         )
 
 
-class TorqueLimiter(TwoPort):
+class TorqueLimiter(Dissipative, TwoPort):
     """Safety clutch that slips above a set torque.
 
     At rest |t| <= limit; while slipping t = slip_torque sign(w), however fast.
 
     Parameters: limit (N*m), slip_torque (N*m).
     Ports: R, C.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     limit = Parameter("100 N*m", minimum=0, doc="Torque at which it begins to slip")
     slip_torque = Parameter("90 N*m", minimum=0, doc="Torque while slipping")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         if np.any(self.limit < self.slip_torque):
@@ -219,7 +221,7 @@ class TorqueLimiter(TwoPort):
         yield self.power_dissipated == self.t * self.w
 
 
-class DogClutch(TwoPort):
+class DogClutch(Dissipative, TwoPort):
     """Clutch with teeth that mesh when it is shifted at small slip.
 
     It engages when the shift signal E is above 1/2 and the slip |w| is below
@@ -230,6 +232,7 @@ class DogClutch(TwoPort):
 
     Parameters: torque_capacity (N*m), engagement_speed (rad/s), engagement (1).
     Ports: R, C. Inputs: E, while unconnected the parameter ``engagement``.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     torque_capacity = Parameter("1000 N*m", above=0, doc="Torque the teeth bear")
@@ -237,7 +240,6 @@ class DogClutch(TwoPort):
     engagement = Parameter(1.0, varying=True, doc="Shift signal, engaged above 1/2")
     E = Input("1", default="engagement", doc="shift signal, engaged above 1/2")
     engaged = Discrete("1", doc="1 while the teeth are in mesh")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         shifted, slow = self.E > 0.5, abs_(self.w) < self.engagement_speed
@@ -249,7 +251,7 @@ class DogClutch(TwoPort):
         yield self.power_dissipated == self.t * self.w
 
 
-class OneWayClutch(TwoPort):
+class OneWayClutch(Dissipative, TwoPort):
     """Freewheel: C drives R, and R may overrun.
 
     * Overrunning, w > 0: t = drag, the friction of a lightly pressed clutch.
@@ -263,6 +265,7 @@ class OneWayClutch(TwoPort):
     Parameters: drag_torque (N*m), torque_capacity (N*m), peak (1), engagement (1).
     Ports: R (driven), C (driving). Inputs: E, while unconnected the parameter
     ``engagement``.
+    With ``thermal_port=True`` the heat leaves at the port H.
 
     References
     ----------
@@ -275,7 +278,6 @@ class OneWayClutch(TwoPort):
     peak = Parameter(1.0, minimum=1, doc="Torque at which it opens over drag")
     engagement = Parameter(1.0, minimum=0, varying=True, doc="Factor of the drag")
     E = Input("1", default="engagement", doc="factor of the drag")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         drag = self.drag_torque * maximum(self.E, 0)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from blocks import (
-    Component,
     Option,
     Parameter,
     Port,
@@ -22,6 +21,7 @@ from blocks import (
     set_valued,
 )
 
+from ..heat import Dissipative
 from ..rotational import rotational
 from ..tables import table_faults
 from ..translational import translational
@@ -38,7 +38,7 @@ def _table(gear: Any) -> bool:
     return gear.law == "table"
 
 
-class LossyGear(Component):
+class LossyGear(Dissipative):
     """Gear with mesh efficiency and bearing friction that can stick.
 
     Equations, for the torques into the ports: w_S = ratio w_O and
@@ -59,6 +59,7 @@ class LossyGear(Component):
     forward_bearing_torques (N*m), backward_bearing_torques (N*m).
     Ports: S (input shaft), O (output shaft). Neglects the inertia of the gear, play and
     elasticity.
+    With ``thermal_port=True`` the heat leaves at the port H.
 
     Notes
     -----
@@ -103,7 +104,6 @@ class LossyGear(Component):
                                          doc="Bearing friction at S, O driving")  # fmt: skip
     w = Variable("rad/s", doc="speed of S")
     loss = Variable("N*m", doc="torque lost, at S")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         yield from nonzero_ratio(self)
@@ -139,7 +139,7 @@ class LossyGear(Component):
         )
 
 
-class LeadScrew(Component):
+class LeadScrew(Dissipative):
     """Screw S that moves a nut N along its axis, with friction in the thread.
 
     Equations, with the lead l per turn, lead angle a (tan a = l/(pi d)), friction angle
@@ -156,6 +156,7 @@ class LeadScrew(Component):
 
     Parameters: lead (mm), diameter (mm), friction (1), thread_angle (deg).
     Ports: S (screw, rotational), N (nut, translational).
+    With ``thermal_port=True`` the heat leaves at the port H.
 
     Raises
     ------
@@ -175,7 +176,6 @@ class LeadScrew(Component):
     thread_angle = Parameter("0 deg", minimum=0, below="90 deg", doc="Half angle of the thread")
     w = Variable("rad/s", doc="speed of the screw")
     loss = Variable("N*m", doc="torque lost in the thread")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         slope = (self.lead / (pi * self.diameter)).to("").magnitude

@@ -15,6 +15,9 @@ planar = Domain(
     through={"fx": "N", "fy": "N", "t": "N*m"},
     rates={"x": "vx", "y": "vy", "phi": "w"},
     parameters={"gx": "0 m/s^2", "gy": "-9.81 m/s^2"},
+    alone="it moves freely as a whole",
+    storage="a body",
+    resistance="a damper",
     colour="tab:purple",
     doc="x, y and phi place a frame in the world, vx, vy and w are their rates; fx, fy and t "
     "are force and torque into the component, at the frame's origin.",

@@ -23,7 +23,8 @@ Which class to take
 bodies                     ``Inertia``
 ground and open ends       ``RotationalReference``, ``RotationalFreeEnd``
 elastic, damping, inertial ``RotationalSpring``, ``RotationalDamper``,
-                           ``RotationalSpringDamper``, ``RotationalInerter``
+                           ``RotationalNonlinearDamper``, ``RotationalInerter``,
+                           ``RotationalSpringDamper``
 resistance                 ``QuadraticSpeedDependentTorque``
 friction                   ``RotationalFriction``, ``BearingFriction``
 stops and play             ``RotationalHardStop``, ``ElastoBacklash``
@@ -38,6 +39,7 @@ own components             ``rotational`` (the domain), ``TwoPort`` (the base)
 
 from ..othernames import missing
 from ..tables import table
+from .dampers import RotationalNonlinearDamper
 from .domain import TwoPort, rotational
 from .elements import (
     Inertia,
@@ -58,8 +60,9 @@ __all__ = [
     "AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "BearingFriction",
     "ElastoBacklash", "Inertia", "MultiSensor", "PowerSensor", "QuadraticSpeedDependentTorque",
     "RotationalDamper", "RotationalFreeEnd", "RotationalFriction", "RotationalHardStop",
-    "RotationalInerter", "RotationalMotionSensor", "RotationalReference", "RotationalSpring",
-    "RotationalSpringDamper", "TorqueSensor", "TorqueSource", "TwoPort", "rotational", "table",
+    "RotationalInerter", "RotationalMotionSensor", "RotationalNonlinearDamper",
+    "RotationalReference", "RotationalSpring", "RotationalSpringDamper", "TorqueSensor",
+    "TorqueSource", "TwoPort", "rotational", "table",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

@@ -11,6 +11,9 @@ rotational = Domain(
     across={"w": "rad/s"},
     through={"t": "N*m"},
     reference="RotationalReference",
+    alone="it turns freely as a whole",
+    storage="an inertia",
+    resistance="a damper",
     colour="tab:orange",
     doc="w is the angular velocity of the port, t the torque into the component, about one axis.",
 )

@@ -17,6 +17,7 @@ from blocks import (
     interpolate,
 )
 
+from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort, rotational
 
@@ -124,7 +125,7 @@ class RotationalSpring(TwoPort):
             yield self.energy_stored == (self.preload + self.stiffness * self.phi / 2) * self.phi
 
 
-class RotationalDamper(TwoPort):
+class RotationalDamper(Dissipative, TwoPort):
     """Viscous damper between R and C.
 
     Equation: t = damping w. Dissipates t w >= 0; has no inertia, no state and no
@@ -132,6 +133,7 @@ class RotationalDamper(TwoPort):
 
     Parameters: damping (N*m*s/rad).
     Ports: R, C.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     damping = Parameter("0.001 N*m*s/rad", minimum=0, doc="Damping coefficient",
@@ -139,20 +141,20 @@ class RotationalDamper(TwoPort):
                             "N*m/rad": "A stiffness belongs to RotationalSpring(stiffness=…).",
                             "N*s/m": "A damping along an axis belongs to "
                                      "Damper(damping=…)."})  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield self.t == self.damping * self.w
         yield self.power_dissipated == self.t * self.w
 
 
-class RotationalSpringDamper(TwoPort):
+class RotationalSpringDamper(Dissipative, TwoPort):
     """Torsion spring and damper in parallel between R and C: an elastic shaft.
 
     Equations: dphi/dt = w; t = preload + stiffness phi + damping w.
 
     Parameters: stiffness (N*m/rad), damping (N*m*s/rad), preload (N*m).
     Ports: R, C. Initial target: phi (high, 0 rad).
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     stiffness = Parameter("10 N*m/rad", above=0, doc="Stiffness")
@@ -160,7 +162,6 @@ class RotationalSpringDamper(TwoPort):
     preload = Parameter("0 N*m", doc="Torque at phi = 0 and rest")
     phi = Variable("rad", "0 rad", priority="high", doc="deformation, R against C")
     energy_stored = Variable("J", doc="elastic energy")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield der(self.phi) == self.w

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from blocks import Parameter, Variable, abs_, dry_friction, interpolate
+from blocks import Parameter, abs_, dry_friction, interpolate
 
 from ..friction import Rubbing, needs
+from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort
 
@@ -42,6 +43,7 @@ class RotationalFriction(Rubbing, TwoPort):
     viscous_coefficient (N*m*s/rad), coulomb_coefficient (1), breakaway_coefficient (1),
     normal_force (N), radius (m); those of the law.
     Ports: R, C; t > 0 for w > 0. Inputs: N in N.
+    With ``thermal_port=True`` the heat leaves at the port H.
 
     Raises
     ------
@@ -84,7 +86,7 @@ class RotationalFriction(Rubbing, TwoPort):
         return getattr(self, f"{name}_torque")
 
 
-class BearingFriction(TwoPort):
+class BearingFriction(Dissipative, TwoPort):
     """Bearing friction from a table of measured torques over speeds; sticks exactly.
 
     While sliding, t = T(|w|) sign(w), with T interpolated linearly in the table,
@@ -93,6 +95,7 @@ class BearingFriction(TwoPort):
 
     Parameters: speeds (rad/s), torques (N*m), peak (1).
     Ports: R (shaft), C (housing).
+    With ``thermal_port=True`` the heat leaves at the port H.
 
     Raises
     ------
@@ -108,7 +111,6 @@ class BearingFriction(TwoPort):
     speeds = Parameter(["0 rad/s", "1 rad/s"], minimum=0, doc="Speeds of the table, from 0 on")
     torques = Parameter(["1 N*m", "1 N*m"], minimum=0, doc="Friction torques at the speeds")
     peak = Parameter(1.0, minimum=1, doc="Largest sticking torque over T(0)")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         yield from table_faults(("speeds", self.speeds), torques=self.torques)

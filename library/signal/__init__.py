@@ -7,15 +7,21 @@ block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 
 ==============  =======================================================================
 ``sources``     Constant, Step, Ramp, Sine, Pulse, Chirp, TimeFunction
-``math``        Gain, Sum, Subtract, Product, Divide, MathFunction
+``math``        Gain, Sum, Subtract, Product, Divide, MathFunction, VectorNorm, Terminator
 ``continuous``  Integrator, Derivative, TransferFunction, StateSpace, PID, Delay, PadeDelay
 ``nonlinear``   Saturation, DeadZone, Relay, Backlash, Abs, Sign, Minimum, Maximum,
-                Switch, Rounding
+                Switch, MultiportSwitch, Rounding
 ``discrete``    ZeroOrderHold, UnitDelay, SampleAndHold, Counter, RandomNumber,
                 UniformRandomNumber, RunningRMS, PeriodicRMS
+``sampled``     DiscreteIntegrator, DiscreteTransferFunction, DiscreteStateSpace, DiscretePID
+``harmonics``   HarmonicEstimator
 ``logic``       Compare, And, Or, Not
 ``tables``      Table1D, Table2D, Table3D, TimeTable, RepeatingSequence
 ==============  =======================================================================
+
+A vector of signals is an array of blocks (``Gain(count=3)``), or the numbered ports of one block:
+``connect(sensors.V, total.u)`` joins the elements of the one with the ports u1, u2, ... of the
+other, and ``total.u[1:3]`` or ``sensors[[0, 2]].V`` selects among them.
 """
 
 from ..othernames import missing
@@ -38,31 +44,49 @@ from .discrete import (
     UnitDelay,
     ZeroOrderHold,
 )
+from .harmonics import HarmonicEstimator
 from .logic import And, Compare, Not, Or
-from .math import Divide, Gain, MathFunction, Product, Subtract, Sum
+from .math import (
+    Divide,
+    Gain,
+    MathFunction,
+    Product,
+    Subtract,
+    Sum,
+    Terminator,
+    VectorNorm,
+)
 from .nonlinear import (
     Abs,
     Backlash,
     DeadZone,
     Maximum,
     Minimum,
+    MultiportSwitch,
     Relay,
     Rounding,
     Saturation,
     Sign,
     Switch,
 )
+from .sampled import (
+    DiscreteIntegrator,
+    DiscretePID,
+    DiscreteStateSpace,
+    DiscreteTransferFunction,
+)
 from .sources import Chirp, Constant, Pulse, Ramp, Sine, Step, TimeFunction
 from .tables import RepeatingSequence, Table1D, Table2D, Table3D, TimeTable
 
 __all__ = [
     "Abs", "And", "Backlash", "Chirp", "Compare", "Constant", "Counter", "DeadZone", "Delay",
-    "Derivative", "Divide", "Gain", "Integrator", "MathFunction", "Maximum", "Minimum", "Not", "Or",
-    "PID", "PadeDelay", "PeriodicRMS", "Product", "Pulse", "Ramp", "RandomNumber", "Relay",
-    "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine",
-    "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "Table3D",
-    "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber", "UnitDelay",
-    "ZeroOrderHold",
+    "Derivative", "DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace",
+    "DiscreteTransferFunction", "Divide", "Gain", "HarmonicEstimator", "Integrator", "MathFunction",
+    "Maximum", "Minimum", "MultiportSwitch", "Not", "Or", "PID", "PadeDelay", "PeriodicRMS",
+    "Product", "Pulse", "Ramp", "RandomNumber", "Relay", "RepeatingSequence", "Rounding",
+    "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine", "StateSpace", "Step", "Subtract",
+    "Sum", "Switch", "Table1D", "Table2D", "Table3D", "Terminator", "TimeFunction", "TimeTable",
+    "TransferFunction", "UniformRandomNumber", "UnitDelay", "VectorNorm", "ZeroOrderHold",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

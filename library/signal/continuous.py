@@ -189,12 +189,12 @@ class TransferFunction(Component):
             yield der(self.x[k - 1]) * quantity("1 s") == following - a[k] * y + b[k] * u
 
 
-def _order(component: Any) -> int:
+def _order(component: Any, because: str = "contain derivatives of the input") -> int:
     m, n = len(component.numerator) - 1, len(component.denominator) - 1
     if m > n:
         raise ParameterError(
             f"{component.path}.numerator", f"is of order {m}, but the denominator is of order {n}: "
-            "the output would contain derivatives of the input.",
+            f"the output would {because}.",
             "Give a denominator of at least the same order, such as a filter.",
         )  # fmt: skip
     return n

@@ -12,7 +12,9 @@ from blocks.exceptions import ParameterError, WrongDimension
 
 from ._units import power, product, quotient
 
-__all__ = ["Divide", "Gain", "MathFunction", "Product", "Subtract", "Sum"]
+__all__ = [
+    "Divide", "Gain", "MathFunction", "Product", "Subtract", "Sum", "Terminator", "VectorNorm",
+]  # fmt: skip
 
 
 class Gain(Component):
@@ -131,6 +133,47 @@ def _listed(component: Any, count: int | None = None) -> list[str]:
         raise ParameterError(f"{component.path}.units", f"names {len(units)} units, but there are "
                              f"{count} inputs.", "Write for example units='N, m'.")
     return units
+
+
+class VectorNorm(Component):
+    """The length of a vector of signals.
+
+    Equation: y = sqrt(u1^2 + u2^2 + ...). It has no derivative where all are zero.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of all signals; a plain number by default.
+    inputs : int
+        Number of inputs, 3 by default.
+
+    Ports: inputs u1, u2, ..., output y.
+    """
+
+    unit = Option("1", doc="Unit of inputs and output")
+    inputs = Option(3, minimum=1, doc="Number of inputs")
+    u = Input(lambda c: [c.unit] * c.inputs)
+    y = Output(lambda c: c.unit)
+
+    def equations(self):
+        yield self.y == sqrt(sum(u**2 for u in self.u))
+
+
+class Terminator(Component):
+    """The end of a signal that nothing needs.
+
+    An output may as well stay open; this component says that it is meant.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the signal; a plain number by default.
+
+    Ports: input u.
+    """
+
+    unit = Option("1", doc="Unit of the signal")
+    u = Input(lambda c: c.unit)
 
 
 _OF_NUMBERS = {

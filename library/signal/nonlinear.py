@@ -28,8 +28,8 @@ from blocks import (
 from ._units import quotient
 
 __all__ = [
-    "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "Relay", "Rounding", "Saturation", "Sign",
-    "Switch",
+    "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "Relay", "Rounding",
+    "Saturation", "Sign", "Switch",
 ]  # fmt: skip
 
 
@@ -269,6 +269,35 @@ class Switch(Component):
 
     def equations(self):
         yield self.y == where(self.control >= self.threshold, self.u1, self.u2)
+
+
+class MultiportSwitch(Component):
+    """One of several signals, chosen by number.
+
+    Equation: y = u1 while control < 1.5, u2 while 1.5 <= control < 2.5, and so on; the last input
+    beyond. Switched at the located instant.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the signals that are chosen from; a plain number by default.
+    inputs : int
+        Number of them, 3 by default.
+
+    Ports: inputs u1, u2, ... and control (a plain number), output y.
+    """
+
+    unit = Option("1", doc="Unit of the signals that are chosen from")
+    inputs = Option(3, minimum=1, doc="Number of signals to choose from")
+    u = Input(lambda c: [c.unit] * c.inputs)
+    control = Input(doc="Number of the signal that is given out, from 1 on")
+    y = Output(lambda c: c.unit)
+
+    def equations(self):
+        value = self.u[0]
+        for k in range(1, self.inputs):
+            value = where(self.control >= k + 0.5, self.u[k], value)
+        yield self.y == value
 
 
 class Rounding(Component):

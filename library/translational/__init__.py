@@ -25,6 +25,7 @@ bodies                     ``Mass``, ``VehicleBody``
 ground and open ends       ``Reference``, ``FreeEnd``
 elastic, damping, inertial ``Spring``, ``Damper``, ``SpringDamper``,
                            ``NonlinearDamper``, ``Inerter``, ``Rod``
+resistance                 ``QuadraticSpeedDependentForce``
 friction                   ``TranslationalFriction``, ``FrictionRing``,
                            ``RollingResistance``
 stops and contact          ``HardStop``, ``ElastoGap``,
@@ -52,6 +53,7 @@ from .elements import (
     SpringDamper,
 )
 from .friction import FrictionRing, RollingResistance, TranslationalFriction
+from .loads import QuadraticSpeedDependentForce
 from .sensors import ForceSensor, MotionSensor, MultiSensor, PowerSensor
 from .sources import AccelerationSource, ForceSource, PositionSource, VelocitySource
 from .stops import ElastoGap, HardStop, PositionDependentSupport
@@ -60,9 +62,9 @@ from .vehicle import VehicleBody
 __all__ = [
     "AccelerationSource", "Damper", "ElastoGap", "ForceSensor", "ForceSource", "FreeEnd",
     "FrictionRing", "HardStop", "Inerter", "Mass", "MotionSensor", "MultiSensor", "NonlinearDamper",
-    "PositionDependentSupport", "PositionSource", "PowerSensor", "Reference", "Rod",
-    "RollingResistance", "Spring", "SpringDamper", "TranslationalFriction", "TwoPort",
-    "VehicleBody", "VelocitySource", "table", "translational",
+    "PositionDependentSupport", "PositionSource", "PowerSensor", "QuadraticSpeedDependentForce",
+    "Reference", "Rod", "RollingResistance", "Spring", "SpringDamper", "TranslationalFriction",
+    "TwoPort", "VehicleBody", "VelocitySource", "table", "translational",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

@@ -11,6 +11,9 @@ translational = Domain(
     across={"v": "m/s"},
     through={"f": "N"},
     reference="Reference",
+    alone="it moves freely as a whole",
+    storage="a mass",
+    resistance="a damper",
     colour="tab:blue",
     doc="v is the velocity of the port, f the force into the component, both along one axis.",
 )

@@ -18,6 +18,7 @@ from blocks import (
     minimum,
 )
 
+from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort, translational
 
@@ -132,7 +133,7 @@ class Spring(TwoPort):
             yield self.energy_stored == (self.preload + self.stiffness * self.x / 2) * self.x
 
 
-class Damper(TwoPort):
+class Damper(Dissipative, TwoPort):
     """Viscous damper between R and C.
 
     Equation: f = damping v. Dissipates f v >= 0; has no mass, no state and no
@@ -140,6 +141,7 @@ class Damper(TwoPort):
 
     Parameters: damping (N*s/m).
     Ports: R, C.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     damping = Parameter("100 N*s/m", minimum=0, doc="Damping coefficient",
@@ -147,14 +149,13 @@ class Damper(TwoPort):
                             "N/m": "A stiffness belongs to Spring(stiffness=…).",
                             "N*m*s/rad": "A torsional damping belongs to "
                                          "RotationalDamper(damping=…)."})  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield self.f == self.damping * self.v
         yield self.power_dissipated == self.f * self.v
 
 
-class NonlinearDamper(TwoPort):
+class NonlinearDamper(Dissipative, TwoPort):
     """Damper whose coefficient depends on direction, or with a force table.
 
     Equations: with ``law="asymmetric"`` f = damping_forward v for v > 0 and
@@ -165,6 +166,7 @@ class NonlinearDamper(TwoPort):
     Parameters: damping_forward (N*s/m), damping_backward (N*s/m), velocities (m/s),
     forces (N).
     Ports: R, C.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     law = Option("asymmetric", ("asymmetric", "table"), doc="how the force follows from v")
@@ -178,7 +180,6 @@ class NonlinearDamper(TwoPort):
                            doc="Velocities of the table, increasing")  # fmt: skip
     forces = Parameter(["-100 N", "100 N"], when=lambda c: c.law == "table",
                        doc="Forces of the table")  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         if self.law == "table":
@@ -194,13 +195,14 @@ class NonlinearDamper(TwoPort):
         yield self.power_dissipated == self.f * self.v
 
 
-class SpringDamper(TwoPort):
+class SpringDamper(Dissipative, TwoPort):
     """Spring and damper in parallel between R and C.
 
     Equations: dx/dt = v; f = preload + stiffness x + damping v.
 
     Parameters: stiffness (N/m), damping (N*s/m), preload (N).
     Ports: R, C. Initial target: x (high, 0 m).
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     stiffness = Parameter("1000 N/m", above=0, doc="Stiffness")
@@ -208,7 +210,6 @@ class SpringDamper(TwoPort):
     preload = Parameter("0 N", doc="Force at x = 0 and rest")
     x = Variable("m", "0 m", priority="high", doc="deformation, R against C")
     energy_stored = Variable("J", doc="elastic energy")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield der(self.x) == self.v

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from blocks import Input, Parameter, Variable, der, dry_friction, tanh
 
 from ..friction import Rubbing, needs
+from ..heat import Dissipative
 from .domain import TwoPort
 
 __all__ = ["FrictionRing", "RollingResistance", "TranslationalFriction"]
@@ -39,6 +40,7 @@ class TranslationalFriction(Rubbing, TwoPort):
     viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
     normal_force (N); those of the law.
     Ports: R, C; f > 0 for v > 0. Inputs: N in N.
+    With ``thermal_port=True`` the heat leaves at the port H.
 
     Raises
     ------
@@ -78,7 +80,7 @@ class TranslationalFriction(Rubbing, TwoPort):
         return self.by_normal_force(name) if self.normal else getattr(self, f"{name}_force")
 
 
-class FrictionRing(TwoPort):
+class FrictionRing(Dissipative, TwoPort):
     """Ring spring: a preloaded spring whose rings rub, as in a buffer or a safety clutch.
 
     Equations: dx/dt = v; f = preload + stiffness x + r, with the friction r of the
@@ -88,6 +90,7 @@ class FrictionRing(TwoPort):
 
     Parameters: stiffness (kN/m), preload (N), ring_friction (N).
     Ports: R, C; f > 0 when compressed (x > 0). Initial target: x (high, 0 m).
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     stiffness = Parameter("1 kN/m", minimum=0, doc="Stiffness of the rings")
@@ -96,7 +99,6 @@ class FrictionRing(TwoPort):
     x = Variable("m", "0 m", priority="high", doc="deformation of the spring")
     r = Variable("N", doc="friction of the rings")
     energy_stored = Variable("J", doc="elastic energy, with that of the preload")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield der(self.x) == self.v
@@ -106,7 +108,7 @@ class FrictionRing(TwoPort):
         yield self.power_dissipated == self.r * self.v
 
 
-class RollingResistance(TwoPort):
+class RollingResistance(Dissipative, TwoPort):
     """Rolling resistance of a wheel or a body at R on the road at C.
 
     Equation: f = coefficient N tanh(v / threshold_velocity), with the wheel load N
@@ -115,13 +117,13 @@ class RollingResistance(TwoPort):
 
     Parameters: coefficient (1), normal_force (N), threshold_velocity (m/s).
     Ports: R, C. Inputs: N in N.
+    With ``thermal_port=True`` the heat leaves at the port H.
     """
 
     coefficient = Parameter(0.01, minimum=0, doc="Rolling resistance coefficient")
     normal_force = Parameter("1000 N", minimum=0, varying=True, doc="Wheel load")
     threshold_velocity = Parameter("0.01 m/s", above=0, doc="Velocity below which the force falls")
     N = Input("N", default="normal_force", doc="wheel load")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         yield self.f == self.coefficient * self.N * tanh(self.v / self.threshold_velocity)

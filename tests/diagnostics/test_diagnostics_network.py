@@ -1,9 +1,11 @@
 """Circuits, references and contradicting sources are told in the user's words."""
 
+import numpy as np
 import pytest
 from wrong_models import DryFriction, Gear, sound
 
-from blocks import Component, Model, Port
+from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
+from library.thermal.domain import TwoPort, thermal
 from library.translational import (
     AccelerationSource,
     Damper,
@@ -53,8 +55,7 @@ def test_a_circuit_without_reference_is_an_error():
     says(only(model), "reference.missing", ["block", "spring"],
          "The translational circuit of block and spring has no Reference, so nothing says what its "
          "velocity is measured against.",
-         "Add one where the circuit is held: model.ground = Reference(); then connect it, for "
-         "example to spring.C.")
+         "Add one: model.ground = Reference(); then connect it, for example to spring.C.")
 
 
 def test_every_circuit_needs_its_own_reference():
@@ -67,6 +68,18 @@ def test_every_circuit_needs_its_own_reference():
     assert set(finding.where) == {"a", "b"}
 
 
+def test_a_node_between_masses_needs_no_reference():
+    model = Model("free")
+    model.a, model.b, model.spring, model.damper = Mass(v="1 m/s"), Mass(), Spring(), Damper()
+    model.connect(model.a.M, model.spring.R)
+    model.connect(model.spring.C, model.damper.R)
+    model.connect(model.damper.C, model.b.M)
+    assert only(model, "info").code == "reference.free"
+    result = model.simulate("1 s", rtol=1e-9)
+    momentum = result["a.v"] * quantity("1 kg") + result["b.v"] * quantity("1 kg")
+    assert np.ptp(momentum.to("N*s").magnitude) < 1e-8
+
+
 def test_masses_on_a_spring_may_fly_freely():
     model = Model("free")
     model.a, model.b, model.spring = Mass(v="1 m/s"), Mass(), Spring()
@@ -75,7 +88,7 @@ def test_masses_on_a_spring_may_fly_freely():
     assert len(model.check().errors) == 0
     says(only(model, "info"), "reference.free", ["a", "b", "spring"],
          "The translational circuit of a, b and spring has no Reference: it moves freely as a "
-         "whole.", "If it is held somewhere, add a Reference there.")
+         "whole.", "Nothing to do if that is meant; otherwise add a Reference.")
 
 
 # -- two velocity sources ------------------------------------------------------------------------
@@ -323,3 +336,72 @@ def test_dry_friction_is_a_law_like_any_other():
     model.connect(model.rub.R, model.block.M)
     model.connect(model.rub.C, model.ground.V)
     assert len(model.check()) == 0
+
+
+# -- the words of a domain -------------------------------------------------------------------------
+liquid = Domain("liquid", across={"p": "Pa"}, through={"q": "m**3/s"},
+                parameters={"density": "1000 kg/m^3"}, reference="Reservoir",
+                alone="no liquid enters or leaves it")
+
+
+class Liquid(Component):
+    port = Port(liquid, sets=True)
+    density = Parameter("850 kg/m^3")
+
+    def equations(self):
+        yield self.port.density == self.density
+        yield self.port.q == 0
+
+
+class Tank(Component):
+    port = Port(liquid)
+    pressure = Parameter("1 bar")
+
+    def equations(self):
+        yield self.port.p == self.pressure
+
+
+class Throttle(Component):
+    A, B = Port(liquid), Port(liquid)
+
+    def equations(self):
+        yield self.A.q + self.B.q == 0
+        yield self.A.p - self.B.p == quantity("1 Pa*s/m^3") * self.A.q
+
+
+def test_two_liquids_in_one_circuit_are_named():
+    model = Model("two liquids")
+    model.oil, model.water = Liquid(), Liquid(density="998 kg/m^3")
+    model.left, model.right, model.throttle = Tank(), Tank(pressure="2 bar"), Throttle()
+    model.connect(model.left.port, model.throttle.A, model.oil.port)
+    model.connect(model.right.port, model.throttle.B, model.water.port)
+    says(only(model), "conflict.parameter", ["oil", "water"],
+         "oil and water both state what a liquid circuit has once (density), and belong to the "
+         "same circuit.",
+         "Keep one of them, or separate the circuits: look for a connection that joins them by "
+         "mistake.")
+
+
+def test_thermal_masses_need_no_reference_and_do_not_move():
+    model = Model("two warm bodies")
+    model.a, model.b, model.r, model.q = Warm(), Warm(), Conductor(), Conductor()
+    model.connect(model.a.M, model.r.A)
+    model.connect(model.r.B, model.q.A)
+    model.connect(model.q.B, model.b.M)
+    assert only(model, "info").problem == (
+        "The thermal circuit of a, b, r and q has no ThermalReference: it exchanges heat with no "
+        "surroundings.")
+
+
+class Warm(Component):
+    M = Port(thermal)
+    T = Variable("K", initial="300 K")
+
+    def equations(self):
+        yield self.M.T == self.T
+        yield quantity("1 J/K") * der(self.T) == self.M.Q
+
+
+class Conductor(TwoPort):
+    def equations(self):
+        yield self.T == quantity("1 K/W") * self.Q

@@ -287,7 +287,7 @@ def test_a_stop_in_series_with_a_spring_says_which_node_nothing_holds():
     model.connect(model.stop.C, model.ground.V)
     finding, = model.check().errors
     assert finding.problem.endswith("no equation determines them there.")
-    assert finding.advice.startswith("Nothing moves or holds the node spring.C = stop.R while stop "
+    assert finding.advice.startswith("Nothing determines the node spring.C = stop.R while stop "
                                      "carries nothing. Give the node a mass")
 
 

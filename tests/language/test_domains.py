@@ -18,6 +18,9 @@ from blocks import (
     UnknownName,
     Variable,
     der,
+    quantity,
+    sin,
+    where,
 )
 
 rail = Domain("rail", across={"v": "m/s", "x": "m"}, through={"f": "N"}, rates={"x": "v"},
@@ -195,3 +198,60 @@ def test_a_domain_whose_product_is_no_power_has_to_state_it():
     Domain("liquid", across={"p": "Pa"}, through={"mdot": "kg/s"},
            parameters={"density": "1 kg/l"},
            power=lambda port: port.p * port.mdot / port.density)
+
+
+charges = Domain("charges", across={"u": "V"}, through={"q": "C"},
+                 power=lambda port: port.u * der(port.q))
+
+
+class Plates(Branch, domain=charges, ports=("a", "b")):
+    capacity = Parameter("2 F", above=0)
+    energy_stored = Variable("J")
+
+    def equations(self):
+        yield self.q == self.capacity * self.u
+        yield self.energy_stored == self.q * self.u / 2
+
+
+class Pump(Branch, domain=charges, ports=("a", "b")):
+    supplies = True
+
+    voltage = Parameter("3 V", varying=True)
+
+    def equations(self):
+        yield self.u == self.voltage
+
+
+class Earth(Component):
+    grounds = True
+
+    E = Port(charges)
+
+    def equations(self):
+        yield self.E.u == 0
+
+
+@pytest.mark.parametrize("voltage", [
+    lambda t: quantity("3 V") * sin(quantity("2 1/s") * t),
+    lambda t: where(t < quantity("1 s"), quantity("3 V"), quantity("-5 V")),
+], ids=["smooth", "jumps"])  # fmt: skip
+def test_a_derivative_in_a_power_is_one_of_the_course(voltage):
+    """The equations know no derivative of q: there is nothing to integrate."""
+    model = Model("charged")
+    model.pump, model.first, model.second, model.earth = (
+        Pump(voltage=voltage), Plates(), Plates(capacity="1 F"), Earth())
+    model.connect(model.pump.a, model.first.a)
+    model.connect(model.first.b, model.second.a)
+    model.connect(model.second.b, model.pump.b, model.earth.E)
+    run = model.simulate("2 s", rtol=1e-9)
+    assert run.statistics["states"] == 0
+    energy = run.energy()
+    assert energy.relative_residual < 1e-9
+    start, end = run["pump.u"].at(["0 s", "2 s"]).to("V").m
+    assert_allclose(energy["pump"].supplied, (end**2 - start**2) / 3, rtol=1e-9)
+
+
+def test_a_derivative_that_makes_no_power_is_refused():
+    with pytest.raises(UnitError, match="Domain charges.power"):
+        Domain("charges", across={"u": "V"}, through={"q": "C"},
+               power=lambda port: port.u * port.q)

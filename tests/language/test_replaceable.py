@@ -173,6 +173,30 @@ def test_a_law_must_not_hide_what_the_component_has():
             port = Port(translational)
 
 
+def test_a_law_may_bring_what_the_component_has_for_other_laws_only():
+    class Warm(Replacement):
+        heat = Variable("W", doc="of the law")
+
+        def equations(self, c):
+            yield c.heat == quantity("3 W")
+
+    class Cold(Replacement):
+        def equations(self, c):
+            yield c.heat == quantity("1 W")
+
+    class Part(Component):
+        law = Replaceable("cold", {"cold": Cold, "warm": Warm})
+        heat = Variable("W", when=lambda c: c.law == "cold", doc="of the component")
+
+        def equations(self):
+            yield from type(self).law.named[self.law]().equations(self)
+
+    for law, watts in (("cold", 1), ("warm", 3)):
+        model = Model("part")
+        model.part = Part(law=law)
+        assert model.simulate("1 s")["part.heat"].final.m == watts
+
+
 def test_arrays_of_friction_have_one_value_of_a_law_for_each():
     model = Model("array")
     model.bodies = Mass(count=3, v="1 m/s")

@@ -15,11 +15,24 @@ import pytest
 from blocks import Component, Input, Option, Output, Parameter, Port
 from blocks.units import to_si
 from blocks.units import unit as to_unit
-from library import mechanisms, rotational, signal, translational
+from library import (
+    electrical,
+    electromechanical,
+    isothermal_liquid,
+    magnetic,
+    mechanisms,
+    rotational,
+    signal,
+    thermal,
+    translational,
+)
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
-MODULES = (translational, rotational, mechanisms, signal)
+MODULES = (
+    translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
+    thermal, isothermal_liquid,
+)  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
 ROWS = list(csv.DictReader(line for line in LINES if not line.startswith("#")))
@@ -36,7 +49,51 @@ PORTS = {
     rotational.RotationalFriction: "R C", rotational.RotationalHardStop: "R C",
     rotational.TorqueSource: "R C S", rotational.AngularVelocitySource: "R C S",
     rotational.TorqueSensor: "R C T", rotational.RotationalMotionSensor: "R C W A",
+    magnetic.MagneticReference: "M", magnetic.FundamentalReluctance: "N S",
+    magnetic.Reluctance: "N S", magnetic.VariableReluctance: "N S X",
+    magnetic.PermanentMagnet: "N S", magnetic.EddyCurrent: "N S",
+    magnetic.ElectromagneticConverter: "p n N S",
+    magnetic.ReluctanceForceActuator: "N S R C",
+    electromechanical.RotationalElectromechanicalConverter: "p n R C",
+    electromechanical.TranslationalElectromechanicalConverter: "p n R C",
+    electromechanical.DCMotor: "p n R C",
+    rotational.RotationalNonlinearDamper: "R C", rotational.QuadraticSpeedDependentTorque: "R C",
+    translational.NonlinearDamper: "R C", translational.QuadraticSpeedDependentForce: "R C",
+    signal.Terminator: "u", signal.VectorNorm: "u1 u2 u3 y", signal.DiscretePID: "u y",
+    signal.MultiportSwitch: "u1 u2 u3 control y", signal.DiscreteIntegrator: "u y",
+    signal.DiscreteTransferFunction: "u y", signal.DiscreteStateSpace: "u1 y1",
+    signal.HarmonicEstimator: "u amplitude phase real imaginary",
+    thermal.ThermalReference: "H", thermal.ThermalMass: "M", thermal.PerfectInsulator: "A",
+    thermal.ConductiveHeatTransfer: "A B", thermal.ConvectiveHeatTransfer: "A B",
+    thermal.RadiativeHeatTransfer: "A B", thermal.ThermalResistance: "A B",
+    thermal.VariableThermalResistance: "A B R", thermal.TemperatureSource: "A S",
+    thermal.HeatFlowRateSource: "A B S", thermal.ControlledTemperatureSource: "A B S",
+    thermal.TemperatureSensor: "A B T", thermal.HeatFlowRateSensor: "A B H",
+    isothermal_liquid.IsothermalLiquidProperties: "A", isothermal_liquid.Reservoir: "A",
+    isothermal_liquid.Cap: "A", isothermal_liquid.ConstantVolumeChamber: "A",
+    isothermal_liquid.LocalRestriction: "A B AR", isothermal_liquid.LaminarLeakage: "A B",
+    isothermal_liquid.Pipe: "A B", isothermal_liquid.PressureSource: "A B P",
+    isothermal_liquid.PressureSensor: "A B P", isothermal_liquid.FlowRateSensor: "A B M V",
+    isothermal_liquid.TranslationalMechanicalConverter: "A C R",
+    isothermal_liquid.RotationalMechanicalConverter: "A C R",
+    isothermal_liquid.CheckValve: "A B", isothermal_liquid.PressureReliefValve: "A B",
+    isothermal_liquid.DirectionalValve: "S A B P T", isothermal_liquid.VariableOrifice: "S A B",
+    isothermal_liquid.FixedDisplacementPump: "B R C A", isothermal_liquid.Tank: "A V L",
+    isothermal_liquid.VariableDisplacementPump: "D B R C A",
+    isothermal_liquid.DoubleActingActuator: "C A p_out R B",
+    isothermal_liquid.GasChargedAccumulator: "A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
+    electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
+    electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
+    electrical.IGBT: "G C E", electrical.Resistor: "p n", electrical.VariableResistor: "R p n",
+    electrical.Capacitor: "p n", electrical.Inductor: "p n", electrical.ThermalResistor: "H p n",
+    electrical.IdealTransformer: "p1 n1 p2 n2", electrical.OpAmp: "p n out",
+    electrical.DCVoltageSource: "p n", electrical.ACVoltageSource: "p n",
+    electrical.ControlledVoltageSource: "p vT n",
+    electrical.ControlledCurrentSource: "head iT tail",
+    electrical.VoltageControlledVoltageSource: "p1 n1 p2 n2",
+    electrical.CurrentControlledCurrentSource: "p1 n1 head tail",
+    electrical.VoltageSensor: "p V n", electrical.CurrentSensor: "p I n",
 }  # fmt: skip
 
 CHOICES = [
@@ -49,8 +106,18 @@ CHOICES = [
     (rotational.RotationalMotionSensor, "reference", "difference"),
     (rotational.RotationalMotionSensor, "wrap_angle", False),
     (mechanisms.WheelAndAxle, "direction", "positive"),
+    (thermal.ConductiveHeatTransfer, "geometry", "planar"),
+    (thermal.TemperatureSensor, "reference", "difference"),
+    (isothermal_liquid.Reservoir, "pressure_spec", "atmospheric"),
+    (isothermal_liquid.LocalRestriction, "restriction_type", "variable"),
+    (isothermal_liquid.LocalRestriction, "pressure_recovery", False),
+    (isothermal_liquid.LaminarLeakage, "cross_section_geometry", "circular"),
+    (isothermal_liquid.Pipe, "dynamic_compressibility", True),
+    (isothermal_liquid.Pipe, "inertia", False),
+    (isothermal_liquid.PressureSensor, "measure", "difference"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
+    (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),
     (signal.Integrator, "limited", False), (signal.Integrator, "external_reset", False),
 ]  # fmt: skip
 

@@ -9,19 +9,28 @@ from __future__ import annotations
 import csv
 import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from blocks import BlocksError, Component, Model, UnknownName, quantity
 from blocks.exceptions import WrongCall, WrongImport
-from library import mechanisms, planar, rotational, signal, translational
+from library import (
+    electromechanical,
+    magnetic,
+    mechanisms,
+    planar,
+    rotational,
+    signal,
+    translational,
+)
 from library.othernames import PACKAGES, WORDS
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-# without a component here
-MISSING = {"PS Concatenate", "PS Selector", "PS Harmonic Estimator (Amplitude, Phase)",
-           "PS Harmonic Estimator (Real, Imaginary)"}  # fmt: skip
+# joined and selected by connect() and slices, without a component
+MISSING = {"PS Concatenate", "PS Selector"}
 
 
 def rows(name):
@@ -108,6 +117,9 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (rotational, "Mass", "from library.translational import Mass"),
     (planar, "GearBox", "from library.mechanisms import GearBox"),
     (rotational, "Damper", "RotationalDamper"),
+    (electromechanical, "RotationalEMF", "RotationalElectromechanicalConverter here"),
+    (magnetic, "ConstantReluctance", "FundamentalReluctance here"),
+    (magnetic, "DCMotor", "from library.electromechanical import DCMotor"),
     (translational, "Dampr", "'Damper'"),
 ])  # fmt: skip
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
@@ -125,6 +137,14 @@ def test_names_that_nobody_knows_are_missing_as_in_any_module(package):
         exec(f"from {package} import Zzzzz")
 
 
+@pytest.mark.parametrize("package", ["electrical", "rotational"])
+def test_a_package_that_has_the_name_of_its_domain_is_imported_from_the_library(package):
+    code = f"from library import {package}; print({package}.__name__)"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                             capture_output=True).stdout  # fmt: skip
+    assert printed.strip() == f"library.{package}"
+
+
 def test_the_library_itself_says_where_its_components_are():
     with pytest.raises(ImportError, match="from library.translational import Spring"):
         exec("from library import Spring")
@@ -136,6 +156,7 @@ def test_the_library_itself_says_where_its_components_are():
     (lambda: rotational.RotationalSpringDamper(c="1 N*m/rad"), "Modelica's c is stiffness here."),
     (lambda: translational.Damper(c="1 N*s/m"), "often called c is damping here."),
     (lambda: signal.Step(startTime="1 s"), "Modelica's startTime is start here."),
+    (lambda: electromechanical.DCMotor(kt="1 N*m/A"), "kt is back_emf_constant here"),
     (lambda: planar.Contact(mu=0.3), "mu is friction here"),
     (lambda: signal.PID(Kp=2), "Kp is proportional here"),
 ])  # fmt: skip

@@ -24,7 +24,7 @@ pytest.importorskip("llvmlite")
 from blocks.native import cvode  # noqa: E402
 from blocks.native.cvode_course import CvodeCourse  # noqa: E402
 from blocks.native.cvode_library import Band, loaded_sundials  # noqa: E402
-from blocks.native.cvode_method import linear_algebra_of  # noqa: E402
+from blocks.native.matrices import linear_algebra_of  # noqa: E402
 
 pytestmark = pytest.mark.skipif(loaded_sundials() is None,
                                 reason="no C functions of SUNDIALS to be found")

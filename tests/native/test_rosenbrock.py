@@ -225,7 +225,7 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often():
     t = 1e-3 * np.arange(1, 1000) - 1e-6  # just before the next sample
     assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-6)  # fmt: skip
-    assert alone(Sampled()).simulate("50 ms").statistics["method"] == "dopri5"
+    assert alone(Sampled()).simulate("3 ms").statistics["method"] == "dopri5"
     assert alone(Sampled()).simulate("1 s", rtol=1e-9).statistics["method"] == "cvode"
     assert alone(Follower()).simulate("10 s").statistics["method"] == "cvode"
 
@@ -256,11 +256,11 @@ def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
 
 
 def test_what_it_cannot_run_is_refused_by_name():
-    model = Model("chain")
-    model.masses, model.springs, model.ground = Mass(count=40), Spring(count=40), Reference()
-    model.connect(model.springs.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.ground.V)
+    model = Model("everyone holds everyone")
+    model.masses, model.springs, model.ground = Mass(count=40), Spring(count=780), Reference()
+    ends = np.array([(i, k) for i in range(40) for k in range(i)])
+    model.connect(model.springs.R, model.masses[ends[:, 0]].M)
+    model.connect(model.springs.C, model.masses[ends[:, 1]].M)
     with pytest.raises(ParameterError, match="rodas4.*more than 50 states"):
         model.simulate("1 s", method="rodas4")
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):

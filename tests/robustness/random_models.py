@@ -14,10 +14,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import library.electrical as E
+import library.electromechanical as D
+import library.isothermal_liquid as L
+import library.magnetic as G
 import library.mechanisms as M
 import library.planar as P
 import library.rotational as R
 import library.signal as S
+import library.thermal as H
 import library.translational as T
 from blocks import (
     BlocksError,
@@ -32,9 +37,8 @@ from blocks import (
 )
 from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
-from library.frictionlaws import LAWS
 
-MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S}
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H, "L": L}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -42,7 +46,9 @@ CLASSES = {
     if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), Component)
     and name not in BASES
 }  # fmt: skip
-GROUPS = ("TRM", "TRM", "TRM", "TRMS", "PS", "TRMPS", "S", "P")  # which modules are mixed
+# which modules are mixed
+GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
+          "EH", "L", "LTR", "LTRS")  # fmt: skip
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -57,7 +63,9 @@ HEAD = """\
 from math import inf, nan
 from blocks import *
 import library.translational as T, library.rotational as R, library.mechanisms as M
-import library.planar as P, library.signal as S
+import library.planar as P, library.signal as S, library.thermal as H
+import library.electrical as E, library.magnetic as G, library.electromechanical as D
+import library.isothermal_liquid as L
 m = Model("random")
 """
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
@@ -176,7 +184,7 @@ class Writer:
             wave = self.pick(WAVES).format(r=rate)
             return f"lambda t: quantity({number!r}, {unit!r}) * {wave}"
         return f"'{number!r} {unit}'" if unit and np.isfinite(number) else (
-            f"{number!r} * quantity(1, {unit!r})")
+            f"quantity({number!r}, {unit!r})")
 
     def option(self, name, declared):
         if isinstance(declared, Replaceable):
@@ -214,7 +222,8 @@ class Writer:
                 keywords[n] = self.option(n, d)
         law = keywords.get("law", "").strip("'")
         if "law" in declared and isinstance(declared["law"], Replaceable):
-            for n, d in LAWS[law or "simscape"].declarations.items():
+            named = declared["law"].named
+            for n, d in named[law or declared["law"].default].declarations.items():
                 if isinstance(d, Parameter) and self.chance(0.25):
                     keywords[n] = self.value(d)
         for n, d in declared.items():
@@ -294,8 +303,10 @@ def written(seed):
     group = writer.pick(GROUPS)
     names = [n for n in CLASSES if n[0] in group]
     count = int(writer.random.integers(1, 7))
-    grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground"}
-    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body"}
+    grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
+               "E": "E.ElectricalReference", "G": "G.MagneticReference", "L": "L.Reservoir"}
+    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
+              "G": "G.Reluctance", "L": "L.ConstantVolumeChamber"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:
         if letter in group:

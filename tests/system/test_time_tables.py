@@ -7,8 +7,25 @@ from numpy.testing import assert_allclose
 from blocks import Component, Model, Output, interpolate, quantity, sin, time
 from blocks.exceptions import EquationError
 from blocks.system.time_functions import TimeFunctions
+from library.mechanisms import GearBox
+from library.rotational import (
+    Inertia,
+    RotationalHardStop,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
 from library.tables import table
-from library.translational import Damper, ForceSource, Mass, Reference, VelocitySource
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    PositionSource,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
 
 
 def pushed(force, mass="2 kg"):
@@ -110,3 +127,50 @@ def test_a_table_of_time_in_disorder_is_refused(kind, text):
     model.table = kind()
     with pytest.raises(EquationError, match=text):
         model.compile()
+
+
+def shaken(between):
+    """A measured motion shakes a body that sticks to the floor."""
+    times = np.linspace(0, 1, 31)
+    way = quantity(np.cumsum(np.random.default_rng(2).normal(size=31)), "cm")
+    model = Model("shaken")
+    model.table = PositionSource(position=table(quantity(times, "s"), way, between=between))
+    model.near, model.far = Mass(mass="1 kg"), Mass(mass="2 kg")
+    model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="3 N*s/m")
+    model.friction, model.floor = TranslationalFriction(
+        law="coulomb", breakaway_force="1.5 N", coulomb_force="1 N"), Reference()
+    model.connect(model.table.R, model.near.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.damper.C, model.far.M, model.friction.R)
+    model.connect(model.table.C, model.friction.C, model.floor.V)
+    return model, "far.v"
+
+
+def pressed(between):
+    """A measured torque presses a geared shaft against stops without springs."""
+    times = np.linspace(0, 1, 31)
+    torque = quantity(np.cumsum(np.random.default_rng(4).normal(size=31)), "N*m")
+    model = Model("pressed")
+    model.table = TorqueSource(torque=table(quantity(times, "s"), torque, between=between))
+    model.motor, model.load = Inertia(inertia="1 kg*m^2"), Inertia(inertia="0.2 kg*m^2")
+    model.gear, model.ground = GearBox(ratio=3), RotationalReference()
+    model.stop = RotationalHardStop(upper_bound="0.2 rad", lower_bound="-0.2 rad",
+                                    model="restitution")
+    model.spring = RotationalSpring(stiffness="30 N*m/rad")
+    model.connect(model.table.R, model.motor.I, model.gear.S)
+    model.connect(model.gear.O, model.load.I, model.stop.R, model.spring.R)
+    model.connect(model.table.C, model.stop.C, model.spring.C, model.ground.W)
+    return model, "load.w"
+
+
+@pytest.mark.parametrize(("make", "between"), [
+    (shaken, "linear"), (pressed, "held"), (pressed, "cubic"),
+])  # fmt: skip
+def test_points_are_passed_in_machine_code_as_methods_in_python_pass_them(make, between):
+    at = quantity(np.linspace(0.05, 1.1, 30), "s")
+    found = []
+    for method in ("dopri5", "rodas4", "Radau"):
+        model, path = make(between)
+        found.append(model.simulate("1.2 s", method=method, rtol=1e-9)[path].at(at).magnitude)
+    assert np.abs(found[2]).max() > 0.05
+    for one in found[:2]:
+        assert_allclose(one, found[2], atol=2e-8)

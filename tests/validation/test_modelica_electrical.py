@@ -5,12 +5,13 @@ independent solution given there. The switches with and without an arc and the
 transistors are written here, as a user would.
 """
 
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
 from __future__ import annotations
 
 from math import pi
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from published import compare, simulate
 

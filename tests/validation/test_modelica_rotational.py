@@ -32,6 +32,7 @@ from blocks import (
     time,
     where,
 )
+from library.heat import Dissipative
 from library.mechanisms import DiscBrake, DiscClutch, GearBox, LossyGear, OneWayClutch, RollingWheel
 from library.rotational import (
     AngularVelocitySource,
@@ -46,6 +47,7 @@ from library.rotational import (
     TorqueSource,
     TwoPort,
 )
+from library.thermal import ThermalMass
 from library.translational import Mass, MotionSensor, Reference, VelocitySource
 from library.translational import TwoPort as TranslationalTwoPort
 
@@ -294,20 +296,17 @@ def test_rolling_wheel():
     assert_allclose(run["inertia.w"].final.magnitude, 5 * np.tanh(4.9), rtol=1e-7)
 
 
-class EddyCurrentBrake(TwoPort):
-    """Brake torque by eddy currents, in a body that heats up."""
+class EddyCurrentBrake(Dissipative, TwoPort):
+    """Brake torque by eddy currents, in a disc whose resistance grows with its temperature."""
 
     e = Parameter(0.0, varying=True)
     excitation = Input("1", default="e")
-    heat = Variable("K", "293.15 K", priority="high")
-    loss = Variable("W")
+    peak_speed = Parameter("10 rad/s", above=0)
 
     def equations(self):
-        rise = quantity("3.92e-3 1/K") * (self.heat - quantity("293.15 K"))
-        x = self.w / (quantity("10 rad/s") * (1 + rise))
+        x = self.w / self.peak_speed
         yield self.t == quantity("200 N*m") * self.excitation**2 * x / (1 + x**2)
-        yield self.loss == self.t * self.w
-        yield quantity("1 J/K") * der(self.heat) == self.t * self.w
+        yield self.power_dissipated == self.t * self.w
 
 
 def test_eddy_current_brake():
@@ -318,14 +317,18 @@ def test_eddy_current_brake():
     def ramp(t):
         return minimum(maximum((t - quantity("0.1 s")) / quantity("0.1 s"), 0), 1)
 
-    model.brake = EddyCurrentBrake(e=ramp)
+    model.brake = EddyCurrentBrake(
+        e=ramp, thermal_port=True, peak_speed=lambda temperature: quantity("10 rad/s") * (
+            1 + quantity("3.92e-3 1/K") * (temperature - quantity("293.15 K"))))
+    model.disc = ThermalMass(mass="1 kg", specific_heat="1 J/(kg*K)", T="293.15 K")
     model.connect(model.inertia.I, model.brake.R)
     model.connect(model.brake.C, model.fixed.W)
+    model.connect(model.brake.H, model.disc.M)
     run = simulate(model, "rotational_eddy_current_brake", max_step="10 ms")
     compare("rotational_eddy_current_brake", run, {
         "inertia.phi": ("inertia_angle.A", "rad"),
-        "eddyCurrentTorque.lossPower": ("brake.loss", "W"),
-        "heatCapacitor.T": ("brake.heat", "K"),
+        "eddyCurrentTorque.lossPower": ("brake.power_dissipated", "W"),
+        "heatCapacitor.T": ("disc.T", "K"),
     })  # fmt: skip
 
 

@@ -183,9 +183,9 @@ def test_a_node_that_an_open_play_leaves_alone_is_named_with_a_remedy():
     (finding,) = backlash().check().errors
     assert finding.code == "initial.derivative"
     assert finding.advice == (
-        "Nothing moves or holds the node spring.C = backlash.R while backlash carries nothing. "
-        "Give the node a mass, or put a damper in parallel with backlash: a very small one will "
-        "do.")
+        "Nothing determines the node spring.C = backlash.R while backlash carries nothing. "
+        "Give the node an inertia, or put a damper in parallel with backlash: a very small one "
+        "will do.")
 
 
 def test_a_driveline_with_a_gear_moves_as_its_two_equations_say():

@@ -17,7 +17,7 @@ arrays only: no components, units, time or events.
 `MarginProblem`
     how far the stuck elements are from breaking away, as an event function
 `solve_hybrid`
-    efforts and flows where bounds may be endless and some elements take their flow: diodes, switches
+    efforts and flows where bounds may be endless and elements may take their flow: diodes
 `solve_velocity`
     velocities of massless nodes between frictions
 `simultaneous_impact`, `sequential_impact`

@@ -24,6 +24,7 @@ from .lemke import lemke_lcp
 
 __all__ = ["Hybrid", "solve_hybrid"]
 
+SINGULAR = 1e-9  # of an even matrix: a singular value that is none
 EVEN_ROUNDS = 8  # of making rows and columns of a matrix of size one
 
 
@@ -55,32 +56,66 @@ def solve_hybrid(matrix: Array, offset: Array, gives_flow: Flags, low: Array, hi
     >>> found.effort.tolist(), found.flow.tolist()
     ([0.5, 0.0], [0.0, -1.0])
     """
-    n = len(offset)
+    scale = _even(matrix)
+    matrix, offset = scale[:, None] * matrix * scale, scale * offset
+    of_effort = np.where(gives_flow, scale, 1.0 / scale)  # an effort is taken, or it is given
+    low, high = low * of_effort, high * of_effort
     fixed, free = low == high, np.isinf(low) & np.isinf(high) & (low < high)
     known = fixed | free
-    # what is known of an element is what it takes, or is asked of what it gives
     value = np.where(fixed, low, 0.0)
-    told, asked = known & (fixed != gives_flow), known & (fixed == gives_flow)
-    constant = offset + matrix[:, told] @ value[told]
-    solve = np.zeros((n, n))
-    if asked.any():
-        solve[np.ix_(asked, asked)] = np.linalg.pinv(
-            matrix[np.ix_(asked, asked)], rcond=PSEUDO_INVERSE)
-    take = solve @ (np.where(asked, value, 0.0) - constant)
-    by = -solve @ matrix
+    swapped = _to_swap(matrix, known & (fixed == gives_flow), ~known)
+    matrix, offset = _exchanged(matrix, offset, swapped)
+    gives = gives_flow ^ swapped  # now what is known is taken
     left = ~known
-    q = (constant + matrix @ take)[left]
-    M = (matrix + matrix @ by)[np.ix_(left, left)]
-    effort, flow, converged = _with_choice(M, q, gives_flow[left], low[left], high[left])
-    taken = np.zeros(n)
-    taken[left] = np.where(gives_flow[left], flow, effort)
-    taken[told] = value[told]
-    taken[asked] = (take + by @ taken)[asked] if left.any() else take[asked]
-    given = offset + matrix @ taken
-    whole = [np.where(gives_flow, given, taken), np.where(gives_flow, taken, given)]
-    whole[0][left], whole[1][left] = effort, flow
-    whole[0][fixed], whole[1][free] = low[fixed], 0.0
-    return Hybrid(whole[0], whole[1], converged)
+    base = offset + matrix[:, known] @ value[known]
+    effort, flow = np.where(fixed, value, 0.0), np.zeros(len(offset))
+    effort[left], flow[left], converged = _with_choice(
+        matrix[np.ix_(left, left)], base[left], gives[left], low[left], high[left])
+    given = base + matrix[:, left] @ np.where(gives, flow, effort)[left]
+    flow, effort = np.where(fixed, given, flow), np.where(free, given, effort)
+    return Hybrid(effort / of_effort, flow * of_effort, converged)
+
+
+def _even(matrix: Array) -> Array:
+    """Factors of rows and of columns that make the largest entry of each about one."""
+    scale = np.ones(len(matrix))
+    for _ in range(EVEN_ROUNDS):
+        size = np.abs(scale[:, None] * matrix * scale).max(axis=1, initial=0.0)
+        scale /= np.sqrt(np.where(size > 0, size, 1.0))
+    return scale
+
+
+def _to_swap(matrix: Array, asked: Flags, others: Flags) -> Flags:
+    """Elements whose roles change: those that are asked for what they give, and those that make
+    their block regular, as the diodes of two legs do where all switches of a bridge are open.
+    """
+    from scipy.linalg import qr
+
+    swap, index, rest = asked.copy(), np.flatnonzero(asked), np.flatnonzero(others)
+    if not len(index) or not len(rest):
+        return swap
+    left, values, _ = np.linalg.svd(matrix[np.ix_(index, index)])
+    dependent = left[:, values <= SINGULAR].T @ matrix[np.ix_(index, rest)]
+    if len(dependent):
+        _, r, order = qr(dependent, mode="economic", pivoting=True)
+        swap[rest[order[: int(np.sum(np.abs(np.diagonal(r)) > SINGULAR))]]] = True
+    return swap
+
+
+def _exchanged(matrix: Array, offset: Array, swap: Flags) -> tuple[Array, Array]:
+    """The same relation with what some elements take and give exchanged."""
+    if not swap.any():
+        return matrix, offset
+    inverse = np.linalg.pinv(matrix[np.ix_(swap, swap)], rcond=PSEUDO_INVERSE)
+    rest = ~swap
+    out, q = matrix.copy(), offset.copy()
+    through = matrix[np.ix_(rest, swap)] @ inverse
+    out[np.ix_(swap, swap)] = inverse
+    out[np.ix_(swap, rest)] = -inverse @ matrix[np.ix_(swap, rest)]
+    out[np.ix_(rest, swap)] = through
+    out[np.ix_(rest, rest)] = matrix[np.ix_(rest, rest)] - through @ matrix[np.ix_(swap, rest)]
+    q[swap], q[rest] = -inverse @ offset[swap], offset[rest] - through @ offset[swap]
+    return out, q
 
 
 def _with_choice(matrix: Array, offset: Array, gives: Flags, low: Array, high: Array
@@ -112,29 +147,19 @@ def _with_choice(matrix: Array, offset: Array, gives: Flags, low: Array, high: A
     for j, k in enumerate(both):  # what the second flows of others do to second distances
         if gives[k]:
             whole[n + j, n:] = -whole[k, n:]
-    z, found = _even_lcp(whole, right)
+    largest = max(float(np.abs(right).max(initial=0.0)), TINY)
+    z, found, _ = lemke_lcp(whole, right / largest)
+    z = z * largest
     w = whole @ z + right
     distance = np.where(gives, w[:n], z[:n])
     against = np.where(gives, z[:n], w[:n])
     forth = np.zeros(n)
     forth[both] = z[n:]
-    # of each pair the smaller one is zero
-    size = [max(float(np.abs(a).max(initial=0.0)), TINY) for a in (distance, against)]
-    slips = (against > FLOW_NONE * size[1]) & (distance / size[0] <= against / size[1])
+    # of each pair that is zero which is outside the basis, or where both are, the flow
+    rounding = FLOW_NONE * (np.abs(whole[:n]) @ np.abs(z) + np.abs(right[:n]))
+    slips = np.where(gives, z[:n] > 0, (z[:n] <= 0) & (w[:n] > rounding))
     effort = base + one * np.where(slips, 0.0, distance)
     flow = np.where(forth > against, forth, np.where(slips, -one * against, 0.0))
     if m:
         effort[both] = np.where(forth[both] > 0, high[both], effort[both])
     return effort, flow, found
-
-
-def _even_lcp(matrix: Array, offset: Array) -> tuple[Array, bool]:
-    """Lemke's method on rows and columns of size one."""
-    scale = np.ones(len(offset))
-    for _ in range(EVEN_ROUNDS):
-        size = np.abs(scale[:, None] * matrix * scale).max(axis=1, initial=0.0)
-        scale /= np.sqrt(np.where(size > 0, size, 1.0))
-    right = scale * offset
-    largest = max(float(np.abs(right).max(initial=0.0)), TINY)
-    z, found, _ = lemke_lcp(scale[:, None] * matrix * scale, right / largest)
-    return scale * z * largest, found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...language.kernel import VALVES
 from ..contract import Laws
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
@@ -22,7 +23,7 @@ def set_valued_laws(system: System) -> Laws:
         return NoElements(system)
     if "laws" not in system.cache:  # compiled functions, or None where nodes have no mass
         system.cache["laws"] = None if without_mass(system) or any(
-            law.kind in ("switch", "diode") for family in system.network.families
+            law.kind in VALVES for family in system.network.families
             for law in family.kernel.set_valued) else LawFunctions.of(system)
     functions: LawFunctions | None = system.cache["laws"]
     return MasslessLaws(system) if functions is None else SetValuedLaws(functions)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...language.kernel import VALVES
 from ...numerics.arrays import Array, Flags, Indices
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Elements:
         where it is that which is given
     contact : whether it is a unilateral contact
     gives_flow : whether it takes the effort and gives the flow (at nodes without mass)
-    switch : whether it is a switch, whose mode is told by its bounds
+    switch : whether a condition tells its mode: its bounds are equal, or endless on both sides
     valve : whether it is a switch or a diode, which open and close
     effort_names : name of its effort in its component
     twins : whether its component has another law of the kind
@@ -133,7 +134,7 @@ def elements_of(system: System) -> Elements:
     column: list[int] = []
     sign: list[float] = []
     for f, family in enumerate(flat.network.families):
-        kinds = [law.kind for law in family.kernel.set_valued]
+        kinds = [law.words for law in family.kernel.set_valued]
         for law in family.kernel.set_valued:
             slots = flat.base[f][law.effort, 0] + np.arange(family.size)
             swapped = gives_flow[len(column) : len(column) + family.size]
@@ -147,12 +148,12 @@ def elements_of(system: System) -> Elements:
             sign += signs
             owners += [(f, i) for i in range(family.size)]
             names += [family.kernel.variables[law.effort].name] * family.size
-            twins += [kinds.count(law.kind) > 1] * family.size
+            twins += [kinds.count(law.words) > 1] * family.size
             kinds_of += [law.kind] * family.size
     kind = np.array(kinds_of, dtype=str)
     return Elements(system.network, owners, np.array(column, dtype=int),
                     np.array(sign, dtype=float), kind == "contact", gives_flow[: len(column)],
-                    kind == "switch", np.isin(kind, ("switch", "diode")), names, twins)
+                    np.isin(kind, ("switch", "gated diode")), np.isin(kind, VALVES), names, twins)
 
 
 def inputs_of(system: System, slots: Indices) -> tuple[list[int], list[float]]:

@@ -55,9 +55,7 @@ class Impacts:
             raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
         self.state.notice_flow(now.flow)
         slow = REBOUND_RESTS * self.state.speed
-        problem.x += self.delassus.slope_by_efforts(problem, t, index) @ impact.impulse
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        self._push(problem, t, index, impact.impulse)
         after = self.evaluation.values(problem, t).flow
         rest = np.zeros(size, dtype=bool)
         rest[index] = np.abs(after[index]) <= slow
@@ -71,8 +69,22 @@ class Impacts:
             return
         flow = self.evaluation.values(problem, t).flow[resting]
         effort = self.delassus.solve(self.delassus.matrix(problem, t), resting, flow)
-        problem.x += self.delassus.slope_by_efforts(
-            problem, t, np.flatnonzero(resting)) @ effort
+        self._push(problem, t, np.flatnonzero(resting), effort)
+
+    def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:
+        """Change the states as impulses of some elements do.
+
+        What follows work, such as a temperature, does so at the mean of the flows before and
+        after: the work of an impulse is exactly that.
+        """
+        before = problem.x.copy()
+        change = self.delassus.slope_by_efforts(problem, t, index) @ impulse
+        problem.x += change
+        if not self.evaluation.functions.fixed:
+            problem.x[:] = before + change / 2
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+            problem.x[:] = before + self.delassus.slope_by_efforts(problem, t, index) @ impulse
         if problem.algebraic:
             problem.solve_algebraic(t)
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MasslessEfforts"]
 
+LARGE_STEP = 1e3  # times what is taken: rounding of such a step would count
 ROUNDS = 25  # of Newton's method, where laws are not linear
 
 
@@ -63,6 +64,7 @@ class MasslessEfforts:
             If they have no solution there, or Newton's method does not find it.
         """
         equations, last, first = self.equations, np.inf, 0.0
+        problem.solve_algebraic(t)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
         for k in range(ROUNDS):
@@ -72,7 +74,10 @@ class MasslessEfforts:
                 break
             first = max(first, held.error)
             self.change(problem, -step)
+            problem.solve_algebraic(t)
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
+            if equations.constant and size < LARGE_STEP and not held.null.shape[1]:
+                return
             stalled = size < EFFORTS_STALLED and size > 0.5 * last
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
                 if not held.null.shape[1] or self._agrees(problem, t, modes, first):
@@ -98,7 +103,11 @@ class MasslessEfforts:
     def slope_by_taken(self, problem: Problem, t: float) -> Array:
         """Change of the states' slopes per change of what the elements take."""
         by_u = self._slope_u.sparse(*problem.arguments(t)).toarray()
-        return by_u[:, self.elements.column] * self.elements.sign
+        taken: Array = by_u[:, self.elements.column] * self.elements.sign
+        if self.equations.loops is not None:
+            slope_z = self.system.slope_z.sparse(*problem.arguments(t))
+            taken = taken + slope_z @ self.equations.loops.at(problem, t).by_taken
+        return taken
 
     def project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""
@@ -117,7 +126,7 @@ class MasslessEfforts:
 
         The share of open switches in a flow that several of them interrupt is none.
         """
-        opened = self.elements.switch & (self.equations.switched(problem, t, self.state.modes) != 0)
+        opened, _ = self.equations.told(problem, t)
         flows = self.equations.by_taken(problem, t, null)[1][~opened]
         push, top = self.slope_by_taken(problem, t), np.abs(null).max()
         return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * top) and np.all(
@@ -125,7 +134,7 @@ class MasslessEfforts:
 
     def open_flows(self, problem: Problem, t: float) -> Array | None:
         """Flows that the present modes leave open, one way to change them; None if none are."""
-        null = self.equations.at(problem, t, self.state.modes).null
+        null = self.equations.open_inputs(problem, t, self.state.modes)
         if not null.shape[1]:
             return None
         flows = self.equations.by_taken(problem, t, null)[1]

@@ -20,6 +20,7 @@ from ...numerics.tolerances import (
     MARGIN_ROUNDING,
     NOISE_FACTOR,
     TINY,
+    UNCHANGED_FLOW,
 )
 from ..contract import IndeterminateGroup
 from .massless_efforts import MasslessEfforts
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ...system import Problem
 
 __all__ = ["MasslessMargins", "MasslessStress"]
+
+ENDLESS = 1e4  # times the largest effort: as good as no bound
 
 
 
@@ -52,12 +55,14 @@ class MasslessStress:
         """Groups of stuck elements that share internal stress in the present modes."""
         from ..complementarity import stress_groups
 
-        null = self.equations.at(problem, t, self.state.modes).null
+        null = self.equations.open_inputs(problem, t, self.state.modes)
         if not null.shape[1]:
             return []
         if self._last is None or self._last[0] is not null:
             efforts, _ = self.equations.by_taken(problem, t, null)
-            self._last = null, [
+            acts = np.abs(efforts).max(axis=0) > UNCHANGED_FLOW * np.abs(null).max(axis=0)
+            null, whole, efforts = null[:, acts], null, efforts[:, acts]
+            self._last = whole, [
                 _StressGroup(members, basis[members],
                              null @ np.linalg.lstsq(efforts, basis, rcond=None)[0])
                 for members, basis in stress_groups(efforts)]  # fmt: skip
@@ -68,10 +73,18 @@ class MasslessStress:
         from ..complementarity import even_split
 
         for group in self.of_modes(problem, t):
-            _, effort, low, high, *_ = self.equations.values(problem, t)[:, group.members]
+            effort, low, high = self.bounded(self.equations.values(problem, t)[:, group.members])
             step = even_split(low, high, effort, group.efforts) - effort
             self.efforts.change(problem, group.inputs @ np.linalg.lstsq(
                 group.efforts, step, rcond=None)[0])
+
+    @staticmethod
+    def bounded(values: Array) -> tuple[Array, Array, Array]:
+        """Efforts of a group and their bounds; far ones where there are none on either side."""
+        _, effort, low, high, *_ = values
+        far = ENDLESS * max(float(np.abs(effort).max(initial=0.0)), TINY)
+        closed = np.isinf(low) & np.isinf(high)
+        return effort, np.where(closed, -far, low), np.where(closed, far, high)
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
@@ -103,13 +116,16 @@ class MasslessMargins:
         out += MARGIN_ROUNDING * np.where(stuck, state.strength, state.speed) + state.noise
         for group in self.stress.of_modes(problem, t):
             members = group.members
-            at = low[members], high[members], effort[members]
+            _, *bounds = self.stress.bounded(np.stack([flow, effort, low, high])[:, members])
+            at = bounds[0], bounds[1], effort[members]
             share = largest_share(*at)
             if share > 1 - CLEAR_ROOM:  # a split within the bounds would be proof
                 share = least_share(*at, group.efforts)
             width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
             out[members] = (1 - share) * np.maximum(width, TINY) / 2
-        out[self.efforts.elements.switch] = np.inf
+        if self.efforts.elements.switch.any():
+            opened, closed = self.equations.told(problem, t)
+            out[opened | closed] = np.inf
         return out
 
     def noise(self, problem: Problem, t: float) -> Array:

@@ -21,6 +21,7 @@ from ...numerics.tolerances import MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import ModeState
 from .elements import Change, elements_of
+from .jumps import Jumps
 from .law_functions import expressions_of
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
@@ -56,11 +57,11 @@ def refuse_massless(system: System) -> None:
             "does.", "Give both sides of the contact, and every node between frictions, a mass; or "
             "let the contact yield (a spring with a damper).", code="structure.massless",
         )  # fmt: skip
-    if system.nz:
+    if system.nz and system.clusters:
         raise StructureError(
-            light[0], "set-valued friction acts on a massless node inside an algebraic "
-            "loop that is solved by iteration.", "Give the node a (small) mass.",
-            code="structure.massless",
+            light[0], "it acts on a node without mass, in one network with an algebraic loop and "
+            "with states that constraints tie to others, which change during a run.",
+            "Give the node a (small) mass.", code="structure.massless",
         )  # fmt: skip
 
 
@@ -97,7 +98,8 @@ class MasslessLaws(Laws):
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
         self.velocities = NodeVelocities(self.efforts)
-        self.search = ModeSearch(self.efforts, self.switching)
+        self.search = ModeSearch(self.efforts, self.switching, Jumps(
+            self.efforts, self.switching, self.velocities))
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)

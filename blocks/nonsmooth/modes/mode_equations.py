@@ -14,7 +14,7 @@ derivative takes its place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -24,12 +24,15 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, SUM_ROUNDING
 from .elements import Elements
+from .loop_unknowns import LoopUnknowns
 
 if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
 __all__ = ["LinearEquations", "ModeEquations", "without_rounding"]
+
+MOST_KEPT = 500  # combinations of modes whose matrices are kept
 
 
 
@@ -43,6 +46,7 @@ class LinearEquations:
     violation : what combinations without inputs miss
     weight : their weights, a row each
     null : directions of the inputs that no equation determines, as columns
+    solver : what makes a step of a residual, where it is known
     """
 
     residual: Array
@@ -50,11 +54,14 @@ class LinearEquations:
     violation: Array
     weight: Array
     null: Array
+    solver: Array | None = None
 
     def step(self) -> Array | None:
         """Change of the inputs that solves the equations, the least one; None if not finite."""
         if not (np.isfinite(self.matrix).all() and np.isfinite(self.residual).all()):
             return None
+        if self.solver is not None:
+            return self.solver @ self.residual
         even, rows, columns = _even(self.matrix)
         right = self.residual / rows
         if not self.null.shape[1]:
@@ -70,6 +77,17 @@ class LinearEquations:
         return float(np.abs(self.residual / _even(self.matrix)[1]).max(initial=0.0))
 
 
+@dataclass(frozen=True)
+class _Matrices:
+    """What the equations of some modes are made of, but for their values."""
+
+    matrix: Array
+    span: Array
+    weight: Array
+    null: Array
+    solver: Array | None
+
+
 class ModeEquations:
     """Equations of modes, their derivatives, and what elements come to.
 
@@ -83,6 +101,7 @@ class ModeEquations:
     ----------
     flow : expressions of the flows
     affine : whether all of it is linear in the inputs
+    constant : whether its coefficients depend on parameters and relations only
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
@@ -103,48 +122,113 @@ class ModeEquations:
         self._by_x = system.function("rows_x", ca.horzcat(
             *(ca.densify(ca.jacobian(e, tape.x)).T for e in rows)))
         everything = ca.vertcat(*looks, *rows)
-        self.affine = not any(ca.which_depends(everything, tape.u, 2, True))
+        self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
+            not system.nz or system.linear)
+        self.loops = LoopUnknowns(system, elements) if system.nz else None
+        self._by_z = None if not system.nz else system.function("rows_z", ca.horzcat(
+            *(ca.densify(ca.jacobian(e, tape.z)).T for e in rows)))
         self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
+        known = {s.__hash__() for s in ca.symvar(ca.veccat(tape.p, tape.m))}
+        fixed = {s.__hash__() for s in ca.symvar(ca.veccat(laws.low, laws.high, *by_u))} <= known
+        self.constant = self.affine and fixed and not system.nz
+        self._parameters = np.zeros(0)  # that what is kept belongs to
+        self._kept: dict[tuple[bytes, bytes], _Matrices] = {}
+        self._told: dict[bytes, tuple[Flags, Flags]] = {}
         self._last: tuple[bytes, Array, tuple[Array, Array]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
 
     def values(self, problem: Problem, t: float) -> Array:
         """Flows, efforts, bounds at rest and in motion, a row each."""
-        out = self._values(*problem.arguments(t)).reshape(10, self.size)
-        return out[[0, 1, 2, 3, 5, 6]]
+        return self._looks(problem, t)[[0, 1, 2, 3, 5, 6]]
+
+    def _looks(self, problem: Problem, t: float) -> Array:
+        """Flows, efforts, bounds at rest; what is given, back and forth, and rates of these."""
+        return self._values(*problem.arguments(t)).reshape(10, self.size)
+
+    def _looks_with_rates(self, problem: Problem, t: float) -> Array:
+        """The same, with rates that count in those of loops."""
+        out = self._looks(problem, t)
+        if self.loops is not None and self._by_z is not None:
+            by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
+            out[7:] += by_z[:3] @ self.loops.at(problem, t).rate
+        return out
 
     def given(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What the elements give, and its rate."""
-        out = self._values(*problem.arguments(t)).reshape(10, self.size)
+        out = self._looks_with_rates(problem, t)
         return out[4], out[7]
 
     def by_inputs(self, problem: Problem, t: float) -> Array:
         """Given, back, forth and their rates by what the elements take."""
-        n = self.size
-        return self._by_u(*problem.arguments(t)).reshape(6, n, n) * self.elements.sign
+        n, args = self.size, problem.arguments(t)
+        out: Array = self._by_u(*args).reshape(6, n, n) * self.elements.sign
+        if self.loops is not None and self._by_z is not None:
+            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
+            out = out + by_z @ follows.by_taken
+            out[3:] += by_z[:3] @ follows.rate_by_taken
+        return out
+
+    def _by_states(self, problem: Problem, t: float) -> Array:
+        """The same by the states."""
+        n, args = self.size, problem.arguments(t)
+        out: Array = self._by_x(*args).reshape(6, n, -1)
+        if self.loops is not None and self._by_z is not None:
+            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
+            out = out + by_z @ follows.by_x
+            out[3:] += by_z[:3] @ follows.rate_by_x
+        return out
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
-        out = self._values(*problem.arguments(t)).reshape(10, self.size)
+        out, made = self._looks_with_rates(problem, t), self._matrices(problem, t, modes)
         value, rate = self._equations(modes, out[4:7], out[7:])
+        direct, weight = self._direct(modes), made.weight
+        value[direct] += self.elements.efforts_of(problem.u)[direct]
+        residual = np.concatenate([made.span @ value, weight @ rate]) if len(weight) else value
+        return LinearEquations(residual, made.matrix, weight @ value, weight, made.null,
+                               made.solver)
+
+    def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
+        """Directions of the inputs that some modes leave open, as columns."""
+        return self._matrices(problem, t, modes).null
+
+    def _matrices(self, problem: Problem, t: float, modes: Indices) -> _Matrices:
+        """The matrices of some modes; kept, where only parameters and relations change them."""
+        if not self.constant:
+            return self._matrices_at(problem, t, modes)
+        self._forget_others(problem)
+        key = modes.tobytes(), problem.m.tobytes()
+        if key not in self._kept:
+            made = self._matrices_at(problem, t, modes)
+            even, rows, columns = _even(made.matrix)
+            if np.isfinite(even).all():
+                inverse = np.linalg.pinv(even, rcond=BLOCK_SINGULAR) if made.null.shape[1] else \
+                    np.linalg.inv(even)
+                made = replace(made, solver=inverse / rows / columns[:, None])
+            self._kept[key] = made
+        return self._kept[key]
+
+    def _forget_others(self, problem: Problem) -> None:
+        """Forget what belongs to other parameters, and to too many modes."""
+        if not np.array_equal(self._parameters, problem.p) or len(self._kept) > MOST_KEPT:
+            self._parameters = problem.p.copy()
+            self._kept.clear()
+            self._told.clear()
+
+    def _matrices_at(self, problem: Problem, t: float, modes: Indices) -> _Matrices:
         by_u = self.by_inputs(problem, t)
         matrix, rate_u = self._equations(modes, by_u[:3], by_u[3:])
         direct = self._direct(modes)
-        taken = self.elements.efforts_of(problem.u)
-        value[direct] += taken[direct]
         matrix[direct, self._everyone[direct]] += 1.0
         span, weight = self._combinations(modes, matrix)
-        reduced = matrix
         if len(weight):
-            reduced = np.vstack([without_rounding(span, matrix), without_rounding(weight, rate_u)])
-        residual = np.concatenate([span @ value, weight @ rate]) if len(weight) else value
-        return LinearEquations(residual, reduced, weight @ value, weight, self._null(reduced))
+            matrix = np.vstack([without_rounding(span, matrix), without_rounding(weight, rate_u)])
+        return _Matrices(matrix, span, weight, self._null(matrix), None)
 
     def by_x(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Derivatives of the equations by the states, and those of what is missed."""
-        n = self.size
-        by_x = self._by_x(*problem.arguments(t)).reshape(6, n, -1)
+        by_x = self._by_states(problem, t)
         value, rate = self._equations(modes, by_x[:3], by_x[3:])
         by_u = self.by_inputs(problem, t)
         matrix = self._equations(modes, by_u[:3], by_u[3:])[0]
@@ -164,8 +248,23 @@ class ModeEquations:
         """Modes with those of switches as their conditions say."""
         if not self._has_switches:
             return modes
-        low = self.values(problem, t)[2]
-        return np.where(self.elements.switch, np.where(low < 0, 0, -1), modes)
+        opened, closed = self.told(problem, t)
+        return np.where(opened, -1, np.where(closed, 0, modes))
+
+    def told(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
+        """Elements that a condition opens, and that one closes."""
+        if not self.constant:
+            return self._told_at(problem, t)
+        self._forget_others(problem)
+        key = problem.m.tobytes()
+        if key not in self._told:
+            self._told[key] = self._told_at(problem, t)
+        return self._told[key]
+
+    def _told_at(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
+        _, _, low, high, *_ = self.values(problem, t)
+        switch = self.elements.switch
+        return switch & (low == high), switch & np.isinf(low) & np.isinf(high)
 
     def _direct(self, modes: Indices) -> Flags:
         """Elements whose equation is about what they take."""

@@ -23,6 +23,7 @@ from ...numerics.tolerances import (
     MODE_MISSED,
 )
 from ...system import AlgebraicFailure
+from .jumps import Jumps
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
 
@@ -37,7 +38,8 @@ MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better 
 class ModeSearch:
     """A search for modes that hold."""
 
-    def __init__(self, efforts: MasslessEfforts, margins: MasslessMargins) -> None:
+    def __init__(self, efforts: MasslessEfforts, margins: MasslessMargins, jumps: Jumps) -> None:
+        self.jumps = jumps
         self.efforts, self.margins, self.equations = efforts, margins, efforts.equations
         self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
 
@@ -60,7 +62,7 @@ class ModeSearch:
         for trial in self._combinations(tried[-1] if tried else self.state.modes, doubt):
             if self._adopts(problem, t, self.equations.switched(problem, t, trial)):
                 return
-        raise self._undecided(problem, t, doubt)
+        raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
         """All modes of few elements in doubt, those that differ least from a guess first."""
@@ -85,7 +87,7 @@ class ModeSearch:
 
     def _holds(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether modes fulfil all laws at an instant and, where that is close, also after it."""
-        state, x, u = self.state, problem.x.copy(), problem.u.copy()
+        state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.speed, state.strength
         try:
             state.modes = modes
@@ -97,7 +99,9 @@ class ModeSearch:
             if np.any(np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)):
                 return False
             margin = self.margins.present(problem, t)
-            if not np.all(margin >= -MODE_MARGIN_NONE * size):
+            slack = MODE_MARGIN_NONE * size
+            if not np.all(margin >= -slack) and not np.all(
+                    margin >= -slack - self.margins.noise(problem, t)):
                 return False
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
@@ -108,7 +112,7 @@ class ModeSearch:
         except AlgebraicFailure:
             return False
         finally:
-            problem.x[:], problem.u[:] = x, u
+            problem.x[:], problem.z[:], problem.u[:] = x, z, u
             state.modes, state.speed, state.strength = before
 
     def _step(self, problem: Problem, t: float) -> float:

@@ -32,9 +32,11 @@ from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
     from ...system import Problem
+    from ..complementarity import Hybrid
 
 __all__ = ["NodeVelocities"]
 
+PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 ENDLESS = 1e4  # times the largest force: as good as no bound
 
 
@@ -62,23 +64,41 @@ class NodeVelocities:
                 x = problem.x.copy()
                 problem.x += ahead * slope
                 flow = self._flows(problem, t + ahead, h, moved) if balanced else None
-                found = self._complementary(problem, t + ahead, h) if one_sided else None
+                found = self._complementary(problem, t + ahead, h) if one_sided else []
                 problem.x[:] = x
-                if found is not None:
-                    yield self._regular(problem, t, found)
+                for one in found:
+                    yield self._regular(problem, t, one)
                 if flow is not None:
                     yield self._regular(problem, t, flow)
 
-    def _complementary(self, problem: Problem, t: float, h: float) -> Array | None:
-        """Flows an instant later, from one complementarity problem; None where it is not solved."""
+    def _complementary(self, problem: Problem, t: float, h: float) -> list[Array]:
+        """Flows an instant later, from one complementarity problem; none where it is not solved.
+
+        What has neither effort nor flow is first taken for open, or it would share the effort of
+        what is closed beside it.
+        """
+        found = self._decided(problem, t, *self._network(problem, t, h))
+        if found is None:
+            return []
+        _, _, low, high, *_ = self.equations.values(problem, t)
+        idle = (found.effort == 0) & (found.flow == 0) & (np.isinf(low) != np.isinf(high))
+        opened = np.where(idle, np.where(np.isinf(high), -TINY, TINY), found.flow)
+        return [opened, found.flow] if idle.any() else [found.flow]
+
+    def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
+        """Modes an instant later, with a little of what limits efforts and flows everywhere."""
+        offset, matrix = self._network(problem, t, h)
+        found = self._decided(problem, t, offset, matrix - PARASITIC * np.eye(len(offset)))
+        return None if found is None else np.sign(found.flow).astype(int)
+
+    def _decided(self, problem: Problem, t: float, offset: Array, matrix: Array) -> Hybrid | None:
         from ..complementarity import solve_hybrid
 
-        offset, matrix = self._network(problem, t, h)
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
         _, _, low, high, *_ = self.equations.values(problem, t)
         found = solve_hybrid(matrix, offset, self.elements.gives_flow, low, high)
-        return found.flow if found.converged else None
+        return found if found.converged else None
 
     def _flows(self, problem: Problem, t: float, h: float, moved: Indices
                ) -> Array | None:
@@ -154,14 +174,15 @@ class NodeVelocities:
         Equally strong frictions in series slide in any share, diodes in series that block share
         their voltage in any way: flows are changed along what is open until one of them rests.
         """
-        modes, flow, switch = self.state.modes, flow.copy(), self.elements.switch
+        modes, flow = self.state.modes, flow.copy()
+        told = np.any(self.equations.told(problem, t), axis=0)
         try:
             for _ in range(self.elements.size):
                 self.state.modes = self.equations.switched(problem, t, np.sign(flow).astype(int))
                 free = self.efforts.open_flows(problem, t)
                 if free is None:
                     break
-                slides = ~switch & (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
+                slides = ~told & (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)

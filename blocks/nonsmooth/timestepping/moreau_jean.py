@@ -76,6 +76,14 @@ class MoreauJean(Method):
                 "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
                 "on.", "Leave the method out: the event-driven solver handles massless nodes.",
             )  # fmt: skip
+        heated = next((f for f in problem.system.network.families
+                       if f.kernel.carried and f.kernel.set_valued), None)
+        if heated is not None:  # work over a step is not followed to the end
+            raise ParameterError(
+                "simulate(method=…)", "'moreau_jean' does not follow the heat of exact friction "
+                f"and of impacts, which leaves {heated.path(0)} through a port.",
+                "Leave the method out, or the port.",
+            )  # fmt: skip
         self._smoothed: Callable[[Any], Any]  # solves with 1 - h theta J
         self._factored: tuple[float, Any] | None = None  # h and J of it
         self._effort = np.zeros(0) if laws is None else laws.elements.efforts_of(problem.u)

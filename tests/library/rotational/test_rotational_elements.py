@@ -16,6 +16,7 @@ from library.rotational import (
     RotationalDamper,
     RotationalFreeEnd,
     RotationalInerter,
+    RotationalNonlinearDamper,
     RotationalReference,
     RotationalSpring,
     RotationalSpringDamper,
@@ -82,6 +83,24 @@ def test_a_damper_stops_an_inertia_exponentially():
     assert_allclose(values(run, "body.w", "rad/s"), 5 * np.exp(-1.5 * seconds(run)), rtol=1e-9)
 
 
+def test_a_damper_may_brake_one_direction_more_than_the_other():
+    for speed, torque in ((2, 20), (-3, -120)):
+        damper = RotationalNonlinearDamper(damping_forward="10 N*m*s/rad",
+                                           damping_backward="40 N*m*s/rad")
+        run = driven(damper, f"{speed} rad/s").simulate("1 s")
+        assert_allclose(values(run, "part.t", "N*m"), torque, rtol=1e-14)
+        assert_allclose(values(run, "part.power_dissipated", "W"), torque * speed, rtol=1e-14)
+
+
+def test_a_table_damper_follows_its_points_and_its_end_segments():
+    points = {"speeds": quantity([-1, 0, 0.5, 1], "rad/s"),
+              "torques": quantity([-4, 0, 5, 6], "N*m")}
+    for speed, torque in ((-2, -8), (-0.5, -2), (0.25, 2.5), (0.75, 5.5), (3, 10)):
+        damper = RotationalNonlinearDamper(law="table", **points)
+        run = driven(damper, f"{speed} rad/s").simulate("1 s")
+        assert_allclose(values(run, "part.t", "N*m"), torque, rtol=1e-13)
+
+
 def test_a_spring_damper_adds_spring_damper_and_preload():
     part = RotationalSpringDamper(stiffness="500 N*m/rad", damping="20 N*m*s/rad",
                                   preload="3 N*m", phi="0.02 rad")  # fmt: skip
@@ -113,7 +132,8 @@ def test_a_fan_blows_backwards_with_the_opposite_torque():
 
 
 @pytest.mark.parametrize(
-    "part", [RotationalSpring(), RotationalDamper(), RotationalSpringDamper(), RotationalInerter()],
+    "part", [RotationalSpring(), RotationalDamper(), RotationalNonlinearDamper(),
+             RotationalSpringDamper(), RotationalInerter()],
     ids=lambda p: type(p).__name__,
 )  # fmt: skip
 def test_a_passive_part_brakes_the_body_at_r_and_drags_the_one_at_c(part):

@@ -17,6 +17,7 @@ from library.translational import (
     Inerter,
     Mass,
     NonlinearDamper,
+    QuadraticSpeedDependentForce,
     Reference,
     Rod,
     Spring,
@@ -130,6 +131,20 @@ def test_a_table_damper_follows_its_table():
     v = values(run, "part.v", "m/s")
     exact = np.interp(v, [-2, -1, 0, 0.5, 2], [-200, -100, 0, 20, 50])
     assert_allclose(values(run, "part.f", "N"), exact, atol=1e-12)
+
+
+def test_drag_slows_a_mass_hyperbolically():
+    drag = QuadraticSpeedDependentForce(nominal_force="8 N", nominal_velocity="2 m/s")
+    run = thrown(drag, mass="2 kg", velocity="5 m/s").simulate("4 s", method="DOP853", rtol=1e-11)
+    # 2 dv/dt = -2 v²
+    assert_allclose(values(run, "body.v", "m/s"), 5 / (1 + 5 * seconds(run)), rtol=1e-9)
+
+
+def test_drag_against_the_motion_backwards_has_the_opposite_force():
+    drag = QuadraticSpeedDependentForce(nominal_force="8 N", nominal_velocity="2 m/s")
+    run = driven(drag, "-3 m/s").simulate("1 s")
+    assert_allclose(values(run, "part.f", "N"), -18.0)
+    assert_allclose(values(run, "part.power_dissipated", "W"), 54.0)
 
 
 def test_a_spring_damper_adds_spring_damper_and_preload():

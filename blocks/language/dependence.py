@@ -1,0 +1,83 @@
+"""Of what is a function that is given for a parameter?
+
+Of time, where the parameter is declared ``varying``, or of variables of the component, which the
+function names as its arguments: ``coulomb_force=lambda temperature: …``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import ParameterError
+from ..units import is_quantity
+from .declarations import Declaration, Parameter, Variable
+
+if TYPE_CHECKING:
+    from .component import Component
+
+__all__ = ["depends_on", "refuse_function"]
+
+OF_TIME = ("t", "time")  # also where a torque t is a variable
+ANY = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def depends_on(component: Component, declared: Parameter, function: Callable[..., Any]
+               ) -> tuple[str, ...]:
+    """Names of the variables that a function given for a parameter takes; none if it takes time."""
+    names = _arguments(function)
+    known = component._declared
+    if declared.varying and len(names) <= 1 and (
+            not names or names[0] in OF_TIME or not isinstance(known.get(names[0]), Variable)):
+        return ()
+    return names
+
+
+def refuse_function(component: Component, name: str, value: Any = None) -> None:
+    """Raise where a parameter was given a function of something that the component has not."""
+    declared = component._declared.get(name)
+    value = component._values.get(name) if value is None else value
+    if not isinstance(declared, Parameter) or is_quantity(value) or not callable(value):
+        return
+    names = depends_on(component, declared, value)
+    if not names and declared.varying:
+        return
+    here = {n: d for n, d in component._declared.items() if isinstance(d, Variable)}
+    strange = next((n for n in names if n not in here), None)
+    missing = next((n for n in names if n in here and not here[n].exists(component)), None)
+    where = f"{component.path}.{name}"
+    if names and strange is None and missing is not None:
+        raise ParameterError(
+            where, f"was given a function of {missing}, which this {type(component).__name__} "
+            "does not have.", _condition(here[missing], missing, declared), given=value,
+            code="parameter.function",
+        )  # fmt: skip
+    if strange is None and names:
+        return
+    usable = [n for n, d in here.items() if d.exists(component)]
+    of, advice = "a function", ("Functions of time belong to signal blocks and to sources whose "
+                                "value may vary.")  # fmt: skip
+    if strange not in (None, *OF_TIME) and usable:
+        of = f"a function of {strange!r}"
+        advice = ("It may depend on variables of the component, by their names: "
+                  f"{', '.join(usable)}. {advice}")
+    raise ParameterError(where, f"takes a constant, but was given {of}.", advice, given=value,
+                         code="parameter.function")
+
+
+def _condition(variable: Declaration, name: str, declared: Parameter) -> str:
+    """Which option gives a component a variable."""
+    if isinstance(variable.when, str):
+        return f"Make it with {variable.when}=True, which gives it {name}."
+    return f"Choose the options that give it {name}, or a constant {declared.name}."
+
+
+def _arguments(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Names of the arguments that a function cannot do without; none where they are unknown."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # written in C
+        return ()
+    return tuple(n for n, p in signature.parameters.items()
+                 if p.kind in ANY and p.default is p.empty)

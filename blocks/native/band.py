@@ -1,0 +1,133 @@
+"""Linear equations of an implicit method whose matrix is a band, compiled.
+
+Unknowns stand in an order that makes the band narrow. Its entries are differences of slopes: those
+of columns that share no row are found by one evaluation [A. R. Curtis, M. J. D. Powell and
+J. K. Reid, "On the Estimation of Sparse Jacobian Matrices", J. Inst. Maths Applics 13, 1974].
+Columns stand one after the other, with room above for what an exchange of rows fills in
+[E. Anderson et al., "LAPACK Users' Guide", 3rd ed., sec. 5.3.3].
+"""
+
+from __future__ import annotations
+
+from ..numerics.arrays import Vector
+from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT, TIME_DIFFERENCE
+from .functions import machine_code
+from .stages import ATOL, NEW, WORK
+from .steps import Code, Workspace, slope_at
+
+__all__ = ["derive_band", "factorize_band", "solve_band"]
+
+
+FILLED = 2  # entry of ``band`` of a workspace: diagonals above after exchanges of rows
+
+
+@machine_code
+def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
+    """The derivatives of the slopes by unknowns and time, near ``slope`` = f(t, x)."""
+    n, linear, order = x.size, work.linear, work.unknowns
+    upper, lower = work.band[0], work.band[1]
+    point, other = work.k[WORK], work.k[NEW]
+    for first in range(upper + lower + 1):
+        point[:] = x
+        j = first
+        while j < n:
+            i = order[j]
+            point[i] += BAND_DIFFERENCE * max(abs(x[i]), work.sizes[i])
+            j += upper + lower + 1
+        slope_at(code, work, t, point, other)
+        j = first
+        while j < n:
+            i = order[j]
+            inverse = 1.0 / (point[i] - x[i])
+            for row in range(max(0, j - upper), min(n, j + lower + 1)):
+                linear[j, row - j + upper] = (other[order[row]] - slope[order[row]]) * inverse
+            j += upper + lower + 1
+    later = t + max(TIME_DIFFERENCE * h, BAND_DIFFERENCE * TIME_DIFFERENCE * abs(t))
+    slope_at(code, work, later, x, other)
+    for i in range(n):
+        work.by_time[i] = (other[i] - slope[i]) / (later - t)
+
+
+@machine_code
+def factorize_band(work: Workspace, diagonal: float) -> None:
+    """Triangular factors of a number on the diagonal less the derivatives.
+
+    Pivots are kept as their reciprocals; a diagonal entry that is no tenth of its column, in units
+    of the equations, is exchanged for the largest one.
+    """
+    factors, linear, pivots, order = work.factors, work.linear, work.order, work.unknowns
+    n, upper, lower = order.size, work.band[0], work.band[1]
+    unit, top = work.k[ATOL], upper + lower
+    for j in range(n):
+        for k in range(lower):
+            factors[j, k] = 0.0
+        for k in range(top + 1):
+            factors[j, lower + k] = -linear[j, k]
+        factors[j, top] += diagonal
+    last, exchanged = 0, False  # column that the rows so far reach
+    for j in range(n):
+        below = min(lower, n - 1 - j)
+        best, largest = 0, abs(factors[j, top]) / (unit[order[j]] * DIAGONAL_PIVOT)
+        for k in range(1, below + 1):
+            size = abs(factors[j, top + k]) / unit[order[j + k]]
+            if size > largest:
+                best, largest = k, size
+        pivots[j] = best
+        exchanged |= best > 0
+        last = max(last, min(j + upper + best, n - 1))
+        if best > 0:
+            for c in range(j, last + 1):
+                kept = factors[c, top + best + j - c]
+                factors[c, top + best + j - c] = factors[c, top + j - c]
+                factors[c, top + j - c] = kept
+        inverse = 1.0 / factors[j, top]
+        factors[j, top] = inverse
+        for k in range(1, below + 1):
+            factors[j, top + k] *= inverse
+        for c in range(j + 1, last + 1):
+            above = factors[c, top + j - c]
+            if above != 0.0:
+                for k in range(1, below + 1):
+                    factors[c, top + k + j - c] -= factors[j, top + k] * above
+    work.band[FILLED] = top if exchanged else upper
+
+
+@machine_code
+def solve_band(work: Workspace, b: Vector, room: Vector) -> None:
+    """The solution takes the place of the right side ``b``."""
+    factors, pivots, order = work.factors, work.order, work.unknowns
+    n, top, lower, filled = order.size, work.band[0] + work.band[1], work.band[1], work.band[FILLED]
+    if lower == 1 and filled == 1:
+        _solve_three(work, b, room)
+        return
+    for j in range(n):
+        room[j] = b[order[j]]
+    for j in range(n):
+        if pivots[j] > 0:
+            kept = room[j]
+            room[j] = room[j + pivots[j]]
+            room[j + pivots[j]] = kept
+        for k in range(1, min(lower, n - 1 - j) + 1):
+            room[j + k] -= factors[j, top + k] * room[j]
+    for j in range(n - 1, -1, -1):
+        room[j] = room[j] * factors[j, top]
+        for k in range(1, min(filled, j) + 1):
+            room[j - k] -= factors[j, top - k] * room[j]
+    for j in range(n):
+        b[order[j]] = room[j]
+
+
+@machine_code
+def _solve_three(work: Workspace, b: Vector, room: Vector) -> None:
+    """The same of three diagonals without exchanged rows, where nothing waits for memory."""
+    factors, order = work.factors, work.unknowns
+    n, value, factor = order.size, 0.0, 0.0
+    for j in range(n):
+        value = b[order[j]] - factor * value
+        room[j] = value
+        factor = factors[j, 3]
+    value, factor = 0.0, 0.0
+    for j in range(n - 1, -1, -1):
+        value = (room[j] - factor * value) * factors[j, 2]
+        b[order[j]] = value
+        factor = factors[j, 1]

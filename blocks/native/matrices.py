@@ -1,0 +1,66 @@
+"""In which order do unknowns stand for an implicit method, and how are its matrices stored?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Indices
+from .cvode_library import Band
+
+if TYPE_CHECKING:
+    from ..system import System
+
+__all__ = ["LinearAlgebra", "band_of", "linear_algebra_of"]
+
+DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
+MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
+WIDEST = 50  # diagonals on either side
+NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
+
+
+@dataclass(frozen=True)
+class LinearAlgebra:
+    """In which order unknowns stand for CVODE, and how its matrices are stored."""
+
+    order: Indices  # which unknown of the model stands where; empty: as they are
+    band: Band | None = None  # None: a full matrix
+
+
+def linear_algebra_of(system: System) -> LinearAlgebra | None:
+    """What suits the Jacobian of a system; None if neither a full matrix nor a band does."""
+    if "cvode matrices" not in system.cache:
+        system.cache["cvode matrices"] = _linear_algebra(system)
+    return system.cache["cvode matrices"]
+
+
+def _linear_algebra(system: System) -> LinearAlgebra | None:
+    n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
+    if n > DENSE and not system.nz:
+        from scipy.sparse import csc_matrix
+        from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+        pattern = ca.jacobian_sparsity(system.tape.slope, system.tape.x)
+        row, column = (np.array(k, dtype=np.int64) for k in pattern.get_triplet())
+        graph = csc_matrix((np.ones(len(row)), (row, column)), shape=(n, n))
+        order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n)
+        below = place[row] - place[column]
+        band = Band(int(max(0, -below.min(initial=0))), int(max(0, below.max(initial=0))))
+        if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
+            return LinearAlgebra(order.astype(np.int64), band)
+    return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
+
+
+def band_of(system: System) -> LinearAlgebra | None:
+    """The order that makes a Jacobian too large to be full a narrow band, if there is one."""
+    if system.nx <= DENSE:
+        return None
+    found = linear_algebra_of(system)
+    narrow = found is not None and found.band is not None and (
+        found.band.upper + found.band.lower < NARROW)
+    return found if narrow else None

@@ -1,0 +1,152 @@
+"""Who would have to jump, where ideal switches and diodes leave no finite answer?
+
+What the modes hold constant misses its value: a capacitor that is put on a source, the current of
+an inductor that is interrupted. The least impulse that would bring it there says which states
+would jump, and through which elements; where no state can, nothing limits an element at all.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...exceptions import SimulationError
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import LEAST_CHANGE, MODE_MISSED, TRIAL_INSTANTS
+from ...system import AlgebraicFailure
+from .massless_efforts import MasslessEfforts
+from .massless_margins import MasslessMargins
+from .mode_equations import without_rounding
+from .node_velocities import NodeVelocities
+
+if TYPE_CHECKING:
+    from ...system import Problem
+
+__all__ = ["Jumps"]
+
+MOST_NAMED = 4
+NAMED = 1e-6  # of the largest: what is told of an impulse or a jump
+
+
+class Jumps:
+    """Looks for the jump that the elements of a network would need."""
+
+    def __init__(self, efforts: MasslessEfforts, margins: MasslessMargins,
+                 velocities: NodeVelocities) -> None:
+        self.efforts, self.equations, self.margins = efforts, efforts.equations, margins
+        self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
+        self.velocities = velocities
+
+    def found(self, problem: Problem, t: float) -> SimulationError | None:
+        """The error that names it; None where the network has no ideal switches or diodes."""
+        if not self.elements.valve.any():
+            return None
+        x, u, modes = problem.x.copy(), problem.u.copy(), self.state.modes
+        try:
+            wanted = self.velocities.with_parasitics(problem, t, TRIAL_INSTANTS[0])
+            if wanted is None:
+                return None
+            self.state.modes = self.equations.switched(problem, t, wanted)
+            with suppress(AlgebraicFailure):
+                self.efforts.apply(problem, t)
+            held = self.equations.at(problem, t, self.state.modes)
+            _, equal = self.margins.sizes(problem, t)
+            missed = np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)
+            if not missed.any():
+                return self._undecided(t)
+            by_x = self.equations.by_x(problem, t, self.state.modes)[1]
+            push = self.efforts.slope_by_taken(problem, t)
+            matrix = without_rounding(by_x, push)
+            impulse = np.linalg.lstsq(matrix, held.violation, rcond=LEAST_CHANGE)[0]
+            left = np.abs(held.violation - matrix @ impulse) > MODE_MISSED * np.abs(held.violation)
+            if (left & missed).any():
+                return self._unlimited(t, np.abs(held.weight[left & missed]).max(axis=0))
+            return self._jump(x, t, impulse, np.array(-push @ impulse, dtype=float))
+        finally:
+            problem.x[:], problem.u[:], self.state.modes = x, u, modes
+
+    # -- what is said ----------------------------------------------------------------------
+    def _jump(self, x: Array, t: float, impulse: Array, change: Array) -> SimulationError:
+        """States would have to jump by ``change``."""
+        through = np.flatnonzero(np.abs(impulse) > NAMED * np.abs(impulse).max())
+        moved = np.flatnonzero(np.abs(change) > NAMED * np.maximum(np.abs(x + change), np.abs(x)))
+        moved = moved[np.argsort(-np.abs(change[moved]), kind="stable")][:MOST_NAMED]
+        states = [self._state(int(i)) for i in moved]
+        jumps = [f"{name} from {sign * x[i]:.6g} to {sign * (x[i] + change[i]):.6g} {unit}".rstrip()
+                 for i, (name, sign, unit) in zip(moved, states, strict=True)]
+        owners = _listed(list(dict.fromkeys(name.rpartition(".")[0] for name, *_ in states)))
+        elements, of_flow = self._named(through), bool(self.elements.gives_flow[through].all())
+        text = (f"at t = {t:.9g} s {_listed(jumps)} would have to jump, which takes an endless "
+                f"{self._word(through, of_flow)} of {elements}: ideal elements have no other "
+                "answer.")
+        if of_flow:
+            advice = (f"Leave what {owners} holds another way, beside {elements}: a diode or a "
+                      "switch that takes over, or a resistance (in mechanics a damper) in "
+                      "parallel.")
+        else:
+            advice = (f"Put a resistance (in mechanics a damper) in series with {elements} or "
+                      f"{owners}; a parasitic one, as a parameter of one of them, will do.")
+        return self._error(t, through, text, advice)
+
+    def _unlimited(self, t: float, weight: Array) -> SimulationError:
+        """No state can give way: a source that is shorted, or interrupted."""
+        who = np.flatnonzero(weight > NAMED * weight.max())
+        elements = self._named(who)
+        if (self.state.modes[who] == 0).any():
+            text = (f"at t = {t:.9g} s nothing limits {self._word(who, False)} of {elements}: "
+                    "closed, they short-circuit a source.")
+            advice = (f"Put a resistance in series with {elements}, such as that of the source, or "
+                      "see that they are never closed together.")
+            if not self.elements.switch[who].all():
+                advice += " A diode may be the wrong way round: exchange its ends."
+        else:
+            text = (f"at t = {t:.9g} s nothing limits {self._word(who, True)} of {elements}: open, "
+                    "they interrupt a source that prescribes what flows.")
+            advice = f"Put a resistance or a diode in parallel with {elements} or with the source."
+        return self._error(t, who, text, advice)
+
+    def _undecided(self, t: float) -> SimulationError:
+        """Modes hold now, but not an instant later."""
+        who = np.flatnonzero(self.elements.valve)
+        return self._error(
+            t, who, f"at t = {t:.9g} s no combination of open and closed was found for "
+            f"{self._named(who)} that holds now and an instant later.",
+            "Give their loop a small resistance, or the nodes between them a small capacitance.")
+
+    def _error(self, t: float, who: Indices, text: str, advice: str) -> SimulationError:
+        return SimulationError(
+            ", ".join(dict.fromkeys(self.elements.name(int(i)) for i in who[:MOST_NAMED])), text,
+            advice, code="simulation.jump", time=float(t),
+            variables=tuple(dict.fromkeys(self.elements.label(int(i)) for i in who)))
+
+    def _state(self, i: int) -> tuple[str, int, str]:
+        """Path, sign and unit of a state."""
+        flat = self.system.flat
+        state = int(self.system.tape.reduced.states[i])
+        for first, count, f, (k, order) in flat.slot_names():
+            kernel = flat.network.families[f].kernel
+            if order or getattr(kernel.variables[k].declared, "priority", "") != "high":
+                continue  # not whose state it is
+            for slot in first + np.flatnonzero(flat.class_of[first : first + count] == state):
+                return (flat.name_of_slot(int(slot)), int(flat.sign_of[slot]),
+                        str(kernel.variables[k].unit))
+        return self.system.class_names[state], 1, ""
+
+    def _word(self, who: Indices, of_flow: bool) -> str:
+        """What the effort, or the flow, of some elements is called: that of the first."""
+        f, _ = self.elements.owners[int(who[0])]
+        kernel = self.system.network.families[f].kernel
+        effort = self.elements.effort_names[int(who[0])]
+        law = next(law for law in kernel.set_valued if kernel.variables[law.effort].name == effort)
+        key = kernel.key_of(law.flow) if of_flow and law.flow.is_symbolic() else None
+        return kernel.variables[key[0]].name if key else effort
+
+    def _named(self, who: Indices) -> str:
+        names = list(dict.fromkeys(self.elements.name(int(i)) for i in who))
+        return _listed(names[:MOST_NAMED] + ["others"] * (len(names) > MOST_NAMED))
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

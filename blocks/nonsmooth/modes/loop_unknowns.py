@@ -1,0 +1,77 @@
+"""How do the unknowns of algebraic loops follow what elements take, the states, and time?
+
+By the implicit function theorem at one point. Second derivatives of nonlinear loops are left out:
+they change how fast Newton's method converges, not what it comes to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...language.expression import TIME
+from ...numerics.arrays import Array
+from ...system import AlgebraicFailure
+from .elements import Elements
+
+if TYPE_CHECKING:
+    from ...system import Problem, System
+
+__all__ = ["Followed", "LoopUnknowns"]
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Derivatives of the unknowns of loops, and of their own rates.
+
+    Attributes
+    ----------
+    rate : time derivative
+    by_taken, by_x : by what the elements take, and by the states
+    rate_by_taken, rate_by_x : the same of the rate
+    """
+
+    rate: Array
+    by_taken: Array
+    by_x: Array
+    rate_by_taken: Array
+    rate_by_x: Array
+
+
+class LoopUnknowns:
+    """The unknowns of the algebraic loops of a system with elements."""
+
+    def __init__(self, system: System, elements: Elements) -> None:
+        self.system, self.elements, tape = system, elements, system.tape
+        self._by_u = system.jacobian(tape.residual, tape.u)
+        self._by_time = system.function("residual_t", ca.densify(ca.jacobian(tape.residual, TIME)))
+        self._slope_u = system.jacobian(tape.slope, tape.u)
+
+    def at(self, problem: Problem, t: float) -> Followed:
+        """Their derivatives at the present point.
+
+        Raises
+        ------
+        AlgebraicFailure
+            Where the equations of the loops are singular.
+        """
+        system, elements, args = self.system, self.elements, problem.arguments(t)
+        by_z = system.residual_z.sparse(*args)[: system.nz].toarray()
+        by_x = system.residual_x.sparse(*args)[: system.nz].toarray()
+        by_u = self._by_u.sparse(*args).toarray()[:, elements.column] * elements.sign
+        slope_u = self._slope_u.sparse(*args).toarray()[:, elements.column] * elements.sign
+        slope_x, slope_z = (f.sparse(*args).toarray() for f in (system.slope_x, system.slope_z))
+        by_time = self._by_time(*args).reshape(-1, 1)
+        right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u, by_x])
+        try:
+            follows = -np.linalg.solve(by_z, right)
+        except np.linalg.LinAlgError:
+            raise AlgebraicFailure(t, [system.torn_name(0)], "its loop is singular there",
+                                   True) from None
+        n = elements.size
+        taken, states = follows[:, 1 : 1 + n], follows[:, 1 + n :]
+        return Followed(follows[:, 0], taken, states, states @ (slope_u + slope_z @ taken),
+                        states @ (slope_x + slope_z @ states))

@@ -1,0 +1,336 @@
+"""Diodes, transistors that switch, and bridges of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import (
+    Branch,
+    Component,
+    Input,
+    Option,
+    Parameter,
+    Port,
+    Replaceable,
+    Replacement,
+    Variable,
+    exp,
+    ideal_diode,
+    ideal_switch,
+    minimum,
+    where,
+)
+
+from ..heat import Dissipative
+from .domain import TwoPort, electrical
+
+__all__ = [
+    "Diode", "ExponentialDiode", "FullBridge", "HalfBridge", "IGBT", "IdealDiode", "MOSFET",
+    "PiecewiseLinearDiode", "ThreePhaseBridge",
+]  # fmt: skip
+
+
+# -- diodes --------------------------------------------------------------------------------------
+class PiecewiseLinearDiode(Replacement):
+    """Two straight lines that meet at the forward voltage."""
+
+    forward_voltage = Parameter("0.6 V", doc="Voltage from which it conducts")
+    on_resistance = Parameter("0.3 ohm", above=0, doc="Resistance while it conducts")
+    off_conductance = Parameter("1e-8 S", minimum=0, doc="Conductance while it blocks", advice={
+        "ohm": "A resistance is one over a conductance."})  # fmt: skip
+
+    def equations(self, c: Any) -> Iterator[Any]:
+        knee, off = c.forward_voltage, c.off_conductance
+        yield c.i == where(c.v > knee, (c.v - knee) / c.on_resistance + off * knee, off * c.v)
+
+
+class ExponentialDiode(Replacement):
+    """Shockley's law, continued by its tangent for large voltages."""
+
+    saturation_current = Parameter("1e-6 A", above=0, doc="Current far in the blocking direction")
+    thermal_voltage = Parameter("0.04 V", above=0, doc="Voltage of a factor e")
+    largest_exponent = Parameter(15, above=0, doc="v/thermal_voltage from which it is straight")
+    parallel_resistance = Parameter("1e8 ohm", above=0, doc="Ohmic path beside the junction")
+
+    def equations(self, c: Any) -> Iterator[Any]:
+        exponent = c.v / c.thermal_voltage
+        curved = minimum(exponent, c.largest_exponent)
+        beyond = 1 + exponent - curved
+        yield c.i == (c.saturation_current * (exp(curved) * beyond - 1)
+                      + c.v / c.parallel_resistance)  # fmt: skip
+
+
+class IdealDiode(Replacement):
+    """Blocks without any current, and conducts at the forward voltage."""
+
+    forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which it conducts")
+    on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance while it conducts")
+    u = Variable("V", doc="what it blocks with: 0 while it conducts, negative otherwise")
+
+    def equations(self, c: Any) -> Iterator[Any]:
+        yield c.v == c.u + c.forward_voltage + c.on_resistance * c.i
+        yield ideal_diode(c.i, c.u)
+
+
+class Diode(Dissipative, TwoPort):
+    """Diode that conducts from p, the anode, to n, the cathode.
+
+    ``model="piecewise linear"`` (Simscape's): with Vf the forward voltage,
+
+    v > Vf:   i = (v - Vf) / on_resistance + off_conductance Vf
+    v <= Vf:  i = off_conductance v
+
+    ``model="ideal"``: i >= 0, u <= 0 and i u = 0, with
+    v = u + forward_voltage + on_resistance i. The default is a wire that takes one direction
+    only. All ideal diodes and switches of a circuit are decided together.
+
+    ``model="exponential"`` (Modelica's): i = saturation_current (e^(v/Vt) - 1) +
+    v / parallel_resistance, continued by its tangent above largest_exponent Vt.
+
+    Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
+    ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),
+    parallel_resistance (ohm).
+    Ports: p, n, H (heat, with ``thermal_port=True``).
+
+    Notes
+    -----
+    Dissipates v i. An ideal diode across a source that it would short-circuit is refused as
+    the run gets there; where p and n are merely exchanged, the message says that as well.
+
+    References
+    ----------
+    Simscape, block Diode. Modelica Standard Library, Electrical.Analog.Semiconductors.Diode.
+    Acary, Bonnefon, Brogliato, Nonsmooth Modeling and Simulation for Switched Circuits, 2011.
+    """
+
+    model = Replaceable(
+        "piecewise linear",
+        {"piecewise linear": PiecewiseLinearDiode, "ideal": IdealDiode,
+         "exponential": ExponentialDiode},
+        doc="its characteristic",
+    )  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        law = type(self).model.named.get(self.model, self.model)
+        yield from law().equations(self)
+        yield self.power_dissipated == self.v * self.i
+
+
+# -- transistors ---------------------------------------------------------------------------------
+class _Transistor(Dissipative):
+    """A channel that a signal opens, and a diode that conducts against it, from n to p."""
+
+    threshold = Parameter(0.5, doc="Signal above which the channel conducts")
+    gate = Parameter(0, varying=True, doc="Signal while none is connected")
+    on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance of the channel")
+    diode = Option(True, (True, False), doc="whether a diode conducts backwards")
+    diode_forward_voltage = Parameter("0 V", minimum=0, when="diode",
+                                      doc="Voltage from which the diode conducts")
+    diode_resistance = Parameter("0 ohm", minimum=0, when="diode", doc="Resistance of the diode")
+    G = Input(default="gate", doc="switches it on where above the threshold")
+    channel_current = Variable("A", doc="through the channel, forward")
+    channel_voltage = Variable("V", doc="over the channel, without its resistance")
+    diode_current = Variable("A", when="diode", doc="through the diode, backward")
+    diode_voltage = Variable("V", when="diode", doc="over the diode, without its resistance")
+
+    def across(self) -> tuple[Any, Any]:
+        """Voltage and current of the two-port."""
+        raise NotImplementedError
+
+    def channel(self) -> Iterator[Any]:
+        """The law of the channel."""
+        raise NotImplementedError
+
+    def equations(self) -> Iterator[Any]:
+        v, i = self.across()
+        yield from self.channel()
+        if self.diode:
+            yield -v == (self.diode_voltage + self.diode_forward_voltage
+                         + self.diode_resistance * self.diode_current)  # fmt: skip
+            yield ideal_diode(self.diode_current, self.diode_voltage)
+            yield i == self.channel_current - self.diode_current
+        else:
+            yield i == self.channel_current
+        yield self.power_dissipated == v * i
+
+
+class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
+    """Transistor as an ideal switch from drain D to source S, with its body diode from S to D.
+
+    G > threshold:  v = on_resistance i through the channel, both ways
+    G <= threshold: no current through the channel
+
+    with v = v_D - v_S and i from D to S. The diode conducts where
+    v = -diode_forward_voltage - diode_resistance times its current. Everything is decided
+    together with the rest of the circuit, so no current is interrupted as long as a diode
+    can take it.
+
+    Parameters: threshold (1), on_resistance (ohm), diode_forward_voltage (V),
+    diode_resistance (ohm). Option ``diode=False`` leaves the diode out.
+    Ports: D, S, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
+    while nothing is connected.
+
+    Notes
+    -----
+    Simscape's MOSFET (Ideal, Switching) has 0.01 ohm and a diode of 0.8 V and 0.001 ohm, and
+    small conductances while it blocks (defaults not verified); here all of them are 0.
+    """
+
+    def across(self) -> tuple[Any, Any]:
+        return self.v, self.i
+
+    def channel(self) -> Iterator[Any]:
+        yield self.v == self.channel_voltage + self.on_resistance * self.channel_current
+        yield ideal_switch(self.channel_current, self.channel_voltage,
+                           closed=self.threshold < self.G)  # fmt: skip
+
+
+class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
+    """Transistor that conducts from collector C to emitter E, with an anti-parallel diode.
+
+    G > threshold:  v = forward_voltage + on_resistance i, where i > 0 through the channel
+    G <= threshold: no current through the channel
+
+    with v = v_C - v_E and i from C to E. The channel conducts one way only; the diode, from E
+    to C, conducts where v = -diode_forward_voltage - diode_resistance times its current.
+
+    Parameters: threshold (1), forward_voltage (V), on_resistance (ohm),
+    diode_forward_voltage (V), diode_resistance (ohm). Option ``diode=False`` leaves the diode
+    out.
+    Ports: C, E, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
+    while nothing is connected.
+
+    Notes
+    -----
+    Simscape's IGBT (Ideal, Switching) has 0.8 V and 0.001 ohm, and small conductances while it
+    blocks (defaults not verified); here all of them are 0.
+    """
+
+    forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which it conducts")
+
+    def across(self) -> tuple[Any, Any]:
+        return self.v, self.i
+
+    def channel(self) -> Iterator[Any]:
+        yield self.v == (self.channel_voltage + self.forward_voltage
+                         + self.on_resistance * self.channel_current)  # fmt: skip
+        yield ideal_diode(self.channel_current, self.channel_voltage,
+                          enabled=self.threshold < self.G)  # fmt: skip
+
+
+# -- bridges -------------------------------------------------------------------------------------
+class _Bridge(Component):
+    """Rails P and N, between which legs of two devices stand."""
+
+    devices = Option("MOSFET", ("MOSFET", "IGBT", "diode"), doc="what the legs are made of")
+    on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance of a device that conducts")
+    forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which a diode conducts")
+    P = Port(electrical, doc="positive rail")
+    N = Port(electrical, doc="negative rail")
+
+
+class HalfBridge(_Bridge):
+    """One leg of a bridge: two devices in series between the rails P and N, with A between them.
+
+    ``devices="MOSFET"`` or ``"IGBT"``: the signals ``upper`` and ``lower`` switch the device
+    to P and the one to N; each has a diode against it. Both closed at once short-circuit the
+    rails, and the run stops if nothing limits that current. ``devices="diode"``: a rectifying
+    leg without signals.
+
+    Parameters: on_resistance (ohm), forward_voltage (V) of the diodes.
+    Ports: P, N, A. Inputs: upper, lower, closed where above 0.5.
+    """
+
+    A = Port(electrical, doc="between the devices")
+    upper = Input(when=lambda c: c.devices != "diode", doc="switches the device to P")
+    lower = Input(when=lambda c: c.devices != "diode", doc="switches the device to N")
+
+    def compose(self) -> None:
+        if self.devices == "diode":
+            high, low = self._diode(), self._diode()
+            self.add("high", high)
+            self.add("low", low)
+            self.connect(self.A, high.p, low.n)
+            self.connect(self.P, high.n)
+            self.connect(self.N, low.p)
+            return
+        kind, top, bottom = (MOSFET, "D", "S") if self.devices == "MOSFET" else (IGBT, "C", "E")
+        values = {"on_resistance": self.on_resistance, "diode_resistance": self.on_resistance,
+                  "diode_forward_voltage": self.forward_voltage}
+        above, below = self.add("high", kind(**values)), self.add("low", kind(**values))
+        self.connect(self.P, getattr(above, top))
+        self.connect(self.A, getattr(above, bottom), getattr(below, top))
+        self.connect(self.N, getattr(below, bottom))
+        self.connect(self.upper, above.G)
+        self.connect(self.lower, below.G)
+
+    def _diode(self) -> Diode:
+        return Diode(model="ideal", on_resistance=self.on_resistance,
+                     forward_voltage=self.forward_voltage)  # fmt: skip
+
+
+class _Legs(_Bridge):
+    """A bridge of several legs, named by their terminals."""
+
+    terminals = ""
+
+    def compose(self) -> None:
+        for name in self.terminals:
+            leg = HalfBridge(devices=self.devices, on_resistance=self.on_resistance,
+                             forward_voltage=self.forward_voltage)  # fmt: skip
+            setattr(self, f"leg_{name}", leg)
+            self.connect(self.P, leg.P)
+            self.connect(self.N, leg.N)
+            self.connect(getattr(self, name), leg.A)
+            if self.devices != "diode":
+                self.connect(getattr(self, f"upper_{name}"), leg.upper)
+                self.connect(getattr(self, f"lower_{name}"), leg.lower)
+
+
+def _switched(c: Any) -> bool:
+    return bool(c.devices != "diode")
+
+
+class FullBridge(_Legs):
+    """Two legs between the rails P and N, with the terminals A and B: an H-bridge.
+
+    With ``devices="diode"`` it rectifies what is between A and B; otherwise each of its four
+    devices has a signal, and drives A and B.
+
+    Parameters: on_resistance (ohm), forward_voltage (V) of the diodes.
+    Ports: P, N, A, B. Inputs: upper_A, lower_A, upper_B, lower_B, closed where above 0.5.
+    """
+
+    terminals = "AB"
+
+    A = Port(electrical, doc="between the devices of the first leg")
+    B = Port(electrical, doc="between the devices of the second leg")
+    upper_A = Input(when=_switched, doc="switches A to P")
+    lower_A = Input(when=_switched, doc="switches A to N")
+    upper_B = Input(when=_switched, doc="switches B to P")
+    lower_B = Input(when=_switched, doc="switches B to N")
+
+
+class ThreePhaseBridge(_Legs):
+    """Three legs between the rails P and N, with the terminals A, B and C.
+
+    With ``devices="diode"`` it is the six-pulse rectifier; otherwise an inverter whose six
+    devices have a signal each.
+
+    Parameters: on_resistance (ohm), forward_voltage (V) of the diodes.
+    Ports: P, N, A, B, C. Inputs: upper_A, lower_A, upper_B, lower_B, upper_C, lower_C, closed
+    where above 0.5.
+    """
+
+    terminals = "ABC"
+
+    A = Port(electrical, doc="between the devices of the first leg")
+    B = Port(electrical, doc="between the devices of the second leg")
+    C = Port(electrical, doc="between the devices of the third leg")
+    upper_A = Input(when=_switched, doc="switches A to P")
+    lower_A = Input(when=_switched, doc="switches A to N")
+    upper_B = Input(when=_switched, doc="switches B to P")
+    lower_B = Input(when=_switched, doc="switches B to N")
+    upper_C = Input(when=_switched, doc="switches C to P")
+    lower_C = Input(when=_switched, doc="switches C to N")

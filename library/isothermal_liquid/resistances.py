@@ -1,0 +1,277 @@
+"""Pipes, gaps and resistances: pressure lost where liquid flows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log as ln
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from blocks import (
+    Component,
+    Option,
+    Parameter,
+    Port,
+    Variable,
+    abs_,
+    der,
+    log,
+    maximum,
+    minimum,
+    sqrt,
+    tanh,
+)
+
+from .domain import TwoPort, isothermal_liquid
+from .elements import ATMOSPHERE, above_vacuum
+from .liquid import density, elastic_energy, enthalpy, filling, mean_density
+
+__all__ = ["FlowResistance", "LaminarLeakage", "Pipe"]
+
+LN10 = ln(10)
+
+
+class FlowResistance(TwoPort):
+    """A resistance known at one flow: pressure grows with its square.
+
+    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
+    m_lam = laminar_fraction mass_flow, below which the flow is laminar.
+    Dissipates mdot (h_A - h_B) >= 0.
+
+    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1). Defaults not
+    verified.
+    Ports: A, B.
+    """
+
+    pressure_drop = Parameter("0.001 MPa", above=0, doc="Pressure lost at the nominal flow")
+    mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
+    laminar_fraction = Parameter(0.01, above=0, doc="Laminar flow, of the nominal one")
+    power_dissipated = Variable("W", doc="heat")
+
+    def equations(self) -> Iterator[Any]:
+        share = self.mdot / self.mass_flow
+        yield self.p == self.pressure_drop * share * sqrt(share**2 + self.laminar_fraction**2)
+        yield self.power_dissipated == _lost(self)
+
+
+class LaminarLeakage(TwoPort):
+    """A long narrow gap, in which the flow is laminar.
+
+    Equation: mdot = rho p/R with the mean density of the ends; R = mu length/G after Hagen
+    and Poiseuille, mu = rho viscosity, and the geometry
+
+    * ``"circular"``: G = pi d⁴/128
+    * ``"annular"``: G = pi/8 (r_o⁴ - r_i⁴ - (r_o² - r_i²)²/ln(r_o/r_i))
+    * ``"rectangular"``: G = w h³/12 (1 - 192 h/(pi⁵ w) sum of tanh(k pi w/(2 h))/k⁵, k odd),
+      h the smaller side
+    * ``"elliptical"``: G = pi a³ b³/(4 (a² + b²)) with the half axes a, b
+    * ``"triangular"``, equilateral: G = sqrt(3) side⁴/320
+    * ``"custom"``: R is the parameter ``resistance``.
+
+    Dissipates mdot (h_A - h_B) >= 0. Neglects the entry of the gap.
+
+    Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm),
+    height (mm), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
+    resistance (MPa*s/m^3).
+    Ports: A, B.
+
+    References
+    ----------
+    F. M. White, "Viscous Fluid Flow", 3rd ed., McGraw-Hill 2006, section 3-3.
+    """
+
+    cross_section_geometry = Option(
+        "circular",
+        ("circular", "annular", "rectangular", "elliptical", "triangular", "custom"),
+        doc="shape of the gap",
+    )  # fmt: skip
+    diameter = Parameter("1 mm", above=0, when=lambda c: c.cross_section_geometry == "circular",
+                         doc="Diameter of the circle")  # fmt: skip
+    inner_diameter = Parameter("0.5 mm", above=0,
+                               when=lambda c: c.cross_section_geometry == "annular",
+                               doc="Inner diameter of the ring")  # fmt: skip
+    outer_diameter = Parameter("1 mm", above=0,
+                               when=lambda c: c.cross_section_geometry == "annular",
+                               doc="Outer diameter of the ring")  # fmt: skip
+    width = Parameter("1 mm", above=0, when=lambda c: c.cross_section_geometry == "rectangular",
+                      doc="Width of the rectangle")  # fmt: skip
+    height = Parameter("0.1 mm", above=0, when=lambda c: c.cross_section_geometry == "rectangular",
+                       doc="Height of the rectangle")  # fmt: skip
+    major_axis = Parameter("1 mm", above=0, when=lambda c: c.cross_section_geometry == "elliptical",
+                           doc="Longer axis of the ellipse")  # fmt: skip
+    minor_axis = Parameter("0.5 mm", above=0,
+                           when=lambda c: c.cross_section_geometry == "elliptical",
+                           doc="Shorter axis of the ellipse")  # fmt: skip
+    side = Parameter("1 mm", above=0, when=lambda c: c.cross_section_geometry == "triangular",
+                     doc="Side of the triangle")  # fmt: skip
+    length = Parameter("5 m", above=0, when=lambda c: c.cross_section_geometry != "custom",
+                       doc="Length of the gap")  # fmt: skip
+    resistance = Parameter("1e3 MPa*s/m^3", above=0,
+                           when=lambda c: c.cross_section_geometry == "custom",
+                           doc="Pressure per volume flow")  # fmt: skip
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        if self.cross_section_geometry == "annular" and np.any(
+                self.inner_diameter >= self.outer_diameter):
+            yield (f"inner_diameter is {self.inner_diameter:~P}, not below outer_diameter, which "
+                   f"is {self.outer_diameter:~P}.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        if self.cross_section_geometry == "custom":
+            yield self.mdot == mean_density(self.A, self.B) * self.p / self.resistance
+        else:
+            yield self.mdot == self.conductance() * self.p / (self.A.viscosity * self.length)
+        yield self.power_dissipated == _lost(self)
+
+    def conductance(self) -> Any:
+        """G: volume flow times dynamic viscosity, per pressure gradient (m⁴)."""
+        shape = self.cross_section_geometry
+        if shape == "circular":
+            return pi * self.diameter**4 / 128
+        if shape == "annular":
+            ri, ro = self.inner_diameter / 2, self.outer_diameter / 2
+            return pi / 8 * (ro**4 - ri**4 - (ro**2 - ri**2) ** 2 / log(ro / ri))
+        if shape == "elliptical":
+            a, b = self.major_axis / 2, self.minor_axis / 2
+            return pi / 4 * a**3 * b**3 / (a**2 + b**2)
+        if shape == "triangular":
+            return 3**0.5 / 320 * self.side**4
+        w, h = maximum(self.width, self.height), minimum(self.width, self.height)
+        return w * h**3 / 12 * (1 - 192 * h / (pi**5 * w) * _fifth_powers(w / h))
+
+
+def _fifth_powers(slenderness: Any) -> Any:
+    """Sum of tanh(k pi w/(2 h))/k⁵ over odd k; twelve terms leave 1e-8."""
+    return sum((tanh(k * pi / 2 * slenderness) / k**5 for k in range(3, 25, 2)),
+               tanh(pi / 2 * slenderness))  # fmt: skip
+
+
+class Pipe(Component):
+    """A pipe: friction at its wall, compressible liquid and, if wanted, its inertia.
+
+    Equations: the loss along the whole pipe is Darcy's and Weisbach's
+    f (length + extra_length)/D m |m|/(2 rho area²), with the hydraulic diameter D and
+    Re = |m| D/(area rho viscosity): f = shape_factor/Re below ``laminar_limit``, Haaland's
+    1/sqrt(f) = -1.8 log10(6.9/Re + (roughness/(3.7 D))^1.11) above ``turbulent_limit``,
+    and between the two a smooth blend of both losses.
+
+    The liquid in the middle, at p_I, is compressible: d(rho area length)/dt = mdot_A + mdot_B,
+    with half the loss on each side. With ``dynamic_compressibility=False`` as much flows out
+    as in. With ``inertia=True`` the flow has to be accelerated:
+    rho_0 (h_A - h_I) = loss/2 + length/(2 area) d(mdot_A)/dt, and likewise at B; h is the
+    integral of dp/rho and rho_0 the density at atmospheric pressure, so that for a stiff
+    liquid the left side is p_A - p_I. p is p_A - p_B, mdot the mean flow from A to B.
+
+    Dissipates mdot_A (h_A - h_I) and the same at B, stores elastic and kinetic energy. One
+    pipe knows one pressure inside; several in series are a longer one, with waves.
+
+    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
+    laminar_limit (1), turbulent_limit (1), shape_factor (1). The default of
+    hydraulic_diameter is not verified.
+    Ports: A, B. Initial targets: p_I (high, 0.101325 MPa) with compressibility,
+    flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
+
+    References
+    ----------
+    S. E. Haaland, "Simple and Explicit Formulas for the Friction Factor in Turbulent Pipe
+    Flow", J. Fluids Eng. 105 (1983) 89-90.
+    """
+
+    dynamic_compressibility = Option(True, doc="whether the liquid in it is compressible")
+    inertia = Option(False, doc="whether the flow has to be accelerated")
+    A = Port(isothermal_liquid, doc="one end")
+    B = Port(isothermal_liquid, doc="other end")
+    length = Parameter("5 m", above=0, doc="Length")
+    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
+    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
+    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
+    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
+    laminar_limit = Parameter(2000.0, above=0, doc="Reynolds number up to which it is laminar")
+    turbulent_limit = Parameter(4000.0, above=0, doc="Reynolds number from which it is turbulent")
+    shape_factor = Parameter(64.0, above=0, doc="Friction factor times Re, laminar")
+    p = Variable("MPa", nominal="1 MPa", doc="pressure of A minus pressure of B")
+    mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa",
+                   when="dynamic_compressibility",
+                   doc="absolute pressure in the middle")  # fmt: skip
+    flow_A = Variable("kg/s", "0 kg/s", priority="high", nominal="0.1 kg/s", when="inertia",
+                      doc="mass flow into A")  # fmt: skip
+    flow_B = Variable("kg/s", "0 kg/s", priority="high", nominal="0.1 kg/s",
+                      when=lambda c: c.inertia and c.dynamic_compressibility,
+                      doc="mass flow out of B")  # fmt: skip
+    energy_stored = Variable("J", doc="elastic and kinetic energy")
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.laminar_limit >= self.turbulent_limit):
+            yield (f"laminar_limit is {self.laminar_limit:~P}, not below turbulent_limit, which is "
+                   f"{self.turbulent_limit:~P}: the flow is laminar at small Reynolds numbers.")
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B
+        yield self.p == A.p - B.p
+        yield self.mdot == (A.mdot - B.mdot) / 2
+        if not self.dynamic_compressibility:
+            yield A.mdot + B.mdot == 0
+            if self.inertia:
+                yield self.flow_A == A.mdot
+                yield from self.accelerated([(A.p, B.p, self.flow_A, 1.0)], 0)
+                return
+            loss = self.loss(A.mdot, mean_density(A, B))
+            yield A.p - B.p == loss
+            yield self.energy_stored == 0
+            yield self.power_dissipated == _lost(self)
+            return
+        inside, volume = density(A, self.p_I), self.area * self.length
+        yield filling(A, self.p_I, volume, 0, A.mdot + B.mdot)
+        yield above_vacuum(A, self.p_I)
+        elastic = volume * elastic_energy(A, self.p_I)
+        if self.inertia:
+            yield self.flow_A == A.mdot
+            yield self.flow_B == -B.mdot
+            yield from self.accelerated([(A.p, self.p_I, self.flow_A, 0.5),
+                                         (self.p_I, B.p, self.flow_B, 0.5)], elastic)  # fmt: skip
+            return
+        yield A.p - self.p_I == self.loss(A.mdot, inside) / 2
+        yield B.p - self.p_I == self.loss(B.mdot, inside) / 2
+        yield self.energy_stored == elastic
+        lost = [port.mdot * (enthalpy(port, port.p) - enthalpy(A, self.p_I)) for port in (A, B)]
+        yield self.power_dissipated == lost[0] + lost[1]
+
+    def accelerated(self, pieces: list[tuple[Any, Any, Any, float]], elastic: Any) -> Iterator[Any]:
+        """Momentum and energy of pieces (pressure before, behind, flow, share of the pipe)."""
+        A = self.A
+        kinetic, heat = [], []
+        for before, behind, flow, share in pieces:
+            mean = (density(A, before) + density(A, behind)) / 2
+            loss = share * self.loss(flow, mean)
+            inertance = share * self.length / self.area
+            yield A.density * (enthalpy(A, before) - enthalpy(A, behind)) == (
+                loss + inertance * der(flow))  # fmt: skip
+            kinetic.append(inertance * flow**2 / (2 * A.density))
+            heat.append(flow * loss / A.density)
+        yield self.energy_stored == sum(kinetic[1:], kinetic[0]) + elastic
+        yield self.power_dissipated == sum(heat[1:], heat[0])
+
+    def loss(self, flow: Any, rho: Any) -> Any:
+        """Pressure that a mass flow loses along the whole pipe."""
+        A, D = self.area, self.hydraulic_diameter
+        slenderness = (self.length + self.extra_length) / D
+        reynolds = abs_(flow) * D / (A * rho * self.A.viscosity)
+        laminar = self.shape_factor * self.A.viscosity * slenderness * flow / (2 * D * A)
+        rough = (self.roughness / (3.7 * D)) ** 1.11
+        logarithm = log(6.9 / maximum(reynolds, self.laminar_limit) + rough) / LN10
+        friction = 1 / (1.8 * logarithm) ** 2
+        turbulent = friction * slenderness * flow * abs_(flow) / (2 * rho * A**2)
+        x = (reynolds - self.laminar_limit) / (self.turbulent_limit - self.laminar_limit)
+        x = maximum(minimum(x, 1), 0)
+        return laminar + x**2 * (3 - 2 * x) * (turbulent - laminar)
+
+
+def _lost(part: Any) -> Any:
+    """Heat of what flows from A to B through a part that stores nothing."""
+    A, B = part.A, part.B
+    return A.mdot * (enthalpy(A, A.p) - enthalpy(B, B.p))

@@ -1,0 +1,75 @@
+"""Prescribed pressures and flows.
+
+Each source takes its value from a parameter, a constant or a function of time
+(``table`` makes one of points), unless a signal is connected to its input.
+"""
+
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Input, Option, Parameter, Variable
+
+from .domain import TwoPort
+from .elements import above_vacuum
+from .liquid import density, enthalpy
+
+__all__ = ["FlowRateSource", "PressureSource"]
+
+
+class PressureSource(TwoPort):
+    """Prescribed difference of pressure, whatever flows.
+
+    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while
+    nothing is connected. A positive value raises B above A.
+
+    Parameters: pressure_difference (MPa).
+    Ports: A, B. Inputs: P in MPa.
+    """
+
+    pressure_difference = Parameter("0 MPa", varying=True, doc="Pressure of B above A")
+    P = Input("MPa", default="pressure_difference", doc="pressure of B above A")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.p == -self.P
+        yield self.power_supplied == _given(self)
+
+
+def _by_mass(c: Any) -> bool:
+    return c.flow_type == "mass"
+
+
+class FlowRateSource(TwoPort):
+    """Prescribed flow from A to B, whatever the pressures.
+
+    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at
+    A: the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is
+    connected. The run stops where the pressure at A falls below the liquid's minimum.
+
+    Parameters: mass_flow (kg/s), volume_flow (m^3/s).
+    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    """
+
+    flow_type = Option("mass", ("mass", "volumetric"), doc="which flow is given")
+    mass_flow = Parameter("0 kg/s", varying=True, when=_by_mass, doc="Mass flow from A to B")
+    volume_flow = Parameter("0 m^3/s", varying=True, when=lambda c: not _by_mass(c),
+                            doc="Volume flow from A to B")  # fmt: skip
+    M = Input("kg/s", default="mass_flow", when=_by_mass, doc="mass flow from A to B")
+    V = Input("m^3/s", default="volume_flow", when=lambda c: not _by_mass(c),
+              doc="volume flow from A to B")  # fmt: skip
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        A = self.A
+        yield self.mdot == (self.M if _by_mass(self) else density(A, A.p) * self.V)
+        yield above_vacuum(A, A.p)
+        yield self.power_supplied == _given(self)
+
+
+def _given(source: Any) -> Any:
+    A, B = source.A, source.B
+    return source.mdot * (enthalpy(B, B.p) - enthalpy(A, A.p))

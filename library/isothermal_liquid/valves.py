@@ -1,0 +1,283 @@
+"""Restrictions, orifices and valves: where liquid is squeezed through an area."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from blocks import (
+    Component,
+    Input,
+    Option,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    maximum,
+    minimum,
+    sqrt,
+)
+
+from .domain import TwoPort, isothermal_liquid
+from .liquid import enthalpy, mean_density
+
+__all__ = [
+    "CheckValve", "DirectionalValve", "LocalRestriction", "PressureReliefValve", "VariableOrifice",
+]  # fmt: skip
+
+
+def orifice_flow(self: Any, A: Any, B: Any, area: Any, contraction: Any = 1, loss: Any = 1) -> Any:
+    """Mass flow from A to B through an area.
+
+    mdot = Cd area sqrt(2 rho/(loss contraction)) dp/(dp² + dp_cr²)^(1/4), with the mean
+    density, and dp_cr = pi rho/(8 area) (Re_c viscosity/Cd)², below which it is laminar.
+    """
+    rho, drop = mean_density(A, B), A.p - B.p
+    cd, critical = self.discharge_coefficient, self.critical_reynolds
+    laminar = pi / 8 * rho / area * (critical * A.viscosity / cd) ** 2
+    return cd * area * sqrt(2 * rho / (loss * contraction)) * drop / sqrt(
+        sqrt(drop**2 + laminar**2))  # fmt: skip
+
+
+class Restriction(TwoPort):
+    """Base of what liquid is squeezed through between A and B."""
+
+    discharge_coefficient = Parameter(0.64, above=0, maximum=1,
+                                      doc="Flow over that without contraction")  # fmt: skip
+    critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
+    power_dissipated = Variable("W", doc="heat")
+
+    def heat(self) -> Any:
+        return self.power_dissipated == self.mdot * (
+            enthalpy(self.A, self.A.p) - enthalpy(self.B, self.B.p))  # fmt: skip
+
+
+def _variable(c: Any) -> bool:
+    return c.restriction_type == "variable"
+
+
+class LocalRestriction(Restriction):
+    """A sudden narrow place, of fixed area or one given by a signal.
+
+    Equation: mdot = Cd S_R sqrt(2 rho/(L (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the mean
+    density rho, S_R the area of the restriction, and p_cr = pi rho/(8 S_R)
+    (Re_c viscosity/Cd)²: below it the flow is laminar. S is the area of the ports; without
+    ``finite_ports`` the term with S_R/S is left out. With ``pressure_recovery`` pressure
+    rises again behind the restriction: L = (r - Cd S_R/S)/(r + Cd S_R/S) with
+    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1).
+    The default of discharge_coefficient, and the law of pressure recovery, are not verified.
+    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
+
+    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
+    finite_ports = Option(False, doc="whether the speed in the ports counts")
+    pressure_recovery = Option(False, doc="whether pressure rises again, with finite_ports")
+    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
+    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
+    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
+    port_area = Parameter("0.01 m^2", above=0, when="finite_ports", doc="Area of the ports")
+    AR = Input("m^2", when=_variable, doc="area")
+
+    def verify(self) -> Iterator[str]:
+        largest = "maximum_area" if _variable(self) else "area"
+        size = getattr(self, largest)
+        if _variable(self) and np.any(self.minimum_area > size):
+            yield f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is {size:~P}."
+        if self.finite_ports and np.any(size >= self.port_area):
+            yield (f"{largest} is {size:~P}, not below port_area, which is {self.port_area:~P}: a "
+                   "restriction is narrower than its ports.")  # fmt: skip
+
+    def advise(self) -> Iterator[str]:
+        if self.pressure_recovery and not self.finite_ports:
+            yield ("pressure_recovery=True has no effect without finite_ports=True: it depends on "
+                   "the area behind the restriction.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
+            if _variable(self) else self.area
+        contraction: Any = 1
+        loss: Any = 1
+        if self.finite_ports:
+            share = area / self.port_area
+            contraction = 1 - share**2
+            if self.pressure_recovery:
+                cd = self.discharge_coefficient
+                r = sqrt(1 - share**2 * (1 - cd**2))
+                loss = (r - cd * share) / (r + cd * share)
+        yield self.mdot == orifice_flow(self, self.A, self.B, area, contraction, loss)
+        yield self.heat()
+
+
+class VariableOrifice(Restriction):
+    """An orifice that a control member opens: a spool edge, a poppet, a throttle.
+
+    Equations: area = maximum_area (S - overlap)/stroke, between leakage_area and
+    maximum_area; with ``orientation="negative"`` a negative S opens it. The flow is that of
+    :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
+
+    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening,
+    overlap (mm) (negative: open in the middle), discharge_coefficient (1),
+    critical_reynolds (1). Defaults not verified.
+    Ports: A, B. Inputs: S in m.
+    """
+
+    orientation = Option("positive", ("positive", "negative"), doc="which S opens it")
+    maximum_area = Parameter("1e-4 m^2", above=0, doc="Area, fully open")
+    leakage_area = Parameter("1e-10 m^2", above=0, doc="Area, closed")
+    stroke = Parameter("5 mm", above=0, doc="Way from closed to open")
+    overlap = Parameter("0 mm", doc="Position at which it begins to open")
+    S = Input("m", doc="position of the control member")
+    area = Variable("m^2", nominal="1 mm^2", doc="open area")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.leakage_area > self.maximum_area):
+            yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
+                   f"{self.maximum_area:~P}.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        S = self.S if self.orientation == "positive" else -self.S
+        yield self.area == _opened(self, (S - self.overlap) / self.stroke)
+        yield self.mdot == orifice_flow(self, self.A, self.B, self.area)
+        yield self.heat()
+
+
+def _opened(c: Any, share: Any) -> Any:
+    """Area at a share of the opening, limited to 0 and 1, over the leakage."""
+    return c.leakage_area + (c.maximum_area - c.leakage_area) * maximum(minimum(share, 1), 0)
+
+
+class PressureOpened(Restriction):
+    """Base of valves that a pressure opens: linear between cracking and fully open."""
+
+    opening_dynamics = Option(False, doc="whether the valve takes time to move")
+    maximum_area = Parameter("1e-4 m^2", above=0, doc="Area, fully open")
+    leakage_area = Parameter("1e-10 m^2", above=0, doc="Area, closed")
+    cracking_pressure = Parameter("0.01 MPa", doc="Pressure at which it begins to open")
+    maximum_pressure = Parameter("0.1 MPa", doc="Pressure at which it is fully open")
+    time_constant = Parameter("0.1 s", above=0, when="opening_dynamics",
+                              doc="Time to 63 % of a new opening")  # fmt: skip
+    area = Variable("m^2", nominal="1 mm^2", doc="open area")
+    opening = Variable("1", 0, priority="high", when="opening_dynamics", doc="share of the opening")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.cracking_pressure >= self.maximum_pressure):
+            yield (f"cracking_pressure is {self.cracking_pressure:~P}, not below maximum_pressure, "
+                   f"which is {self.maximum_pressure:~P}: it opens between the two.")  # fmt: skip
+        if np.any(self.leakage_area > self.maximum_area):
+            yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
+                   f"{self.maximum_area:~P}.")  # fmt: skip
+
+    def control_pressure(self) -> Any:
+        """The pressure that opens it."""
+        return self.p
+
+    def equations(self) -> Iterator[Any]:
+        share = (self.control_pressure() - self.cracking_pressure) / (
+            self.maximum_pressure - self.cracking_pressure)  # fmt: skip
+        if self.opening_dynamics:
+            wanted = maximum(minimum(share, 1), 0)
+            yield self.time_constant * der(self.opening) == wanted - self.opening
+            share = self.opening
+        yield self.area == _opened(self, share)
+        yield self.mdot == orifice_flow(self, self.A, self.B, self.area)
+        yield self.heat()
+
+
+class CheckValve(PressureOpened):
+    """A valve that lets liquid pass from A to B and hardly from B to A.
+
+    Equations: area = leakage_area up to p = cracking_pressure, then linear up to
+    maximum_area at maximum_pressure, with p = p_A - p_B. The flow is that of
+    :class:`LocalRestriction`. With ``opening_dynamics`` the opening follows with
+    time_constant. Dissipates mdot (h_A - h_B) >= 0.
+
+    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
+    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
+    Defaults not verified.
+    Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
+    """
+
+
+class PressureReliefValve(PressureOpened):
+    """A valve that opens where pressure is too high.
+
+    Equations: area = leakage_area up to cracking_pressure, then linear up to maximum_area at
+    maximum_pressure, of the pressure p_A - p_B, or with ``control="gauge"`` of p_A less
+    atmospheric pressure. The flow is that of :class:`LocalRestriction`. With
+    ``opening_dynamics`` the opening follows with time_constant.
+    Dissipates mdot (h_A - h_B) >= 0.
+
+    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
+    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
+    Defaults not verified.
+    Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
+    """
+
+    control = Option("difference", ("difference", "gauge"), doc="which pressure opens it")
+
+    def control_pressure(self) -> Any:
+        return self.p if self.control == "difference" else self.A.p - self.A.atmospheric_pressure
+
+
+EDGES = (("P", "A", 1), ("P", "B", -1), ("A", "T", -1), ("B", "T", 1))
+
+
+class DirectionalValve(Component):
+    """A 4-way 3-position directional valve: pump P, tank T, and the two sides A and B.
+
+    Equations: four orifices. S > 0 opens P-A and B-T, S < 0 opens P-B and A-T:
+    area = maximum_area (|S| - overlap)/stroke, between leakage_area and maximum_area. A
+    negative overlap leaves an edge open in the middle position. The flow through each edge
+    is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
+
+    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm), overlap_PA (mm),
+    overlap_PB (mm), overlap_AT (mm), overlap_BT (mm), discharge_coefficient (1),
+    critical_reynolds (1). Defaults not verified.
+    Ports: A, B, P, T. Inputs: S in m.
+    """
+
+    A = Port(isothermal_liquid, doc="to the actuator")
+    B = Port(isothermal_liquid, doc="to the actuator")
+    P = Port(isothermal_liquid, doc="from the pump")
+    T = Port(isothermal_liquid, doc="to the tank")
+    S = Input("m", doc="position of the spool")
+    maximum_area = Parameter("1e-4 m^2", above=0, doc="Area of an open edge")
+    leakage_area = Parameter("1e-10 m^2", above=0, doc="Area of a closed edge")
+    stroke = Parameter("5 mm", above=0, doc="Way from closed to open")
+    overlap_PA = Parameter("0 mm", doc="S at which P-A begins to open")
+    overlap_PB = Parameter("0 mm", doc="-S at which P-B begins to open")
+    overlap_AT = Parameter("0 mm", doc="-S at which A-T begins to open")
+    overlap_BT = Parameter("0 mm", doc="S at which B-T begins to open")
+    discharge_coefficient = Parameter(0.64, above=0, maximum=1,
+                                      doc="Flow over that without contraction")  # fmt: skip
+    critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
+    flow_PA = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from P to A")
+    flow_PB = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from P to B")
+    flow_AT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to T")
+    flow_BT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from B to T")
+    power_dissipated = Variable("W", doc="heat")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.leakage_area > self.maximum_area):
+            yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
+                   f"{self.maximum_area:~P}.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        heat = []
+        for a, b, side in EDGES:
+            start, end, flow = getattr(self, a), getattr(self, b), getattr(self, f"flow_{a}{b}")
+            overlap = getattr(self, f"overlap_{a}{b}")
+            area = _opened(self, (side * self.S - overlap) / self.stroke)
+            yield flow == orifice_flow(self, start, end, area)
+            heat.append(flow * (enthalpy(start, start.p) - enthalpy(end, end.p)))
+        yield self.P.mdot == self.flow_PA + self.flow_PB
+        yield self.T.mdot == -self.flow_AT - self.flow_BT
+        yield self.A.mdot == self.flow_AT - self.flow_PA
+        yield self.B.mdot == self.flow_BT - self.flow_PB
+        yield self.power_dissipated == sum(heat[1:], heat[0])

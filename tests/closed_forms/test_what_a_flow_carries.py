@@ -1,0 +1,105 @@
+"""What a flow carries where nothing flows: the last value, and no trouble."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from coolant import LaminarPipe, OpenTank, TurbulentPipe, cooling, two_tanks
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+
+METHODS = ("dopri5", "rodas4", "cvode", "BDF")
+
+
+def at(run, path, *times):
+    return run[path].at(quantity(list(times), "s")).magnitude
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_tanks_rest_and_their_pipe_keeps_its_guess(method):
+    level = "0.5 kg", "313 K"
+    model = two_tanks(Model("level"), level, level, guess="7 J/kg")
+    assert len(model.check()) == 0
+    run = model.simulate("1 s", method=method)
+    assert_allclose(at(run, "left.m", 0, 1), 0.5, rtol=1e-15)
+    assert_allclose(at(run, "pipe.h", 0, 0.5, 1), 7, rtol=1e-15)
+
+
+@pytest.mark.parametrize("left", [0.9, 0.5 + 1e-9, 0.1])
+def test_a_flow_has_the_enthalpy_of_where_it_comes_from(left):
+    """Whichever tank is fuller: m = 0.5 + (m0 - 0.5) exp(-4 t)."""
+    model = two_tanks(Model("tanks"), (f"{left} kg", "310 K"), (f"{1 - left} kg", "290 K"))
+    run = model.simulate("1 s", rtol=1e-10)
+    assert_allclose(at(run, "left.m", 1)[0] - 0.5, (left - 0.5) * np.exp(-4), rtol=1e-6, atol=1e-10)
+    source = 310 if left > 0.5 else 290
+    assert_allclose(at(run, "pipe.h", 0, 0.5, 1), source, rtol=1e-9)
+    whole = at(run, "left.H", 1) + at(run, "right.H", 1)
+    assert_allclose(whole, left * 310 + (1 - left) * 290, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_a_stopped_pump_has_carried_last_stays_whichever_times_are_looked_at(method):
+    run = cooling(Model("cooling")).simulate("0.7 s", method=method, rtol=1e-8)
+    (last,) = at(run, "pipe.T", 0.4)
+    once = [at(run, "pipe.b.h", t)[0] for t in (0.5, 0.41, 0.59)]
+    assert_allclose(once, last, rtol=1e-6)
+    assert_allclose(at(run, "pipe.b.h", 0.35, 0.41, 0.5, 0.59)[1:], last, rtol=1e-6)
+    assert_allclose(at(run, "pump.h", 0.1, 0.5, 0.7), 293.15, rtol=1e-9)
+    assert np.isfinite(run["pipe.b.h"].magnitude).all()
+
+
+def test_a_pump_that_never_runs_leaves_the_guess():
+    model = cooling(Model("still"))
+    model.pump.V = "0 m^3/s"
+    run = model.simulate("0.1 s", rtol=1e-9)
+    assert np.isfinite(run["pipe.b.h"].magnitude).all()
+    t = 0.1  # 10 W into two bodies of 0.1 J/K that convection of 1 W/K joins
+    mass, pipe = at(run, "mass.T", t), at(run, "pipe.T", t)
+    assert_allclose(mass - pipe, 5 * (1 - np.exp(-20 * t)), rtol=1e-6)
+    assert_allclose((mass + pipe) / 2, 293.15 + 50 * t, rtol=1e-9)
+
+
+def network(seed):
+    """Four tanks, joined by pipes; some valves are closed, some pipes meet a dead end."""
+    chance, model, ends = np.random.default_rng(seed), Model("network"), []
+    levels = chance.choice([0.3, 0.5, 0.5, 0.9], 4)
+    tanks = [OpenTank(m=f"{m} kg", T=f"{chance.uniform(280, 300)} K") for m in levels]
+
+    def add(part):
+        setattr(model, f"{type(part).__name__.lower()}{len(model.graph)}", part)
+        return part
+
+    for tank in tanks:
+        add(tank)
+    for i in range(1, 4):
+        other = tanks[int(chance.integers(0, i))]
+        first = add(TurbulentPipe(opening=float(chance.choice([0, 1, 1]))))
+        model.connect(tanks[i].port, first.a)
+        if chance.random() < 0.5:
+            model.connect(first.b, other.port)
+            continue
+        second, closed, end = add(LaminarPipe()), add(TurbulentPipe(opening=0.0)), add(OpenTank())
+        ends.append(end)
+        model.connect(first.b, second.b, closed.a)
+        model.connect(second.a, other.port)
+        model.connect(closed.b, end.port)
+    return model, [t.path for t in [*tanks, *ends]], [e.path for e in ends]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_networks_with_closed_valves_and_dead_ends_keep_mass_and_energy(seed):
+    model, tanks, ends = network(seed)
+    assert not model.check().errors
+    runs = [model.simulate("1 s", rtol=1e-7, method=method) for method in ("auto", "rodas4")]
+    for run in runs:
+        for variable in ("m", "H"):
+            whole = sum(at(run, f"{tank}.{variable}", 0, 1) for tank in tanks)
+            assert_allclose(whole[1], whole[0], rtol=1e-10)
+        for tank in tanks:
+            assert 280 - 1e-6 <= at(run, f"{tank}.T", 1)[0] <= 300 + 1e-6  # nothing but mixing
+            assert np.isfinite(run[f"{tank}.port.h"].magnitude).all()
+        for end in ends:
+            assert_allclose(at(run, f"{end}.H", 1), 150, rtol=1e-12)
+    for tank in tanks:
+        assert_allclose(at(runs[0], f"{tank}.H", 1), at(runs[1], f"{tank}.H", 1), rtol=1e-6)

@@ -1,0 +1,156 @@
+"""A fluid that carries its enthalpy, written as a user would: tanks, pipes, a pump, surroundings.
+
+A flow has the enthalpy of where it comes from. What a node holds nobody knows while nothing flows
+there.
+"""
+
+from __future__ import annotations
+
+from blocks import (
+    Component,
+    Domain,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+    der,
+    interpolate,
+    quantity,
+    sqrt,
+    where,
+)
+from library.thermal.domain import TwoPort, thermal
+
+coolant = Domain("coolant", across={"p": "Pa", "h": "J/kg"}, through={"m": "kg/s", "H": "W"},
+                 power=lambda port: port.H)
+CAPACITY, DENSITY = quantity("1 J/(kg*K)"), quantity("1 kg/m^3")
+
+
+def carried(port, h):
+    """Enthalpy flow into a component: of the node, or of what is in the component."""
+    return port.H == port.m * where(port.m > 0, port.h, h)
+
+
+class OpenTank(Component):
+    """1 m^2 of surface, 10 m/s^2 of gravity."""
+
+    port = Port(coolant)
+    m = Variable("kg", initial="0.5 kg", priority="high")
+    T = Variable("K", initial="300 K", priority="high")
+    H = Variable("J")
+
+    def equations(self):
+        yield der(self.m) == self.port.m
+        yield der(self.H) == self.port.H
+        yield self.H == self.m * CAPACITY * self.T
+        yield self.port.p == quantity("1e5 Pa") + self.m * quantity("10 m/s^2 / m^2")
+        yield carried(self.port, CAPACITY * self.T)
+
+
+class Line(Component):
+    """Carries a flow from a to b without storing anything."""
+
+    a, b = Port(coolant), Port(coolant)
+    h = Variable("J/kg", doc="of what leaves it")
+
+    def equations(self):
+        yield self.a.m + self.b.m == 0
+        yield self.a.H + self.b.H == 0
+        yield carried(self.a, self.h)
+        yield carried(self.b, self.h)
+        yield self.law()
+
+
+class LaminarPipe(Line):
+    resistance = Parameter("5 Pa*s/kg")
+
+    def law(self):
+        return self.a.p - self.b.p == self.resistance * self.a.m
+
+
+class TurbulentPipe(Line):
+    """Pressure drop k m sqrt(m^2 + m0^2), behind a valve that is open (1) or closed (0)."""
+
+    k = Parameter("5 Pa*s^2/kg^2")
+    smallest = Parameter("0.3 kg/s")
+    opening = Parameter(1.0)
+
+    def law(self):
+        m = self.a.m
+        return self.opening * (self.a.p - self.b.p) == self.k * m * sqrt(m**2 + self.smallest**2)
+
+
+class Pump(Line):
+    """1 m^3/s until 0.2 s, down to nothing at 0.4 s, up again from 0.6 s to 0.8 s."""
+
+    V = Parameter("1 m^3/s", varying=True)
+
+    def law(self):
+        return self.a.m == self.V * DENSITY
+
+
+def dropping_out(t):
+    return interpolate(t, quantity([0, 0.2, 0.4, 0.6, 0.8, 9], "s"),
+                       quantity([1.0, 1, 0, 0, 1, 1], "m^3/s"))
+
+
+class Surroundings(Component):
+    port = Port(coolant)
+    T = Parameter("293.15 K")
+
+    def equations(self):
+        yield self.port.p == quantity("1e5 Pa")
+        yield carried(self.port, CAPACITY * self.T)
+
+
+class HeatedPipe(Component):
+    """0.1 kg of fluid, at the temperature of what leaves it."""
+
+    a, b, heat = Port(coolant), Port(coolant), Port(thermal)
+    T = Variable("K", initial="293.15 K", priority="high")
+
+    def equations(self):
+        yield self.a.m + self.b.m == 0
+        yield self.a.p == self.b.p
+        yield quantity("0.1 kg") * CAPACITY * der(self.T) == self.a.H + self.b.H + self.heat.Q
+        yield self.heat.T == self.T
+        yield carried(self.a, CAPACITY * self.T)
+        yield carried(self.b, CAPACITY * self.T)
+
+
+class HeatedMass(Component):
+    """0.1 J/K that receives 10 W."""
+
+    heat = Port(thermal)
+    T = Variable("K", initial="293.15 K", priority="high")
+
+    def equations(self):
+        yield self.heat.T == self.T
+        yield quantity("0.1 J/K") * der(self.T) == quantity("10 W") + self.heat.Q
+
+
+class Convection(TwoPort):
+    def equations(self):
+        yield self.Q == quantity("1 W/K") * self.T
+
+
+def two_tanks(model, left=("0.9 kg", "313.15 K"), right=("0.1 kg", "293.15 K"), guess="300 J/kg"):
+    """Two tanks joined at the bottom."""
+    model.left, model.right = OpenTank(m=left[0], T=left[1]), OpenTank(m=right[0], T=right[1])
+    model.pipe = LaminarPipe(h=Target(guess, priority="none"))
+    model.connect(model.left.port, model.pipe.a)
+    model.connect(model.pipe.b, model.right.port)
+    return model
+
+
+def cooling(model):
+    """A pump cools a heated mass by a pipe, and drops out for a while."""
+    model.source, model.sink = Surroundings(), Surroundings()
+    model.pump, model.pipe = Pump(V=dropping_out), HeatedPipe()
+    model.mass, model.convection = HeatedMass(), Convection()
+    model.connect(model.source.port, model.pump.a)
+    model.connect(model.pump.b, model.pipe.a)
+    model.connect(model.pipe.b, model.sink.port)
+    model.connect(model.mass.heat, model.convection.A)
+    model.connect(model.convection.B, model.pipe.heat)
+    return model

@@ -1,0 +1,113 @@
+"""A limited amplifier that feeds back on itself: three solutions, of which a run follows one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blocks import (
+    Component,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+    abs_,
+    der,
+    maximum,
+    minimum,
+    quantity,
+    where,
+)
+from library.electrical.domain import TwoPort, electrical
+
+GAIN, LIMIT = 15000.0, 15.0
+#: Half of what the output comes to at the end of a branch.
+ENDS = LIMIT / 2 - LIMIT / GAIN
+#: Resistance times capacitance of the multivibrator.
+TIME_CONSTANT = 1 / (20 * np.log(3))
+
+
+class Resistor(TwoPort):
+    resistance = Parameter("1 kohm")
+
+    def equations(self):
+        yield self.v == self.resistance * self.i
+
+
+class Capacitor(TwoPort):
+    capacitance = Parameter("1 uF")
+
+    def equations(self):
+        yield self.capacitance * der(self.v) == self.i
+
+
+class Ground(Component):
+    grounds = True
+    V = Port(electrical)
+
+    def equations(self):
+        yield self.V.v == 0
+
+
+class VoltageSource(TwoPort):
+    voltage = Parameter("1 V", varying=True)
+
+    def equations(self):
+        yield self.v == self.voltage
+
+
+class Amplifier(Component):
+    """out.v is the gain times the difference of the inputs, within limits."""
+
+    plus, minus, out = Port(electrical), Port(electrical), Port(electrical)
+    gain = Parameter(GAIN)
+    limit = Parameter(f"{LIMIT} V")
+    v_out = Variable("V")
+
+    def equations(self):
+        yield self.plus.i == 0
+        yield self.minus.i == 0
+        yield self.v_out == self.out.v
+        yield self.v_out == self.limited(self.gain * (self.plus.v - self.minus.v), self.limit)
+
+    def limited(self, u, limit):
+        return minimum(maximum(u, -limit), limit)
+
+
+class WithConditions(Amplifier):
+    def limited(self, u, limit):
+        return where(u > limit, limit, where(u < -limit, -limit, u))
+
+
+class WithAmounts(Amplifier):
+    def limited(self, u, limit):
+        return (abs_(u + limit) - abs_(u - limit)) / 2
+
+
+LAWS = (Amplifier, WithConditions, WithAmounts)
+
+
+def with_feedback(model, law=Amplifier, guess="-1 V"):
+    """Half of the output at the plus input; the minus input is left to be connected."""
+    model.ground, model.r1, model.r2 = Ground(), Resistor(), Resistor()
+    model.op = law(v_out=Target(guess, priority="none"))
+    model.connect(model.op.plus, model.r1.p, model.r2.n)
+    model.connect(model.op.out, model.r2.p)
+    model.connect(model.r1.n, model.ground.V)
+    return model
+
+
+def multivibrator(model, law=Amplifier, guess="-15 V"):
+    with_feedback(model, law, guess)
+    model.r = Resistor()
+    model.c = Capacitor(capacitance=quantity(TIME_CONSTANT / 1000, "F"), v="1 V")
+    model.connect(model.op.out, model.r.p)
+    model.connect(model.op.minus, model.r.n, model.c.p)
+    model.connect(model.c.n, model.ground.V)
+    return model
+
+
+def switching_times(end):
+    """The capacitor goes towards a limit from 1 V, then from where the other branch has ended."""
+    first = TIME_CONSTANT * np.log((LIMIT + 1) / (LIMIT - ENDS))
+    half = TIME_CONSTANT * np.log((LIMIT + ENDS) / (LIMIT - ENDS))
+    return first + half * np.arange(int((end - first) / half) + 1)

@@ -1,0 +1,63 @@
+"""Small circuits for tests of electrical components."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blocks import Component, Model, Output, Parameter, quantity
+from library.electrical import ControlledVoltageSource, ElectricalReference
+
+TIGHT = {"rtol": 1e-12, "method": "DOP853"}
+
+
+def circuit(name="circuit", **parts):
+    """A model with these parts and a reference ``ground``."""
+    model = Model(name)
+    for part_name, part in parts.items():
+        model.add(part_name, part)
+    model.ground = ElectricalReference()
+    return model
+
+
+def ring(*parts, name="ring"):
+    """Two-ports in a loop, named part1, part2, …; n of the last one is grounded.
+
+    The first one, the source, stands the other way round: from ground up.
+    """
+    model = circuit(name, **{f"part{k}": p for k, p in enumerate(parts, 1)})
+    made = [getattr(model, f"part{k}") for k in range(1, len(parts) + 1)]
+    model.connect(made[0].p, made[1].p)
+    for a, b in zip(made[1:], made[2:], strict=False):
+        model.connect(a.n, b.p)
+    model.connect(made[-1].n, made[0].n, model.ground.V)
+    return model
+
+
+def across(part, voltage, source=None):
+    """A source over a part: v of the part is the source's voltage."""
+    model = circuit("across", source=source or ControlledVoltageSource(voltage=voltage), part=part)
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    return model
+
+
+def signal(unit, value):
+    """A signal source with an output ``y`` in the given unit."""
+    kind = type("SignalSource", (Component,), {
+        "value": Parameter(f"0 {unit}", varying=True),
+        "y": Output(unit),
+        "equations": lambda self: iter([self.y == self.value]),
+    })  # fmt: skip
+    return kind(value=value)
+
+
+def values(result, path, unit, times=None):
+    """Numbers of a variable in a unit, at all samples or at given seconds."""
+    series = result[path]
+    if times is None:
+        return series.to(unit).magnitude
+    return np.asarray(series.at(quantity(np.atleast_1d(times), "s")).to(unit).magnitude)
+
+
+def seconds(result):
+    return result.time.to("s").magnitude

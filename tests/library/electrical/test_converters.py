@@ -1,0 +1,272 @@
+"""Switches, transistors and converters, against closed forms from one switching to the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from electrical_bench import across, circuit, values
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+from scipy.optimize import brentq
+
+from blocks import SimulationError, quantity, where
+from library.electrical import (
+    IGBT,
+    MOSFET,
+    Capacitor,
+    DCCurrentSource,
+    DCVoltageSource,
+    Diode,
+    FullBridge,
+    HalfBridge,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.signal import Constant, Pulse
+
+
+def at(instant, before=0.0, after=1.0):
+    """A signal that jumps."""
+    return lambda t: where(t < quantity(instant, "s"), before, after)
+
+
+# -- one element ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(("gate", "current"), [(0.0, 3e-8), (0.5, 3e-8), (0.6, 300.0)])
+def test_a_switch_has_its_two_resistances(gate, current):
+    run = across(Switch(gate=gate), "3 V").simulate("1 s")
+    assert_allclose(values(run, "part.i", "A", [1.0]), current, rtol=1e-12)
+    assert_allclose(values(run, "part.power_dissipated", "W", [1.0]), 3 * current, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("v", "i"), [
+    (-5.0, -5e-8), (0.6, 0.6e-8), (0.9, 1.0 + 0.6e-8), (3.0, 8.0 + 0.6e-8)])  # fmt: skip
+def test_a_piecewise_linear_diode_follows_simscapes_lines(v, i):
+    run = across(Diode(), quantity(v, "V")).simulate("1 s")
+    # i = (v - Vf (1 - Ron Goff)) / Ron
+    assert_allclose(values(run, "part.i", "A", [1.0]), i, rtol=1e-12)
+
+
+@pytest.mark.parametrize("v", [-3.0, 0.1, 0.5, 0.7])
+def test_an_exponential_diode_follows_the_modelica_librarys_law(v):
+    run = across(Diode(model="exponential"), quantity(v, "V")).simulate("1 s")
+    law = np.exp(15.0) * (1 + v / 0.04 - 15) if v / 0.04 > 15 else np.exp(v / 0.04)
+    assert_allclose(values(run, "part.i", "A", [1.0]), 1e-6 * (law - 1) + v / 1e8, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("device", "gate", "v", "i"), [
+    (MOSFET, 1, 10.0, 2.0), (MOSFET, 1, -10.0, -2.0),
+    (MOSFET, 0, 10.0, 0.0), (MOSFET, 0, -10.0, -2.0),
+    (IGBT, 1, 10.0, 2.0), (IGBT, 1, -10.0, -2.0),
+    (IGBT, 0, 10.0, 0.0), (IGBT, 0, -10.0, -2.0)])  # fmt: skip
+@pytest.mark.parametrize("diode", [True, False])
+def test_a_transistor_conducts_forward_by_its_gate_and_backward_by_its_diode(
+        device, gate, v, i, diode):
+    if not diode and v < 0 and (device is IGBT or not gate):
+        i = 0.0
+    part = device(gate=gate, diode=diode)
+    model = circuit("series", source=DCVoltageSource(voltage=quantity(v, "V")),
+                    load=Resistor(resistance="5 ohm"), part=part)  # fmt: skip
+    first, second = (part.D, part.S) if device is MOSFET else (part.C, part.E)
+    model.connect(model.source.p, model.load.p)
+    model.connect(model.load.n, first)
+    model.connect(second, model.source.n, model.ground.V)
+    run = model.simulate("1 s")
+    assert values(run, "part.i", "A", [0.5])[0] == pytest.approx(i, abs=1e-12)
+
+
+def test_an_ideal_switch_lets_a_coil_charge_and_a_diode_takes_its_current_over():
+    model = circuit("freewheel", source=DCVoltageSource(voltage="10 V"),
+                    switch=Switch(model="ideal", gate=at(0.5, 1.0, 0.0)),
+                    load=Resistor(resistance="1 ohm"), coil=Inductor(inductance="1 H"),
+                    diode=Diode(model="ideal"))
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.load.p, model.diode.n)
+    model.connect(model.load.n, model.coil.p)
+    model.connect(model.coil.n, model.diode.p, model.source.n, model.ground.V)
+    run = model.simulate("2 s", rtol=1e-11)
+    t = np.linspace(0, 2, 41)
+    peak = 10 * (1 - np.exp(-0.5))
+    exact = np.where(t < 0.5, 10 * (1 - np.exp(-t)), peak * np.exp(-(t - 0.5)))
+    assert_allclose(values(run, "coil.i", "A", t), exact, rtol=1e-9, atol=1e-12)
+    assert_allclose(values(run, "diode.i", "A", t), np.where(t < 0.5, 0, exact), atol=1e-9)
+    assert [e.component for e in run.events if e.description in ("opens", "closes")] == [
+        "switch", "diode"]  # fmt: skip
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_switches_that_are_all_open_leave_the_node_between_them_undetermined_without_complaint():
+    model = circuit("series", source=DCVoltageSource(voltage="10 V"),
+                    one=Switch(model="ideal", gate=at(0.5)),
+                    other=Switch(model="ideal", gate=at(0.7)), load=Resistor(resistance="1 ohm"))
+    model.connect(model.source.p, model.one.p)
+    model.connect(model.one.n, model.other.p)
+    model.connect(model.other.n, model.load.p)
+    model.connect(model.load.n, model.source.n, model.ground.V)
+    run = model.simulate("1 s")
+    assert_allclose(values(run, "load.i", "A", [0.2, 0.6, 0.9]), [0, 0, 10], atol=1e-12)
+    v = sum(values(run, f"{name}.v", "V", [0.2, 0.6]) for name in ("one", "other"))
+    assert_allclose(v, 10, rtol=1e-12)
+
+
+# -- buck converter ------------------------------------------------------------------------------
+L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
+
+
+def buck(load, **start):
+    """24 V over a switch at 50 kHz, a diode and a coil onto a capacitor and a load."""
+    model = circuit("buck", source=DCVoltageSource(voltage=quantity(SOURCE, "V")),
+                    switch=Switch(model="ideal"), diode=Diode(model="ideal"),
+                    coil=Inductor(inductance=quantity(L, "H"), **{
+                        k: v for k, v in start.items() if k == "i_L"}),
+                    store=Capacitor(capacitance=quantity(C, "F"), **{
+                        k: v for k, v in start.items() if k == "vc"}),
+                    load=Resistor(resistance=quantity(load, "ohm")),
+                    pulse=Pulse(period=quantity(PERIOD, "s"), width=DUTY))  # fmt: skip
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.store.p, model.load.p)
+    model.connect(model.diode.p, model.store.n, model.load.n, model.source.n, model.ground.V)
+    model.connect(model.pulse.y, model.switch.vT)
+    return model
+
+
+def mode(load, source):
+    """x -> A x + b with x = (coil current, capacitor voltage)."""
+    return (np.array([[0, -1 / L], [1 / C, -1 / (load * C)]]), np.array([source / L, 0.0]))
+
+
+def flow(load, source, x, dt):
+    a, b = mode(load, source)
+    whole = expm(np.block([[a, b[:, None]], [np.zeros((1, 3))]]) * dt)
+    return whole[:2, :2] @ x + whole[:2, 2]
+
+
+def test_a_buck_converter_stays_on_the_fixed_point_of_its_map():
+    load = 5.0
+    (a1, b1), a0 = mode(load, SOURCE), mode(load, 0.0)[0]
+    first, second = expm(a1 * DUTY * PERIOD), expm(a0 * (1 - DUTY) * PERIOD)
+    shift = second @ np.linalg.solve(a1, (first - np.eye(2)) @ b1)
+    fixed = np.linalg.solve(np.eye(2) - second @ first, shift)
+    assert fixed[0] > 0  # the coil never runs empty
+    run = buck(load, i_L=quantity(fixed[0], "A"), vc=quantity(fixed[1], "V")).simulate(
+        quantity(10 * PERIOD, "s"), rtol=1e-11)  # fmt: skip
+    for k in range(10):
+        x, t = flow(load, SOURCE, fixed, DUTY * PERIOD), (k + DUTY) * PERIOD
+        assert_allclose(values(run, "coil.i", "A", [k * PERIOD, t]), [fixed[0], x[0]], rtol=1e-8)
+        assert_allclose(values(run, "store.v", "V", [k * PERIOD, t]), [fixed[1], x[1]], rtol=1e-8)
+    diode = [e for e in run.events if e.component == "diode"]
+    edges = sorted([(k + DUTY) * PERIOD for k in range(10)] + [k * PERIOD for k in range(1, 10)])
+    assert_allclose([e.time for e in diode][: len(edges)], edges, rtol=1e-12)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_a_buck_converter_at_light_load_runs_empty_at_the_computed_instant():
+    load, x, instants = 500.0, np.array([0.0, 20.0]), []
+    for k in range(3):  # charge, freewheel until empty, wait
+        x = flow(load, SOURCE, x, DUTY * PERIOD)
+        empty = brentq(lambda dt: flow(load, 0.0, x, dt)[0], 0, (1 - DUTY) * PERIOD, xtol=1e-20)  # noqa: B023
+        instants.append((k + DUTY) * PERIOD + empty)
+        v = flow(load, 0.0, x, empty)[1]
+        x = np.array([0.0, v * np.exp(-((1 - DUTY) * PERIOD - empty) / (load * C))])
+    run = buck(load, vc="20 V").simulate(quantity(3 * PERIOD, "s"), rtol=1e-11)
+    opens = [e.time for e in run.events
+             if e.component == "diode" and e.description == "opens" and e.time > 0]
+    assert_allclose(opens, instants, rtol=0, atol=1e-9 * PERIOD)
+    assert_allclose(values(run, "store.v", "V", [3 * PERIOD]), x[1], rtol=1e-9)
+
+
+# -- bridges -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("devices", ["MOSFET", "IGBT"])
+def test_a_half_bridge_drives_a_coil_by_its_duty(devices):
+    model = circuit("leg", source=DCVoltageSource(voltage="24 V"), leg=HalfBridge(devices=devices),
+                    coil=Inductor(inductance="1 mH"), load=Resistor(resistance="5 ohm"),
+                    pulse=Pulse(period="1 ms", width=0.4), off=Constant(value=0))
+    model.connect(model.source.p, model.leg.P)
+    model.connect(model.leg.A, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.leg.N, model.source.n, model.ground.V)
+    model.connect(model.pulse.y, model.leg.upper)
+    model.connect(model.off.y, model.leg.lower)
+    run = model.simulate("3 ms", rtol=1e-11)
+    tau, i, exact = 0.2e-3, 0.0, []
+    for _ in range(3):
+        i = 4.8 + (i - 4.8) * np.exp(-0.4e-3 / tau)
+        exact.append(i)
+        i *= np.exp(-0.6e-3 / tau)
+        exact.append(i)
+    times = [k * 1e-3 + x for k in range(3) for x in (0.4e-3, 1e-3)]
+    assert_allclose(values(run, "coil.i", "A", times), exact, rtol=1e-8)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_full_bridge_gives_the_energy_of_its_coil_back_in_the_dead_time():
+    # both diagonals open: the diodes turn 24 V round until the coil is empty
+    model = circuit("dead time", source=DCVoltageSource(voltage="24 V"), bridge=FullBridge(),
+                    coil=Inductor(inductance="1 mH"), on=Pulse(period="1 ms", width=0.3),
+                    off=Constant(value=0))  # fmt: skip
+    model.connect(model.source.p, model.bridge.P)
+    model.connect(model.source.n, model.bridge.N, model.ground.V)
+    model.connect(model.bridge.A, model.coil.p)
+    model.connect(model.coil.n, model.bridge.B)
+    model.connect(model.on.y, model.bridge.upper_A, model.bridge.lower_B)
+    model.connect(model.off.y, model.bridge.lower_A, model.bridge.upper_B)
+    run = model.simulate("1.9 ms", rtol=1e-11)
+    t = np.array([0.15, 0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 1.6, 1.8]) * 1e-3
+    local = t % 1e-3
+    exact = np.maximum(24e3 * np.where(local <= 0.3e-3 + 1e-12, local, 0.6e-3 - local), 0)
+    assert_allclose(values(run, "coil.i", "A", t), exact, rtol=0, atol=1e-8)
+    empty = [e.time for e in run.events if abs(e.time - 0.6e-3) < 1e-6]
+    assert_allclose(empty, 0.6e-3, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-8
+
+
+# -- where ideal elements have no answer ---------------------------------------------------------
+def refused(*parts, **names):
+    """The error of a source and parts in a ring."""
+    model = circuit("refused", **names)
+    made = [getattr(model, name) for name in names]
+    model.connect(made[0].p, made[1].p)
+    for a, b in zip(made[1:], made[2:], strict=False):
+        model.connect(a.n, b.p)
+    model.connect(made[-1].n, made[0].n, model.ground.V)
+    with pytest.raises(SimulationError) as error:
+        model.simulate("1 s")
+    assert error.value.code == "simulation.jump"
+    return error.value
+
+
+def test_a_capacitor_that_is_put_on_a_source_is_named_with_its_jump():
+    error = refused(source=DCVoltageSource(voltage="10 V"),
+                    switch=Switch(model="ideal", gate=at(0.5)), store=Capacitor())
+    assert error.time == 0.5
+    assert error.where == "switch"
+    assert "store.vc from 0 to 10 V would have to jump" in str(error)
+    assert "a resistance (in mechanics a damper) in series with switch or store" in str(error)
+
+
+def test_a_coil_that_is_interrupted_is_named_with_its_jump():
+    error = refused(source=DCVoltageSource(voltage="10 V"),
+                    switch=Switch(model="ideal", gate=at(0.5, 1.0, 0.0)),
+                    load=Resistor(resistance="1 ohm"), coil=Inductor(inductance="1 H"))
+    assert error.where == "switch"
+    assert "coil.i_L from 3.93469 to" in str(error)
+    assert "a diode or a switch that takes over" in str(error)
+
+
+def test_a_source_that_is_shorted_is_said_to_be():
+    error = refused(source=DCVoltageSource(voltage="10 V"),
+                    switch=Switch(model="ideal", gate=at(0.5)))
+    assert "nothing limits i of switch: closed, they short-circuit a source" in str(error)
+
+
+def test_a_diode_the_wrong_way_round_is_a_hint():
+    error = refused(source=DCVoltageSource(voltage="10 V"), diode=Diode(model="ideal"))
+    assert error.time == 0
+    assert "A diode may be the wrong way round: exchange its ends." in str(error)
+
+
+def test_a_current_source_that_is_interrupted_is_said_to_be():
+    error = refused(source=DCCurrentSource(current="-2 A"),
+                    switch=Switch(model="ideal", gate=at(0.5, 1.0, 0.0)))
+    assert "open, they interrupt a source" in str(error)

@@ -1,0 +1,183 @@
+"""Transformers, gyrators, coupled windings and amplifiers: laws, signs, power."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from electrical_bench import TIGHT, circuit, seconds, values
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+from blocks import quantity, sin
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    ControlledVoltageSource,
+    DCVoltageSource,
+    ElectricalReference,
+    Gyrator,
+    IdealTransformer,
+    Inductor,
+    LimitedOpAmp,
+    MutualInductor,
+    OpAmp,
+    Resistor,
+    VoltageSensor,
+)
+
+
+def fed(coupling, source, load, series="2 ohm"):
+    """A source and a resistor on side 1, a load with a reference of its own on side 2."""
+    model = circuit(source=source, series=Resistor(resistance=series), coupling=coupling, load=load,
+                    other=ElectricalReference())
+    model.connect(model.source.p, model.series.p)
+    model.connect(model.series.n, model.coupling.p1)
+    model.connect(model.source.n, model.coupling.n1, model.ground.V)
+    model.connect(model.coupling.p2, model.load.p)
+    model.connect(model.coupling.n2, model.load.n, model.other.V)
+    return model
+
+
+def power_into(run, path, ports=("p1", "n1", "p2", "n2")):
+    return sum(values(run, f"{path}.{p}.v", "V") * values(run, f"{path}.{p}.i", "A") for p in ports)
+
+
+@pytest.mark.parametrize("ratio", [3.0, -0.25])
+def test_a_transformer_shows_the_load_times_the_ratio_squared(ratio):
+    model = fed(IdealTransformer(ratio=ratio), DCVoltageSource(voltage="10 V"),
+                Resistor(resistance="4 ohm"))
+    run = model.simulate("1 ms")
+    i1 = 10 / (2 + 4 * ratio**2)
+    found = [run[f"coupling.{n}"].final.m for n in ("i1", "i2", "v1", "v2")]
+    assert_allclose(found, [i1, ratio * i1, 4 * ratio**2 * i1, 4 * ratio * i1], rtol=1e-14)
+    assert_allclose(run["load.i"].final.m, ratio * i1, rtol=1e-14)  # out of p2, into the load
+    assert np.abs(power_into(run, "coupling")).max() < 1e-12
+
+
+def test_a_transformer_of_ratio_zero_is_refused():
+    model = fed(IdealTransformer(ratio=0), DCVoltageSource(), Resistor())
+    assert "ratio is 0, so side 1 would be shorted" in model.check().errors[0].problem
+
+
+def test_a_gyrator_makes_an_inductor_of_a_capacitor():
+    source = ACVoltageSource(amplitude="3 V", frequency="40 Hz", phase="90 deg")
+    g, c = 0.05, 200e-6
+    run = fed(Gyrator(conductance=f"{g} S"), source, Capacitor(capacitance=f"{c} F")
+              ).simulate("50 ms", **TIGHT)
+    assert np.abs(power_into(run, "coupling")).max() < 1e-12
+    twin = circuit(source=ACVoltageSource(amplitude="3 V", frequency="40 Hz", phase="90 deg"),
+                   series=Resistor(resistance="2 ohm"), coil=Inductor(inductance=f"{c / g**2} H"))
+    twin.connect(twin.source.p, twin.series.p)
+    twin.connect(twin.series.n, twin.coil.p)
+    twin.connect(twin.source.n, twin.coil.n, twin.ground.V)
+    other = twin.simulate("50 ms", **TIGHT)
+    t = np.linspace(0, 0.05, 101)
+    assert_allclose(values(run, "coupling.i1", "A", t), values(other, "coil.i", "A", t), atol=1e-11)
+
+
+# -- coupled windings ------------------------------------------------------------------------------
+@pytest.mark.parametrize("k", [0.9, -0.5])
+def test_coupled_windings_follow_their_inductance_matrix(k):
+    l1, l2 = 10.0, 0.1
+    m = k * np.sqrt(l1 * l2)
+    run = fed(MutualInductor(coupling=k, i1="1 A"), DCVoltageSource(voltage="5 V"),
+              Resistor(resistance="3 ohm")).simulate("2 s", **TIGHT)
+    # L di/dt = (5 - 2 i1, -3 i2), i2 into p2
+    inverse = np.linalg.inv([[l1, m], [m, l2]])
+    system = np.zeros((3, 3))
+    system[:2, :2], system[:2, 2] = -inverse @ np.diag([2.0, 3.0]), inverse @ [5.0, 0]
+    t = np.linspace(0, 2, 21)
+    expected = np.array([(expm(system * s) @ [1, 0, 1])[:2] for s in t])
+    assert_allclose(values(run, "coupling.i1", "A", t), expected[:, 0], atol=1e-9)
+    assert_allclose(values(run, "coupling.i2", "A", t), expected[:, 1], atol=1e-9)
+    stored = values(run, "coupling.energy_stored", "J", t)
+    assert_allclose(stored, [(i @ np.linalg.inv(inverse) @ i) / 2 for i in expected], atol=1e-8)
+    assert np.all(stored >= 0) and run.energy().relative_residual < 1e-9
+
+
+def test_a_perfect_coupling_has_one_state_and_the_magnetizing_inductance():
+    model = fed(MutualInductor(leakage=False), DCVoltageSource(voltage="10 V"),
+                Resistor(resistance="3 ohm"))
+    assert len(model.check()) == 0
+    run = model.simulate("1 s", **TIGHT)
+    assert run.statistics["states"] == 1
+    # seen from side 2: 10 V / 10 behind 2 ohm / 100, 0.1 H beside 3 ohm
+    source, series, load, inductance = 1.0, 0.02, 3.0, 0.1
+    parallel = series * load / (series + load)
+    i_m = source / series * (1 - np.exp(-parallel / inductance * seconds(run)))
+    assert_allclose(values(run, "coupling.i_m", "A"), i_m, atol=1e-9)
+    assert_allclose(values(run, "coupling.v1", "V"), 10 * values(run, "coupling.v2", "V"),
+                    atol=1e-12)  # fmt: skip
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_coupling_of_one_is_said_by_an_option():
+    model = fed(MutualInductor(coupling=1), DCVoltageSource(), Resistor())
+    assert "Say it by leakage=False" in str(model.check().errors[0])
+
+
+# -- amplifiers ------------------------------------------------------------------------------------
+def amplifier(kind, source, feedback=None, **inputs):
+    """An inverting amplifier: input resistor of 1 kohm, feedback of 10 kohm."""
+    model = circuit(source=source, r1=Resistor(resistance="1 kohm"), amplifier=kind,
+                    r2=feedback or Resistor(resistance="10 kohm"), load=Resistor())
+    model.connect(model.source.p, model.r1.p)
+    model.connect(model.r1.n, model.amplifier.n, model.r2.p)
+    model.connect(model.r2.n, model.amplifier.out, model.load.p)
+    model.connect(model.amplifier.p, model.load.n, model.source.n, model.ground.V)
+    return model
+
+
+def test_an_ideal_amplifier_inverts_and_its_output_takes_any_current():
+    run = amplifier(OpAmp(), DCVoltageSource(voltage="0.3 V")).simulate("1 ms")
+    assert_allclose(run["amplifier.out.v"].final.m, -3, rtol=1e-15)
+    assert_allclose(run["amplifier.i"].final.m, 3 + 0.3e-3, rtol=1e-14)  # into the output
+    assert_allclose(run["amplifier.power_supplied"].final.m, 3 * (3 + 0.3e-3), rtol=1e-14)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_a_non_inverting_amplifier_loads_its_source_with_nothing():
+    model = circuit(source=DCVoltageSource(voltage="2 V"), series=Resistor(resistance="1 Mohm"),
+                    a=Resistor(resistance="1 kohm"), b=Resistor(resistance="4 kohm"), amp=OpAmp(),
+                    meter=VoltageSensor())
+    model.connect(model.source.p, model.series.p)
+    model.connect(model.series.n, model.amp.p)
+    model.connect(model.amp.out, model.b.p, model.meter.p)
+    model.connect(model.b.n, model.a.p, model.amp.n)
+    model.connect(model.a.n, model.source.n, model.meter.n, model.ground.V)
+    run = model.simulate("1 ms")
+    assert_allclose(run["meter.V"].final.m, 10, rtol=1e-15)
+
+
+def test_an_integrator_of_an_amplifier_and_a_capacitor():
+    run = amplifier(OpAmp(), ControlledVoltageSource(
+        voltage=lambda t: quantity("1 V") * sin(quantity("100 rad/s") * t)),
+        feedback=Capacitor(capacitance="1 uF")).simulate("50 ms", **TIGHT)
+    assert_allclose(values(run, "amplifier.out.v", "V"), -10 * (1 - np.cos(100 * seconds(run))),
+                    atol=1e-9)  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "wanted"), [
+    (0.3, -3 / (1 + 11 / 15000)), (-0.9, 9 / (1 + 11 / 15000)), (5, -15), (-5, 12)])
+def test_a_limited_amplifier_has_a_gain_and_limits(given, wanted):
+    run = amplifier(LimitedOpAmp(upper_voltage="12 V"), DCVoltageSource(voltage=f"{given} V")
+                    ).simulate("1 ms")
+    assert_allclose(run["amplifier.out.v"].final.m, wanted, rtol=1e-12)
+
+
+def test_a_limited_amplifier_clips_a_sine_and_a_follower_follows():
+    run = amplifier(LimitedOpAmp(), ACVoltageSource(amplitude="2 V")).simulate("30 ms", rtol=1e-9)
+    t = np.linspace(0, 0.03, 301)
+    expected = np.clip(-20 * np.sin(120 * np.pi * t) / (1 + 11 / 15000), -15, 15)
+    assert_allclose(values(run, "amplifier.out.v", "V", t), expected, atol=1e-9)
+    model = circuit(source=DCVoltageSource(voltage="10 V"), amp=LimitedOpAmp(), load=Resistor())
+    model.connect(model.source.p, model.amp.p)
+    model.connect(model.amp.n, model.amp.out, model.load.p)
+    model.connect(model.source.n, model.load.n, model.ground.V)
+    run = model.simulate("1 ms")
+    assert_allclose(run["load.v"].final.m, 10 / (1 + 1 / 15000), rtol=1e-12)
+
+
+def test_supplies_in_the_wrong_order_are_named():
+    model = amplifier(LimitedOpAmp(upper_voltage="-20 V"), DCVoltageSource())
+    assert "The upper one must be above the lower" in model.check().errors[0].problem

@@ -1,0 +1,436 @@
+"""Resistors, capacitors and inductors against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from electrical_bench import TIGHT, across, circuit, ring, seconds, signal, values
+from numpy.testing import assert_allclose
+from scipy.integrate import cumulative_simpson
+
+from blocks import (
+    BlocksError,
+    Component,
+    Input,
+    Output,
+    Parameter,
+    ParameterError,
+    Port,
+    Variable,
+    cos,
+    der,
+    quantity,
+    sin,
+)
+from blocks.exceptions import SimulationError
+from library.electrical import (
+    Capacitor,
+    ControlledCurrentSource,
+    ControlledVoltageSource,
+    DCCurrentSource,
+    DCVoltageSource,
+    ElectricalReference,
+    FloatingReference,
+    Inductor,
+    InfiniteResistance,
+    Memristor,
+    OpenCircuit,
+    Resistor,
+    SaturatingInductor,
+    ThermalResistor,
+    VariableCapacitor,
+    VariableInductor,
+    VariableResistor,
+    VoltageSensor,
+)
+from library.thermal import TwoPort as ThermalTwoPort
+from library.thermal import thermal
+
+
+# -- references and open ends ----------------------------------------------------------------------
+def test_what_flows_in_at_one_reference_flows_out_at_another():
+    model = circuit(source=DCVoltageSource(voltage="6 V"), load=Resistor(resistance="3 ohm"),
+                    other=ElectricalReference())
+    model.connect(model.source.p, model.load.p)
+    model.connect(model.load.n, model.other.V)
+    model.connect(model.source.n, model.ground.V)
+    run = model.simulate("1 ms")
+    assert run["other.V.i"].final.m == 2 and run["ground.V.i"].final.m == -2
+
+
+def test_a_floating_circuit_is_held_without_a_current():
+    model = circuit(source=DCVoltageSource(voltage="6 V"), a=Resistor(resistance="1 ohm"),
+                    b=Resistor(resistance="2 ohm"))
+    del model.ground
+    model.level = FloatingReference()
+    model.connect(model.source.p, model.a.p)
+    model.connect(model.a.n, model.b.p, model.level.V)
+    model.connect(model.b.n, model.source.n)
+    run = model.simulate("1 ms")
+    assert run["level.i"].final.m == 0
+    assert_allclose([run["source.p.v"].final.m, run["source.n.v"].final.m], [2, -4], rtol=1e-15)
+
+
+def test_an_open_end_and_an_infinite_resistance_carry_nothing_and_show_a_voltage():
+    model = circuit(source=DCVoltageSource(voltage="6 V"), a=Resistor(), gap=InfiniteResistance(),
+                    end=OpenCircuit(), b=Resistor())
+    model.connect(model.source.p, model.a.p)
+    model.connect(model.a.n, model.end.V, model.gap.p)
+    model.connect(model.gap.n, model.b.p)
+    model.connect(model.b.n, model.source.n, model.ground.V)
+    run = model.simulate("1 ms")
+    assert [run[p].final.m for p in ("end.v", "gap.v", "a.i", "gap.i")] == [6, 6, 0, 0]
+
+
+# -- resistors -------------------------------------------------------------------------------------
+def test_a_divider_divides_and_its_resistors_heat():
+    run = ring(DCVoltageSource(voltage="10 V"), Resistor(resistance="1 kohm"),
+               Resistor(resistance="3 kohm")).simulate("1 ms")
+    assert_allclose([run["part2.v"].final.m, run["part3.v"].final.m], [2.5, 7.5], rtol=1e-15)
+    assert_allclose(run["part3.power_dissipated"].final.m, 7.5**2 / 3e3, rtol=1e-15)
+    assert_allclose(run["part1.power_supplied"].final.m, 100 / 4e3, rtol=1e-15)
+
+
+def test_a_negative_resistance_supplies_energy_and_is_pointed_out():
+    model = ring(DCVoltageSource(voltage="1 V"), Resistor(resistance="-2 ohm"))
+    (warning,) = model.check()
+    assert "part2: its resistance is -2.0 Ω: it supplies energy." in str(warning)
+    run = model.simulate("1 ms")
+    assert run["part2.i"].final.m == -0.5 and run["part2.power_dissipated"].final.m == -0.5
+
+
+def test_a_resistance_given_by_a_signal_or_a_function_of_time_is_limited_from_below():
+    for fed in (False, True):
+        def ramp(t):
+            return quantity("4 ohm") - quantity("2 ohm/s") * t
+
+        part = VariableResistor(minimum_resistance="1 ohm", **({} if fed else {"resistance": ramp}))
+        model = across(part, "3 V")
+        if fed:
+            model.signal = signal("ohm", ramp)
+            model.connect(model.signal.y, model.part.R)
+        run = model.simulate("2 s")
+        at = np.array([0, 0.5, 1.4, 1.6, 2])
+        assert_allclose(values(run, "part.i", "A", at), 3 / np.maximum(4 - 2 * at, 1), rtol=1e-14)
+
+
+# -- capacitors ------------------------------------------------------------------------------------
+def test_a_capacitor_is_charged_through_a_resistor():
+    run = ring(DCVoltageSource(voltage="5 V"), Resistor(resistance="1 kohm"),
+               Capacitor(capacitance="2 uF", vc="1 V")).simulate("10 ms", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "part3.vc", "V"), 5 - 4 * np.exp(-t / 2e-3), rtol=1e-11)
+    assert_allclose(values(run, "part3.i", "A"), 4e-3 * np.exp(-t / 2e-3), rtol=1e-9)
+    assert_allclose(run["part3.energy_stored"].final.m, 1e-6 * run["part3.v"].final.m**2)
+
+
+def test_a_capacitor_on_a_source_follows_it_and_is_no_state():
+    run = across(Capacitor(capacitance="3 uF"), lambda t: quantity("2 V") * sin(
+        quantity("100 rad/s") * t)).simulate("0.1 s")
+    t = seconds(run)
+    assert_allclose(values(run, "part.i", "A"), 3e-6 * 200 * np.cos(100 * t), atol=1e-17)
+    assert run.statistics["states"] == 0
+
+
+def test_capacitors_in_a_loop_share_a_state_and_divide_the_current():
+    model = circuit(source=DCVoltageSource(voltage="3 V"), r=Resistor(resistance="10 ohm"),
+                    a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"))
+    model.connect(model.source.p, model.r.p)
+    model.connect(model.r.n, model.a.p, model.b.p)
+    model.connect(model.source.n, model.a.n, model.b.n, model.ground.V)
+    run = model.simulate("0.1 ms", **TIGHT)
+    assert run.statistics["states"] == 1
+    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 30e-6)), atol=1e-11)
+    assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), rtol=1e-12)
+
+
+def test_capacitors_side_by_side_share_a_state_where_none_of_their_nodes_is_held():
+    model = circuit(source=DCVoltageSource(voltage="3 V"), r1=Resistor(resistance="10 ohm"),
+                    a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"),
+                    r2=Resistor(resistance="20 ohm"))
+    model.connect(model.source.p, model.r1.p)
+    model.connect(model.r1.n, model.a.p, model.b.p)
+    model.connect(model.a.n, model.b.n, model.r2.p)
+    model.connect(model.r2.n, model.source.n, model.ground.V)
+    run = model.simulate("0.3 ms", **TIGHT)
+    assert run.statistics["states"] == 1
+    assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 90e-6)), atol=1e-10)
+    assert_allclose(values(run, "b.i", "A"), 2 * values(run, "a.i", "A"), atol=1e-12)
+
+
+def test_inductors_on_either_side_of_resistors_share_a_state():
+    model = circuit(source=DCVoltageSource(voltage="6 V"), a=Inductor(inductance="1 H"),
+                    r1=Resistor(resistance="2 ohm"), r2=Resistor(resistance="3 ohm"),
+                    r3=Resistor(resistance="3 ohm"), b=Inductor(inductance="2 H"))
+    model.connect(model.source.p, model.a.p)
+    model.connect(model.a.n, model.r1.p, model.r2.p)
+    model.connect(model.r2.n, model.r3.p)
+    model.connect(model.r1.n, model.r3.n, model.b.p)
+    model.connect(model.b.n, model.source.n, model.ground.V)
+    run = model.simulate("4 s", **TIGHT)
+    assert run.statistics["states"] == 1
+    assert_allclose(values(run, "b.i", "A"), 4 * (1 - np.exp(-seconds(run) / 2)), atol=1e-10)
+
+
+def test_capacitors_in_a_loop_that_start_at_different_voltages_are_named():
+    model = circuit(a=Capacitor(vc="1 V"), b=Capacitor(vc="2 V"), r=Resistor())
+    model.connect(model.a.p, model.b.p, model.r.p)
+    model.connect(model.a.n, model.b.n, model.r.n, model.ground.V)
+    (warning,) = model.check()
+    assert warning.code == "initial.conflict"
+    assert "a.vc = 1 V and b.vc = 2 V cannot all be met" in warning.problem
+
+
+def test_simscapes_capacitor_has_a_resistance_in_series_and_a_leak():
+    c, g, r = 1e-3, 0.5, 0.25
+    run = across(Capacitor(parasitic=True, capacitance="1 mF", parallel_conductance="0.5 S",
+                           series_resistance="250 mohm"), "2 V").simulate("5 ms", **TIGHT)
+    rate = (g + 1 / r) / c
+    end = 2 / r / (g + 1 / r)
+    expected = end * (1 - np.exp(-rate * seconds(run)))
+    assert_allclose(values(run, "part.vc", "V"), expected, atol=1e-11)
+    assert_allclose(values(run, "part.power_dissipated", "W"),
+                    g * expected**2 + (2 - expected) ** 2 / r, rtol=1e-9)  # fmt: skip
+
+
+def test_parasitic_resistances_of_simscape_are_the_preset_of_the_option():
+    assert Capacitor(parasitic=True).series_resistance == quantity("1e-6 ohm")
+    assert Inductor(parasitic=True).parallel_conductance == quantity("1e-9 S")
+    with pytest.raises(ParameterError, match="has no meaning with .*parasitic=False"):
+        Capacitor(series_resistance="1 mohm")
+
+
+def test_plates_that_move_change_the_voltage_of_a_charge_that_stays():
+    def capacitance(t):
+        return quantity("1 uF") / (1 + quantity("1 1/s") * t)
+
+    model = circuit(part=VariableCapacitor(capacitance=capacitance, v="2 V"),
+                    gap=InfiniteResistance())
+    model.connect(model.part.p, model.gap.p)
+    model.connect(model.part.n, model.gap.n, model.ground.V)
+    run = model.simulate("3 s", **TIGHT)
+    assert_allclose(values(run, "part.v", "V"), 2 * (1 + seconds(run)), rtol=1e-12)
+    # the work against the field: half of q times the rise of the voltage
+    assert_allclose(run["part.power_supplied"].final.m, 2e-6 * 2 / 2, rtol=1e-12)
+    assert run.energy().relative_residual < 1e-9
+
+
+# -- inductors -------------------------------------------------------------------------------------
+def test_an_inductor_takes_up_its_current_behind_a_resistance():
+    run = across(Inductor(inductance="20 mH", series_resistance="4 ohm", i_L="1 A"), "12 V"
+                 ).simulate("30 ms", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "part.i", "A"), 3 - 2 * np.exp(-200 * t), rtol=1e-11)
+    assert_allclose(values(run, "part.power_dissipated", "W"), 4 * (3 - 2 * np.exp(-200 * t))**2,
+                    rtol=1e-11)  # fmt: skip
+    assert run.energy().relative_residual < 1e-10
+
+
+def test_an_inductor_on_a_current_source_follows_it_and_is_no_state():
+    model = circuit(part=Inductor(inductance="2 H"), source=ControlledCurrentSource(
+        current=lambda t: quantity("3 A") + quantity("5 A/s") * t))  # fmt: skip
+    model.connect(model.source.head, model.part.p)
+    model.connect(model.source.tail, model.part.n, model.ground.V)
+    run = model.simulate("1 s")
+    assert run.statistics["states"] == 0
+    assert_allclose([run["part.i"].final.m, run["part.v"].final.m], [8, 10], rtol=1e-14)
+
+
+def test_inductors_that_alone_meet_at_a_node_share_a_state():
+    run = ring(DCVoltageSource(voltage="6 V"), Inductor(inductance="1 H"),
+               Inductor(inductance="2 H", series_resistance="3 ohm")).simulate("2 s", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "part3.i", "A"), 2 * (1 - np.exp(-t)), atol=1e-11)
+    assert_allclose(values(run, "part2.v", "V"), 2 * np.exp(-t), atol=1e-11)
+
+
+def test_simscapes_inductor_has_a_conductance_in_parallel():
+    run = across(Inductor(parasitic=True, inductance="1 mH", parallel_conductance="0.25 S"), "2 V"
+                 ).simulate("1 ms", **TIGHT)
+    assert_allclose(values(run, "part.i", "A"), 2000 * seconds(run) + 0.5, rtol=1e-12)
+
+
+def test_a_core_that_moves_changes_the_current_of_a_flux_that_stays():
+    model = across(VariableInductor(i="2 A", inductance=lambda t: quantity("1 H") / (
+        1 + quantity("1 1/s") * t)), "0 V")  # fmt: skip
+    run = model.simulate("3 s", **TIGHT)
+    assert_allclose(values(run, "part.i", "A"), 2 * (1 + seconds(run)), rtol=1e-12)
+    assert_allclose(run["part.power_supplied"].final.m, 2 * 2 / 2, rtol=1e-12)
+    assert run.energy().relative_residual < 1e-9
+
+
+@pytest.mark.parametrize("part", [VariableCapacitor(), VariableInductor()],
+                         ids=lambda p: type(p).__name__)  # fmt: skip
+def test_a_variable_element_takes_its_value_from_a_signal(part):
+    unit, port = ("F", "C") if isinstance(part, VariableCapacitor) else ("H", "L")
+    model = across(part, lambda t: quantity("1 V") * cos(quantity("3 rad/s") * t))
+    model.signal = signal(unit, lambda t: quantity(2, unit) + quantity(1, unit) * sin(
+        quantity("2 rad/s") * t))  # fmt: skip
+    model.connect(model.signal.y, getattr(model.part, port))
+    run = model.simulate("2 s", **TIGHT)
+    t, del_signal = seconds(run), 2 + np.sin(2 * seconds(run))
+    if unit == "F":
+        expected = -3 * np.sin(3 * t) * del_signal + np.cos(3 * t) * 2 * np.cos(2 * t)
+    else:
+        expected = np.sin(3 * t) / 3 / del_signal
+    assert_allclose(values(run, "part.i", "A"), expected, atol=1e-10)
+    assert run.energy().relative_residual < 1e-9
+
+
+# -- nonlinear elements ----------------------------------------------------------------------------
+def test_a_saturated_inductor_follows_its_curve_and_stores_what_it_took():
+    zero, end, knee = 2.0, 0.5, 0.25
+    run = across(SaturatingInductor(i="-1 A"), "1 V").simulate("3 s", **TIGHT)
+    i = values(run, "part.i", "A")
+
+    def flux(i):
+        return end * i + (zero - end) * knee * np.arctan(i / knee)
+
+    assert_allclose(flux(i), flux(-1.0) + seconds(run), atol=1e-9)
+    energy = values(run, "part.energy_stored", "J")
+    work = np.concatenate([[0], np.cumsum(np.diff(flux(i)) * (i[1:] + i[:-1]) / 2)])
+    assert_allclose(energy - energy[0], work, atol=3e-4 * np.ptp(energy))  # the trapezoidal rule
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_inductances_in_the_wrong_order_are_named():
+    model = across(SaturatingInductor(inductance="0.1 H"), "1 V")
+    (error,) = model.check().errors
+    assert "saturated_inductance is 0.5 H and inductance 0.1 H" in error.problem
+
+
+def test_a_memristor_changes_with_the_charge_alone():
+    # window of exponent 1: dx/dq = 4 x (1 - x) / Q, a logistic curve of the charge
+    def voltage(t):
+        return quantity("20 V") * sin(quantity("5 rad/s") * t)
+
+    model = across(Memristor(transition_charge="0.5 C", x=0.2), voltage)
+    run = model.simulate("2 s", **TIGHT)
+    t, i = seconds(run), values(run, "part.i", "A")
+    fine = np.linspace(0, 2, 20001)
+    q = cumulative_simpson(values(run, "part.i", "A", fine), x=fine, initial=0)
+    x = 1 / (1 + 4 * np.exp(-4 * q / 0.5))
+    assert_allclose(values(run, "part.x", "1", fine), x, atol=1e-9)
+    assert_allclose(i * (values(run, "part.x", "1") * 1 + (1 - values(run, "part.x", "1")) * 100),
+                    20 * np.sin(5 * t), atol=1e-10)  # fmt: skip
+
+
+def test_a_memristor_that_is_driven_to_its_end_and_back_stays_within_its_range():
+    model = across(Memristor(transition_charge="1 mC"), lambda t: quantity("20 V") * sin(
+        quantity("5 rad/s") * t))  # fmt: skip
+    run = model.simulate("3 s")
+    x = values(run, "part.x", "1")
+    assert x.min() >= 0.5 and x.max() <= 1 + 1e-6 and x.max() > 1 - 1e-6
+    model.part.x = 1.5
+    with pytest.raises(BlocksError, match="has left the range 0 to 1 of its state x"):
+        model.simulate("1 s")
+
+
+class Cooling(ThermalTwoPort):
+    def equations(self):
+        yield quantity("0.01 W/K") * self.T == self.Q
+
+
+class Ambient(Component):
+    H = Port(thermal)
+    temperature = Parameter("300 K")
+    power_supplied = Variable("W")
+
+    def equations(self):
+        yield self.temperature == self.H.T
+        yield self.power_supplied == -self.H.Q
+
+
+def thermistor(coefficient, current):
+    model = circuit(source=DCCurrentSource(current=current), cooling=Cooling(), ambient=Ambient(),
+                    part=ThermalResistor(resistance="10 ohm", reference_temperature="300 K",
+                                         temperature_coefficient=coefficient,
+                                         dissipation_factor="0.05 W/K", time_constant="4 s"))
+    model.connect(model.source.n, model.part.p)
+    model.connect(model.source.p, model.part.n, model.ground.V)
+    model.connect(model.part.H, model.cooling.A)
+    model.connect(model.cooling.B, model.ambient.H)
+    return model
+
+
+def test_a_thermistor_settles_where_it_gives_off_what_it_takes():
+    run = thermistor("2e-3 1/K", "0.3 A").simulate("100 s", **TIGHT)
+    # C dT/dt = R i^2 (1 + a (T - T0)) - G (T - T0), C = 0.2 J/K
+    heat, loss = 0.9, 0.01 - 0.9 * 2e-3
+    expected = 300 + heat / loss * (1 - np.exp(-loss / 0.2 * seconds(run)))
+    assert_allclose(values(run, "part.T", "K"), expected, rtol=1e-11)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_thermistor_that_runs_out_of_resistance_is_stopped_by_name():
+    model = thermistor("-5e-2 1/K", "1 mA")
+    model.ambient.temperature = "330 K"
+    with pytest.raises(SimulationError, match="part: .* has a resistance of zero or less"):
+        model.simulate("100 s")
+
+
+class Block(Component):
+    """A body of 0.2 J/K."""
+
+    M = Port(thermal)
+    T = Variable("K", "300 K", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        yield self.T == self.M.T
+        yield quantity("0.2 J/K") * der(self.T) == self.M.Q
+        yield self.energy_stored == quantity("0.2 J/K") * (self.T - quantity("300 K"))
+
+
+@pytest.mark.parametrize("part", [
+    Resistor(thermal_port=True, resistance=lambda temperature: quantity("10 ohm") * (
+        1 + quantity("2e-3 1/K") * (temperature - quantity("300 K")))),
+    VariableResistor(thermal_port=True, resistance="10 ohm"),
+    Capacitor(thermal_port=True, parallel_conductance="1 S", parasitic=True,
+              series_resistance="10 ohm"),
+    Inductor(thermal_port=True, series_resistance="10 ohm", i_L="0.3 A"),
+    Memristor(thermal_port=True, resistance_A="10 ohm", resistance_B="10 ohm"),
+], ids=lambda p: type(p).__name__)  # fmt: skip
+def test_heat_leaves_at_a_port_and_changes_a_resistance(part):
+    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
+    model.connect(model.source.n, model.part.p)
+    model.connect(model.source.p, model.part.n, model.ground.V)
+    model.connect(model.part.H, model.block.M)
+    run = model.simulate("50 s", rtol=1e-10)
+    t, rate = seconds(run), 10 * 0.09 / 0.2  # K/s at 300 K
+    if isinstance(part, Resistor):
+        expected = 300 + (np.exp(2e-3 * rate * t) - 1) / 2e-3
+    elif isinstance(part, Capacitor):  # 1 ohm beside 1 uF is settled after some us
+        expected = 300 + 1.1 * rate * t
+    else:
+        expected = 300 + rate * t
+    assert_allclose(values(run, "block.T", "K"), expected, rtol=1e-8)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_sensors_and_states_read_der_of_a_voltage():
+    """A capacitor's current is its capacitance times what a user's block makes of a sensor."""
+
+    class Slope(Component):
+        u, y = Input("V"), Output("V/s")
+
+        def equations(self):
+            yield self.y == der(self.u)
+
+    model = ring(DCVoltageSource(voltage="5 V"), Resistor(resistance="1 kohm"), Capacitor())
+    model.meter, model.slope = VoltageSensor(), Slope()
+    model.connect(model.meter.p, model.part3.p)
+    model.connect(model.meter.n, model.part3.n)
+    model.connect(model.meter.V, model.slope.u)
+    run = model.simulate("1 ms", **TIGHT)
+    assert_allclose(values(run, "slope.y", "V/s") * 1e-6, values(run, "part3.i", "A"), rtol=1e-12)
+
+
+def test_arrays_of_elements_are_one_ladder():
+    model = circuit(source=ControlledVoltageSource(voltage="1 V"),
+                    r=Resistor(count=3, resistance=quantity([1.0, 2.0, 3.0], "ohm")))
+    model.connect(model.source.p, model.r[0].p)
+    model.connect(model.r[:-1].n, model.r[1:].p)
+    model.connect(model.r[2].n, model.source.n, model.ground.V)
+    run = model.simulate("1 ms")
+    assert_allclose([run[f"r[{k}].v"].final.m for k in range(3)], np.array([1, 2, 3]) / 6)

@@ -1,0 +1,281 @@
+"""Ideal diodes in circuits, against piecewise closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from electrical_bench import circuit, values
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from blocks import quantity
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    FullBridge,
+    Inductor,
+    Resistor,
+    ThreePhaseBridge,
+)
+
+OMEGA = 2 * np.pi * 50.0
+INSTANT = 1e-11  # s: 1e-9 of a period of 20 ms is 2e-11 s
+
+
+def ideal(**values):
+    return Diode(model="ideal", **values)
+
+
+def instants(run):
+    """Times at which something opens or closes, each once."""
+    times = sorted(e.time for e in run.events if e.description.startswith(("opens", "closes")))
+    return np.array([t for k, t in enumerate(times) if not k or t - times[k - 1] > 1e-9])
+
+
+def mains(amplitude=10.0, shift=0.0):
+    return ACVoltageSource(amplitude=quantity(amplitude, "V"), frequency="50 Hz",
+                           phase=quantity(shift, "rad"))  # fmt: skip
+
+
+def half_wave(diode, **load):
+    """A source, a diode and a load in series."""
+    model = circuit("half wave", source=mains(), diode=diode, **load)
+    model.connect(model.source.p, model.diode.p)
+    before = model.diode.n
+    for name in load:
+        part = getattr(model, name)
+        model.connect(before, part.p)
+        before = part.n
+    model.connect(before, model.source.n, model.ground.V)
+    return model
+
+
+def test_a_half_wave_rectifier_lets_one_half_pass():
+    run = half_wave(ideal(), load=Resistor(resistance="5 ohm")).simulate("50 ms", rtol=1e-10)
+    t = np.linspace(0, 0.05, 101)
+    exact = np.maximum(10 * np.sin(OMEGA * t), 0) / 5
+    assert_allclose(values(run, "load.i", "A", t), exact, rtol=0, atol=1e-12)
+    assert_allclose(instants(run), [0.01, 0.02, 0.03, 0.04], rtol=0, atol=INSTANT)
+    assert_allclose(values(run, "diode.u", "V", t), np.minimum(10 * np.sin(OMEGA * t), 0),
+                    rtol=0, atol=1e-11)  # fmt: skip
+
+
+def test_forward_voltage_and_resistance_of_an_ideal_diode():
+    diode = ideal(forward_voltage="0.7 V", on_resistance="0.5 ohm")
+    run = half_wave(diode, load=Resistor(resistance="5 ohm")).simulate("20 ms", rtol=1e-10)
+    t = np.linspace(0, 0.02, 41)
+    exact = np.maximum(10 * np.sin(OMEGA * t) - 0.7, 0) / 5.5
+    assert_allclose(values(run, "load.i", "A", t), exact, rtol=0, atol=1e-12)
+    first = np.arcsin(0.07) / OMEGA
+    assert_allclose(instants(run), [first, 0.01 - first], rtol=0, atol=INSTANT)
+    heat = values(run, "diode.power_dissipated", "W", t)
+    assert_allclose(heat, exact * (0.7 + 0.5 * exact), rtol=0, atol=1e-12)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_an_inductive_load_keeps_the_diode_conducting_beyond_the_half_wave():
+    load, coil = Resistor(resistance="1 ohm"), Inductor(inductance="10 mH")
+    run = half_wave(ideal(), load=load, coil=coil).simulate("19 ms", rtol=1e-11)
+    size, angle, tau = np.hypot(1, OMEGA * 0.01), np.arctan(OMEGA * 0.01), 0.01
+
+    def current(t):
+        return 10 / size * (np.sin(OMEGA * t - angle) + np.sin(angle) * np.exp(-t / tau))
+
+    end = brentq(current, 0.011, 0.0199, xtol=1e-16)
+    assert_allclose(instants(run), [end], rtol=0, atol=INSTANT)
+    t = np.linspace(0, 0.019, 39)
+    assert_allclose(values(run, "load.i", "A", t), np.where(t < end, current(t), 0), rtol=0,
+                    atol=1e-9)  # fmt: skip
+
+
+def bridge(source, **load):
+    """A diode bridge on a source, with loads in parallel behind it."""
+    model = circuit("bridge", source=source, bridge=FullBridge(devices="diode"), **load)
+    model.connect(model.source.p, model.bridge.A)
+    model.connect(model.source.n, model.bridge.B)
+    for name in load:
+        model.connect(getattr(model, name).p, model.bridge.P)
+        model.connect(getattr(model, name).n, model.bridge.N)
+    model.connect(model.bridge.N, model.ground.V)
+    return model
+
+
+def test_a_bridge_commutates_in_pairs_at_one_instant():
+    run = bridge(mains(), load=Resistor(resistance="5 ohm")).simulate("45 ms", rtol=1e-10)
+    t = np.linspace(0, 0.045, 91)
+    assert_allclose(values(run, "load.v", "V", t), abs(10 * np.sin(OMEGA * t)), rtol=0, atol=1e-11)
+    times = instants(run)
+    assert_allclose(times, [0.01, 0.02, 0.03, 0.04], rtol=0, atol=INSTANT)
+    for instant in times:
+        at_once = [e for e in run.events if abs(e.time - instant) < 1e-12]
+        assert len({e.time for e in at_once}) == 1
+        assert sorted(e.description for e in at_once) == ["closes"] * 2 + ["opens"] * 2
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_bridge_with_a_capacitor_charges_it_twice_a_period():
+    store, load = Capacitor(capacitance="1 mF"), Resistor(resistance="20 ohm")
+    run = bridge(mains(), store=store, load=load).simulate("40 ms", rtol=1e-11)
+    tau = 0.02
+    opens = np.pi - np.arctan(OMEGA * tau)  # the angle at which the current has come to zero
+    closes = brentq(lambda a: np.sin(a) - np.sin(opens) * np.exp(-(a + np.pi - opens)
+                                                                 / (OMEGA * tau)), 0, 1.5,
+                    xtol=1e-15)  # fmt: skip
+    # open, then the bridge closes in the next half wave, and so on
+    exact = [(k * np.pi + a) / OMEGA for k in range(4) for a in (closes, opens)][1:]
+    found = instants(run)
+    kept = [t for t in found if min(abs(t - np.array(exact))) < 1e-6]  # none carries any current
+    assert_allclose(kept, exact, rtol=0, atol=INSTANT)
+    t = np.linspace(1e-4, 0.0399, 81)
+    angle = OMEGA * t % np.pi
+    before = np.where(angle < closes, np.exp(-(angle + np.pi - opens) / (OMEGA * tau)),
+                      np.exp(-(angle - opens) / (OMEGA * tau)))  # fmt: skip
+    free = (angle > opens) | ((angle < closes) & (OMEGA * t > np.pi))
+    exact_v = np.where(free, 10 * np.sin(opens) * before, 10 * np.sin(angle))
+    assert_allclose(values(run, "store.v", "V", t), exact_v, rtol=0, atol=1e-8)
+
+
+def test_a_bridge_on_an_inductive_load_never_stops_conducting():
+    model = circuit("bridge", source=mains(), bridge=FullBridge(devices="diode"),
+                    load=Resistor(resistance="1 ohm"), coil=Inductor(inductance="10 mH"))
+    model.connect(model.source.p, model.bridge.A)
+    model.connect(model.source.n, model.bridge.B)
+    model.connect(model.bridge.P, model.load.p)
+    model.connect(model.load.n, model.coil.p)
+    model.connect(model.coil.n, model.bridge.N, model.ground.V)
+    run = model.simulate("40 ms", rtol=1e-11)
+    assert_allclose(instants(run), [0.01, 0.02, 0.03], rtol=0, atol=INSTANT)
+    size, angle, tau = np.hypot(1, OMEGA * 0.01), np.arctan(OMEGA * 0.01), 0.01
+    decay, end = np.exp(-0.01 / tau), 0.0
+    ends = []
+    for _ in range(4):
+        end = (end + 10 / size * np.sin(angle)) * decay + 10 / size * np.sin(angle)
+        ends.append(end)
+    found = values(run, "coil.i", "A", [0.01, 0.02, 0.03, 0.04])
+    assert_allclose(found, ends, rtol=1e-8)
+
+
+def test_a_voltage_doubler_halves_what_it_lacks_with_every_period():
+    # at every positive peak v2 -> 10 V + v2/2, beginning with 5 V
+    model = circuit("doubler", source=mains(), pump=Capacitor(capacitance="10 uF"),
+                    back=ideal(), forth=ideal(), store=Capacitor(capacitance="10 uF"))
+    model.connect(model.source.p, model.pump.p)
+    model.connect(model.pump.n, model.back.n, model.forth.p)
+    model.connect(model.forth.n, model.store.p)
+    model.connect(model.back.p, model.store.n, model.source.n, model.ground.V)
+    run = model.simulate("0.1 s", rtol=1e-11)
+    exact = [5.0]
+    for _ in range(4):
+        exact.append(10 + exact[-1] / 2)
+    found = values(run, "store.v", "V", np.arange(5) * 0.02 + 0.0075)
+    assert_allclose(found, exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("inductive", [False, True])
+def test_a_three_phase_bridge_gives_six_pulses(inductive):
+    parts = {f"phase{k}": mains(shift=-2 * np.pi * k / 3) for k in range(3)}
+    model = circuit("six pulses", bridge=ThreePhaseBridge(devices="diode"), **parts,
+                    load=Resistor(resistance="5 ohm"), coil=Inductor(inductance="5 mH"))
+    model.connect(*(getattr(model, name).n for name in parts))
+    for name, terminal in zip(parts, "ABC", strict=True):
+        model.connect(getattr(model, name).p, getattr(model.bridge, terminal))
+    if inductive:
+        model.connect(model.bridge.P, model.coil.p)
+        model.connect(model.coil.n, model.load.p)
+        model.connect(model.load.n, model.bridge.N, model.ground.V)
+    else:
+        model.connect(model.bridge.P, model.load.p)
+        model.connect(model.load.n, model.bridge.N, model.ground.V)
+        model.connect(model.coil.p, model.bridge.P)
+    run = model.simulate("21 ms", rtol=1e-10)
+    exact = (np.arange(6) * 60 + 30) / 360 * 0.02
+    assert_allclose(instants(run)[-6:], exact[exact < 0.021][-6:], rtol=0, atol=INSTANT)
+    t = np.linspace(0.0001, 0.0209, 90)
+    phases = [10 * np.sin(OMEGA * t - 2 * np.pi * k / 3) for k in range(3)]
+    pulses = np.max(phases, axis=0) - np.min(phases, axis=0)
+    rail = values(run, "load.v", "V", t) + inductive * values(run, "coil.v", "V", t)
+    assert_allclose(rail, pulses, rtol=0, atol=1e-9)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_diodes_in_parallel_and_in_series_share_what_nobody_determines():
+    model = circuit("redundant", source=mains(), one=ideal(), other=ideal(), next_=ideal(),
+                    load=Resistor(resistance="5 ohm"))
+    model.connect(model.source.p, model.one.p, model.other.p)
+    model.connect(model.one.n, model.other.n, model.next_.p)
+    model.connect(model.next_.n, model.load.p)
+    model.connect(model.load.n, model.source.n, model.ground.V)
+    run = model.simulate("40 ms", rtol=1e-10)
+    t = np.linspace(0, 0.04, 41)
+    exact = np.maximum(10 * np.sin(OMEGA * t), 0) / 5
+    assert_allclose(values(run, "load.i", "A", t), exact, rtol=0, atol=1e-11)
+    one, other = values(run, "one.i", "A", t), values(run, "other.i", "A", t)
+    assert_allclose(one + other, exact, rtol=0, atol=1e-11)
+    assert min(one.min(), other.min()) > -1e-11
+
+
+# -- random networks -----------------------------------------------------------------------------
+def solved_by_trying(nodes, branches, diodes, sources):
+    """Node potentials of resistors, sources with a resistance and diodes: all combinations."""
+    from itertools import product
+
+    for closed in product((False, True), repeat=len(diodes)):
+        n, m = nodes, sum(closed)
+        a, b = np.zeros((n + m, n + m)), np.zeros(n + m)
+        for i, j, conductance, voltage in [(*x, 0.0) for x in branches] + sources:
+            for p, q, sign in ((i, j, 1), (j, i, -1)):
+                a[p, p] += conductance
+                a[p, q] -= conductance
+                b[p] += sign * conductance * voltage
+        on = [d for d, c in zip(diodes, closed, strict=True) if c]
+        for k, (i, j) in enumerate(on):
+            a[i, n + k], a[j, n + k] = 1, -1
+            a[n + k, i], a[n + k, j] = 1, -1
+        a[0], b[0] = 0, 0
+        a[0, 0] = 1
+        if np.linalg.cond(a) > 1e10:
+            continue
+        x = np.linalg.solve(a, b)
+        currents = x[n:]
+        off = [x[i] - x[j] for (i, j), c in zip(diodes, closed, strict=True) if not c]
+        if min([*currents, 1.0]) >= -1e-9 and max([*off, -1.0]) <= 1e-9:
+            return x[:n]
+    raise AssertionError("no combination")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_networks_of_diodes_and_resistors_are_solved_as_by_trying_all_modes(seed):
+    rng = np.random.default_rng(seed)
+    nodes = 5
+    pairs = [(i, j) for i in range(nodes) for j in range(i)]
+    branches = [(i, j, rng.uniform(0.1, 2)) for i, j in pairs if rng.random() < 0.5 or j == 0]
+    order = rng.permutation(len(pairs))[:4]
+    diodes = [pairs[k] if rng.random() < 0.5 else pairs[k][::-1] for k in order]
+    sources = [(*pairs[k], rng.uniform(0.5, 2), rng.uniform(-5, 5))
+               for k in rng.permutation(len(pairs))[:3]]
+    model = circuit("random")
+    at = {k: [] for k in range(nodes)}
+    at[0].append(model.ground.V)
+    for k, (i, j, conductance) in enumerate(branches):
+        part = model.add(f"r{k}", Resistor(resistance=quantity(1 / conductance, "ohm")))
+        at[i].append(part.p)
+        at[j].append(part.n)
+    for k, (i, j) in enumerate(diodes):
+        part = model.add(f"d{k}", ideal())
+        at[i].append(part.p)
+        at[j].append(part.n)
+    for k, (i, j, conductance, voltage) in enumerate(sources):
+        inner = model.add(f"rs{k}", Resistor(resistance=quantity(1 / conductance, "ohm")))
+        part = model.add(f"s{k}", DCVoltageSource(voltage=quantity(voltage, "V")))
+        at[i].append(inner.p)
+        model.connect(inner.n, part.p)
+        at[j].append(part.n)
+    for ports in at.values():
+        model.connect(*ports)
+    run = model.simulate("1 s")
+    exact = solved_by_trying(nodes, branches, diodes, sources)
+    for k, (i, j) in enumerate(diodes):
+        found = values(run, f"d{k}.v", "V", [0.5])[0]
+        assert found == pytest.approx(exact[i] - exact[j], abs=1e-9)

@@ -1,0 +1,136 @@
+"""Linear converters and actuators against closed forms, and the power they pass on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from machines_bench import TIGHT, fed, final
+from numpy.testing import assert_allclose
+
+from benchmarks.machines import solenoid
+from blocks import Model, SimulationError, cos, quantity
+from library.electrical import ControlledCurrentSource, ElectricalReference, Resistor, table
+from library.electromechanical import (
+    PiezoStack,
+    Solenoid,
+    TranslationalElectromechanicalConverter,
+    VoiceCoil,
+)
+from library.translational import (
+    Damper,
+    Mass,
+    Reference,
+    VelocitySource,
+)
+
+MU0 = 4e-7 * np.pi
+
+
+def held(machine, voltage="10 V", velocity="0 m/s"):
+    """A machine whose rod moves as prescribed."""
+    model = fed(machine, voltage)
+    model.hold, model.frame = VelocitySource(velocity=velocity), Reference()
+    model.connect(model.hold.R, model.machine.R)
+    model.connect(model.hold.C, model.machine.C, model.frame.V)
+    return model
+
+
+def test_a_positive_current_drives_the_rod_forward():
+    model = Model("converter")
+    model.source, model.earth = ControlledCurrentSource(current="2 A"), ElectricalReference()
+    model.machine = TranslationalElectromechanicalConverter(constant="3 V*s/m")
+    model.rod, model.frame = Mass(mass="0.5 kg"), Reference()
+    model.connect(model.source.head, model.machine.p)
+    model.connect(model.source.tail, model.machine.n, model.earth.V)
+    model.connect(model.machine.R, model.rod.M)
+    model.connect(model.machine.C, model.frame.V)
+    run = model.simulate("2 s")
+    assert_allclose(final(run, "rod.v", "m/s"), 3 * 2 / 0.5 * 2, rtol=1e-12)
+    assert_allclose(final(run, "machine.v", "V"), 3 * 24, rtol=1e-12)
+    assert_allclose(final(run, "machine.f", "N"), -6, rtol=1e-14)
+
+
+@pytest.mark.parametrize("constant", ["0.7 V*s/m", "-2 V*s/m"])
+def test_the_converter_passes_on_what_it_takes_in(constant):
+    model = fed(TranslationalElectromechanicalConverter(constant=constant),
+                voltage=lambda t: quantity("5 V") * cos(t * quantity("7 rad/s")))
+    model.resistor = Resistor(resistance="1 ohm")
+    model.rod, model.case = Mass(mass="0.1 kg"), Mass(mass="0.4 kg")
+    model.connect(model.machine.p, model.resistor.p)
+    model.connect(model.resistor.n, model.earth.V)
+    model.connect(model.machine.R, model.rod.M)
+    model.connect(model.machine.C, model.case.M)
+    k = quantity(constant).m  # the voltage sets the difference of speeds at the start too
+    model.rod.v, model.case.v = quantity(4 / k, "m/s"), quantity(-1 / k, "m/s")
+    run = model.simulate("1 s", rtol=1e-9)
+    electrical = run["machine.v"].m * run["machine.i"].m
+    taken = (electrical + run["machine.R.f"].m * run["machine.R.v"].m
+             + run["machine.C.f"].m * run["machine.C.v"].m)  # fmt: skip
+    assert np.abs(taken).max() < 1e-12 * np.abs(electrical).max()
+
+
+def test_current_of_a_voice_coil_that_is_held():
+    run = held(VoiceCoil()).simulate("10 ms", **TIGHT)
+    t = np.linspace(0, 0.01, 9)
+    current = 10 / 2.86 * (1 - np.exp(-t * 2.86 / 5.1e-3))
+    assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, current, atol=1e-9)
+    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, -3.88 * current, atol=1e-8)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_solenoid_that_is_held_is_an_inductance():
+    run = held(Solenoid(x="1 mm"), "12 V").simulate("20 ms", **TIGHT)
+    inductance = 1000**2 / (1e-3 / (MU0 * 1e-4) + 2e6)
+    t = np.linspace(0, 0.02, 9)
+    current = 12 / 20 * (1 - np.exp(-t * 20 / inductance))
+    assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, current, atol=1e-10)
+    flux = inductance * current / 1000
+    assert_allclose(run["machine.f"].at(quantity(t, "s")).to("N").m, flux**2 / (2 * MU0 * 1e-4),
+                    atol=1e-9)
+    assert_allclose(final(run, "machine.energy_stored", "J"), inductance * current[-1] ** 2 / 2,
+                    rtol=1e-9)
+
+
+def test_a_solenoid_with_rigid_stops_holds():
+    run = solenoid(rigid=True).simulate("100 ms", rtol=1e-9)
+    assert run["machine.x"].min().to("mm").m >= 0.2 - 1e-9
+    assert_allclose(run["machine.x"].at("30 ms").to("mm").m, 0.2, atol=1e-9)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_an_armature_without_a_stop_goes_through_and_is_named():
+    model = fed(Solenoid(), "12 V")
+    model.armature, model.frame = Mass(mass="20 g"), Reference()
+    model.connect(model.machine.R, model.armature.M)
+    model.connect(model.machine.C, model.frame.V)
+    with pytest.raises(SimulationError, match="gone through the stator: put a HardStop"):
+        model.simulate("0.2 s")
+
+
+SLOW = table(["0 s", "10 ms"], ["0 V", "150 V"])
+
+
+def test_a_piezo_stack_extends_freely_and_pushes_where_it_is_held():
+    model = fed(PiezoStack(), SLOW)
+    model.frame, model.tip = Reference(), Mass(mass="10 g")
+    model.damper = Damper(damping="5 kN*s/m")
+    model.connect(model.machine.R, model.tip.M, model.damper.R)
+    model.connect(model.machine.C, model.damper.C, model.frame.V)
+    run = model.simulate("30 ms", rtol=1e-10)
+    assert_allclose(final(run, "machine.x", "um"), 30, rtol=1e-8)
+    assert run.energy().relative_residual < 1e-8
+    blocked = held(PiezoStack(), SLOW).simulate("20 ms", rtol=1e-10)
+    assert_allclose(final(blocked, "machine.f", "N"), -800, rtol=1e-12)  # pushes R away
+
+
+def test_charge_of_a_piezo_stack_free_and_clamped():
+    coupling, stiffness = 800 / 150, 800 / 30e-6
+    for machine, capacitance in ((held(PiezoStack(), SLOW), 1.8e-6),
+                                 (fed(PiezoStack(), SLOW), 1.8e-6 + coupling**2 / stiffness)):
+        if capacitance > 1.8e-6:
+            machine.tip, machine.frame = Mass(mass="1 mg"), Reference()
+            machine.damper = Damper(damping="100 N*s/m")
+            machine.connect(machine.machine.R, machine.tip.M, machine.damper.R)
+            machine.connect(machine.machine.C, machine.damper.C, machine.frame.V)
+        run = machine.simulate("5 ms", rtol=1e-9)
+        assert_allclose(final(run, "machine.i", "A"), capacitance * 15e3, rtol=1e-6)

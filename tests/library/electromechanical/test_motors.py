@@ -1,0 +1,240 @@
+"""Motors and ideal rotating converters against closed forms and the power they pass on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from machines_bench import fed, final
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    ParameterError,
+    Port,
+    Variable,
+    cos,
+    der,
+    quantity,
+    sin,
+)
+from library.electrical import (
+    ControlledCurrentSource,
+    DCVoltageSource,
+    ElectricalReference,
+)
+from library.electromechanical import (
+    DCMotor,
+    RotationalElectromechanicalConverter,
+    SeparatelyExcitedMotor,
+    SeriesMotor,
+)
+from library.rotational import (
+    AngularVelocitySource,
+    Inertia,
+    RotationalDamper,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+)
+from library.thermal import thermal
+
+SMALL = {"resistance": "2 ohm", "inductance": "5 mH", "back_emf_constant": "0.1 V*s/rad",
+         "inertia": "1e-3 kg*m^2", "damping": "1e-4 N*m*s/rad"}  # fmt: skip
+
+
+def on_a_stand(machine, load="0 N*m", **options):
+    """A machine on the ground, with a torque on its rotor."""
+    model = fed(machine, **options)
+    model.load, model.ground = TorqueSource(torque=load), RotationalReference()
+    model.connect(model.machine.R, model.load.R)
+    model.connect(model.machine.C, model.load.C, model.ground.W)
+    return model
+
+
+@pytest.mark.parametrize("constant", ["0.3 V*s/rad", "-0.3 V*s/rad"])
+def test_a_positive_current_drives_the_rotor_forward(constant):
+    model = Model("converter")
+    model.source, model.earth = ControlledCurrentSource(current="2 A"), ElectricalReference()
+    model.machine = RotationalElectromechanicalConverter(constant=constant)
+    model.rotor, model.ground = Inertia(inertia="0.5 kg*m^2"), RotationalReference()
+    model.connect(model.source.head, model.machine.p)
+    model.connect(model.source.tail, model.machine.n, model.earth.V)
+    model.connect(model.machine.R, model.rotor.I)
+    model.connect(model.machine.C, model.ground.W)
+    run = model.simulate("2 s")
+    k = quantity(constant).m
+    assert_allclose(final(run, "rotor.w", "rad/s"), k * 2 / 0.5 * 2, rtol=1e-12)
+    assert_allclose(final(run, "machine.v", "V"), k**2 * 8, rtol=1e-12)
+
+
+def test_the_converter_passes_on_what_it_takes_in():
+    """v i + R.t w_R + C.t w_C = 0, with both shafts turning."""
+    model = fed(RotationalElectromechanicalConverter(constant="0.7 V*s/rad"),
+                voltage=lambda t: quantity("5 V") * cos(t * quantity("7 rad/s")))
+    start = 5 / 0.7  # the voltage sets the difference of speeds at the start too
+    model.rotor = Inertia(inertia="0.1 kg*m^2", w=quantity(0.8 * start, "rad/s"))
+    model.house = Inertia(inertia="0.4 kg*m^2", w=quantity(-0.2 * start, "rad/s"))
+    model.connect(model.machine.R, model.rotor.I)
+    model.connect(model.machine.C, model.house.I)
+    run = model.simulate("1 s", rtol=1e-9)
+    taken = (run["machine.v"].m * run["machine.i"].m
+             + run["machine.R.t"].m * run["machine.R.w"].m
+             + run["machine.C.t"].m * run["machine.C.w"].m)
+    assert np.abs(taken).max() < 1e-12 * np.abs(run["machine.v"].m * run["machine.i"].m).max()
+
+
+def test_start_of_a_motor_with_all_it_has():
+    """Two linear equations: armature and rotor."""
+    load = 0.05
+    run = on_a_stand(DCMotor(**SMALL), f"{-load} N*m").simulate("0.5 s", method="ode45", rtol=1e-11)
+    matrix = np.array([[-2 / 5e-3, -0.1 / 5e-3], [0.1 / 1e-3, -1e-4 / 1e-3]])
+    rest = -np.linalg.solve(matrix, [10 / 5e-3, -load / 1e-3])
+    t = np.linspace(0, 0.5, 11)
+    exact = np.array([rest - expm(matrix * s) @ rest for s in t]).T
+    assert_allclose(run["machine.i"].at(quantity(t, "s")).to("A").m, exact[0], atol=1e-8)
+    assert_allclose(run["machine.w_rotor"].at(quantity(t, "s")).to("rad/s").m, exact[1], atol=1e-7)
+    energy = run.energy()
+    assert energy.relative_residual < 1e-9
+
+
+STALL = {"parameterization": "stall torque and no-load speed", "stall_torque": "0.5 N*m",
+         "no_load_speed": "100 rad/s", "rated_voltage": "10 V", "inertia": "1e-3 kg*m^2"}
+RATED = {"parameterization": "rated load and speed", "rated_power": "10 W",
+         "rated_speed": "80 rad/s", "no_load_speed": "100 rad/s", "rated_voltage": "10 V",
+         "inertia": "1e-3 kg*m^2"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "stall"), [
+    (STALL, 0.5), (RATED, 10 / 80 / 0.2),
+    ({**SMALL, "damping": "0 N*m*s/rad"}, 0.1 * 10 / 2)], ids=["stall", "rated", "circuit"])
+def test_speed_falls_along_a_straight_line_with_the_load(given, stall):
+    for share in (0.0, 0.4, 1.0):
+        model = on_a_stand(DCMotor(**given), quantity(-share * stall, "N*m"))
+        run = model.simulate("6 s", method="rodas4", rtol=1e-10)
+        assert_allclose(final(run, "machine.w", "rad/s"), 100 * (1 - share), atol=2e-7)
+
+
+def test_a_rated_speed_above_that_without_load_is_refused():
+    with pytest.raises(ParameterError, match="exchange them"):
+        on_a_stand(DCMotor(**{**RATED, "rated_speed": "120 rad/s"})).simulate("1 s")
+
+
+def test_a_motor_below_break_away_stays_at_rest_and_starts_when_it_is_overcome():
+    """5 V/s on 2 ohm and 0.1 N m/A overcome 0.2 N m at 2 A."""
+    model = on_a_stand(DCMotor(**SMALL), voltage=lambda t: quantity("5 V/s") * t)
+    model.friction = RotationalFriction(law="coulomb", breakaway_torque="0.2 N*m",
+                                        coulomb_torque="0.15 N*m")  # fmt: skip
+    model.connect(model.machine.R, model.friction.R)
+    model.connect(model.friction.C, model.ground.W)
+    run = model.simulate("2 s", rtol=1e-10)
+    lag = 5e-3 / 2  # i = 2.5 A/s (t - lag (1 - exp(-t/lag))) until then
+    assert_allclose(run.events.of("friction")[0].time, 2 / 2.5 + lag, atol=1e-9)
+    assert final(run, "machine.w", "rad/s") > 5
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_a_motor_on_a_turning_case_sees_the_difference_of_speeds():
+    model = fed(DCMotor(**SMALL), voltage="3 V")
+    model.house, model.ground = AngularVelocitySource(velocity="20 rad/s"), RotationalReference()
+    model.connect(model.house.R, model.machine.C)
+    model.connect(model.house.C, model.ground.W)
+    run = model.simulate("6 s", rtol=1e-10)
+    w = (0.1 * 3 / 2) / (0.1**2 / 2 + 1e-4)  # against the case
+    assert_allclose(final(run, "machine.w", "rad/s"), w, rtol=1e-8)
+    assert_allclose(final(run, "machine.R.w", "rad/s"), w + 20, rtol=1e-8)
+
+
+def test_a_driven_motor_is_a_generator():
+    model = fed(DCMotor(**SMALL), voltage="0 V")
+    model.drive, model.ground = AngularVelocitySource(velocity="50 rad/s"), RotationalReference()
+    model.connect(model.drive.R, model.machine.R)
+    model.connect(model.drive.C, model.machine.C, model.ground.W)
+    model.machine.w_rotor = "50 rad/s"
+    run = model.simulate("0.1 s", rtol=1e-10)
+    assert_allclose(final(run, "machine.i", "A"), -0.1 * 50 / 2, rtol=1e-9)
+    assert_allclose(final(run, "drive.power_supplied", "W"), 2.5**2 * 2 + 1e-4 * 50**2, rtol=1e-9)
+
+
+def test_separate_excitation_sets_the_speed():
+    """Weakening the field makes the motor faster."""
+    speeds = []
+    for field in ("100 V", "50 V"):
+        model = on_a_stand(SeparatelyExcitedMotor(), voltage="95 V")
+        model.excitation = DCVoltageSource(voltage=field)
+        model.connect(model.excitation.p, model.machine.ep)
+        model.connect(model.excitation.n, model.machine.en, model.earth.V)
+        run = model.simulate("4 s", rtol=1e-9)
+        speeds.append(final(run, "machine.w", "rad/s"))
+        assert run.energy().relative_residual < 1e-7
+    assert_allclose(speeds, [95 / 0.63662, 95 / 0.31831], rtol=1e-6)
+
+
+def test_a_series_motor_meets_its_rated_point():
+    """100 V, 100 A, 1410 rpm: Modelica's machine, whose torque is 63.66 N m."""
+    model = on_a_stand(SeriesMotor(), "-63.66 N*m", voltage="100 V")
+    run = model.simulate("5 s", rtol=1e-9)
+    current = np.sqrt(63.66 / 6.366e-3)
+    assert_allclose(final(run, "machine.i", "A"), current, rtol=1e-5)
+    speed = (100 - 0.06 * current) / (6.366e-3 * current)
+    assert_allclose(final(run, "machine.w", "rad/s"), speed, rtol=1e-5)
+    assert_allclose(speed * 30 / np.pi, 1410, rtol=1e-3)
+
+
+def test_a_series_motor_turns_forward_on_alternating_voltage():
+    model = on_a_stand(SeriesMotor(), voltage=lambda t: quantity("50 V") * sin(
+        t * quantity("300 rad/s")))
+    model.drag = RotationalDamper(damping="1 N*m*s/rad")
+    model.connect(model.machine.R, model.drag.R)
+    model.connect(model.drag.C, model.ground.W)
+    run = model.simulate("1 s", rtol=1e-8)
+    assert run["machine.t"].min().m >= 0
+    assert final(run, "machine.w", "rad/s") > 0.1
+    assert run["machine.i"].min().m < -10
+    assert run.energy().relative_residual < 1e-6
+
+
+def test_a_converter_on_a_voltage_holds_the_speed():
+    """An ideal converter with a voltage on it is a speed source: nothing else is left."""
+    model = fed(RotationalElectromechanicalConverter(), voltage="2 V")
+    model.brake, model.ground = RotationalDamper(damping="0.1 N*m*s/rad"), RotationalReference()
+    model.connect(model.machine.R, model.brake.R)
+    model.connect(model.machine.C, model.brake.C, model.ground.W)
+    run = model.simulate("1 ms")
+    assert_allclose(final(run, "machine.w", "rad/s"), 20, rtol=1e-13)
+    assert_allclose(final(run, "machine.i", "A"), 20, rtol=1e-13)
+
+
+class Mass(Component):
+    """Heat that is kept."""
+
+    M = Port(thermal)
+    capacity = Parameter("20 J/K", above=0)
+    T = Variable("K", "300 K", priority="high")
+    energy_stored = Variable("J")
+
+    def equations(self):
+        yield self.T == self.M.T
+        yield self.capacity * der(self.T) == self.M.Q
+        yield self.energy_stored == self.capacity * self.T
+
+
+def test_a_winding_that_heats_itself_draws_less_and_its_heat_arrives():
+    """Held rotor on a voltage: C dT/dt = V²/R(T), so T follows from a quadratic equation."""
+    model = fed(DCMotor(thermal_port=True, resistance=lambda temperature: quantity("2 ohm") * (
+        1 + quantity("3.9e-3 1/K") * (temperature - quantity("300 K"))), inductance="1 uH",
+        inertia="1e-3 kg*m^2", i="5 A"))  # fmt: skip
+    model.hold, model.ground, model.copper = (
+        AngularVelocitySource(), RotationalReference(), Mass())
+    model.connect(model.machine.R, model.hold.R)
+    model.connect(model.machine.C, model.hold.C, model.ground.W)
+    model.connect(model.machine.H, model.copper.M)
+    run = model.simulate("60 s", rtol=1e-9)
+    warming = 10**2 / 2 / 20 * 60  # K, as if the resistance stayed
+    rise = (np.sqrt(1 + 2 * 3.9e-3 * warming) - 1) / 3.9e-3
+    assert_allclose(final(run, "copper.T", "K") - 300, rise, rtol=1e-7)
+    energy = run.energy()
+    assert energy.relative_residual < 1e-7
+    assert_allclose(energy["copper"].stored, 20 * rise, rtol=1e-7)

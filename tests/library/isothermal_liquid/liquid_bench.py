@@ -1,0 +1,71 @@
+"""Small circuits for tests of components with liquid, and the liquid by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.integrate import quad
+
+from blocks import Model, quantity
+from library.isothermal_liquid import IsothermalLiquidProperties, Reservoir
+
+P0 = 101325.0
+WATER = {"rho": 998.21, "beta": 2.1791e9, "nu": 1.0034e-6}
+OIL = {"rho": 850.0, "beta": 1.2e9, "nu": 1.8e-5}
+TIGHT = {"rtol": 1e-10}
+
+
+def rho(p, liquid=None, gain=0.0, air=0.0, n=1.0, air_rho=1.225):
+    """Density at a pressure in Pa."""
+    liquid = liquid or WATER
+    strain = (np.asarray(p) - P0) / liquid["beta"]
+    s = np.exp(-strain) if gain == 0 else (1 + gain * strain) ** (-1 / gain)
+    a = air / (1 - air)
+    return (liquid["rho"] + a * air_rho * (air > 0)) / (s + a * (P0 / np.asarray(p)) ** (1 / n))
+
+
+def h(p, liquid=None, **more):
+    """Integral of dp/rho from the atmosphere on, by quadrature."""
+    return quad(lambda x: 1 / float(rho(x, liquid, **more)), P0, p, epsabs=0, epsrel=1e-13)[0]
+
+
+def oil(**more):
+    return IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
+                                      viscosity="18 cSt", **more)  # fmt: skip
+
+
+def reservoir(pressure):
+    """At an absolute pressure in Pa, or one that is a function of time."""
+    given = pressure if callable(pressure) else quantity(pressure, "Pa")
+    return Reservoir(pressure_spec="specified", pressure=given)
+
+
+def between(part, p_A, p_B, liquid=None):
+    """A part between two reservoirs at absolute pressures in Pa."""
+    model = Model("between")
+    model.a, model.b, model.part = reservoir(p_A), reservoir(p_B), part
+    model.connect(model.a.A, model.part.A)
+    model.connect(model.part.B, model.b.A)
+    if liquid is not None:
+        model.liquid = liquid
+        model.connect(model.liquid.A, model.a.A)
+    return model
+
+
+def flow(part, p_A, p_B, liquid=None):
+    """Mass flow from A to B in kg/s; also, the part turns all energy lost into heat."""
+    run = between(part, p_A, p_B, liquid).simulate("0.1 s", **TIGHT)
+    ledger = run.energy()
+    assert ledger.relative_residual < 1e-9
+    return float(run["part.mdot"].final.to("kg/s").m)
+
+
+def values(result, path, unit, times=None):
+    """Numbers of a variable in a unit, at all samples or at given seconds."""
+    series = result[path]
+    if times is None:
+        return series.to(unit).magnitude
+    return np.asarray(series.at(quantity(np.atleast_1d(times), "s")).to(unit).magnitude)
+
+
+def seconds(result):
+    return result.time.to("s").magnitude

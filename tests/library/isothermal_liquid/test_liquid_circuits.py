@@ -1,0 +1,204 @@
+"""One closed form for the liquid, and for every volume, source and sensor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, reservoir, rho, seconds, values
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity, sin
+from library.isothermal_liquid import (
+    Cap,
+    ConstantVolumeChamber,
+    FlowRateSensor,
+    FlowRateSource,
+    FlowResistance,
+    GasChargedAccumulator,
+    InfiniteFlowResistance,
+    IsothermalLiquidProperties,
+    LaminarLeakage,
+    LiquidPropertiesSensor,
+    PressureSensor,
+    PressureSource,
+    Reservoir,
+    Tank,
+)
+
+LIQUIDS = [
+    ({}, {}),
+    ({"bulk_modulus_model": "linear"}, {"gain": 6.0}),
+    ({"bulk_modulus_model": "linear", "bulk_modulus_gain": 1.0}, {"gain": 1.0}),
+    ({"air": True}, {"air": 0.005}),
+    ({"air": True, "air_fraction": 0.02, "polytropic_index": 1.4}, {"air": 0.02, "n": 1.4}),
+    ({"air": True, "bulk_modulus_model": "linear"}, {"air": 0.005, "gain": 6.0}),
+]
+
+
+def filled(liquid=None, mass_flow="0.02 kg/s", volume="1 l", p="0.101325 MPa"):
+    """A chamber that a source fills from the atmosphere."""
+    model = Model("filled")
+    model.out, model.source = Reservoir(), FlowRateSource(mass_flow=mass_flow)
+    model.chamber = ConstantVolumeChamber(volume=volume, p_I=p)
+    model.density = LiquidPropertiesSensor()
+    model.connect(model.out.A, model.source.A)
+    model.connect(model.source.B, model.chamber.A, model.density.A)
+    if liquid is not None:
+        model.liquid = liquid
+        model.connect(model.liquid.A, model.out.A)
+    return model
+
+
+@pytest.mark.parametrize(("options", "law"), LIQUIDS)
+def test_what_is_pumped_into_a_chamber_is_its_density(options, law):
+    run = filled(IsothermalLiquidProperties(**options)).simulate("0.4 s", **TIGHT)
+    t, p = seconds(run), values(run, "chamber.p_I", "Pa")
+    start = rho(P0, **law)
+    assert_allclose(rho(p, **law), start + 0.02 * t / 1e-3, rtol=1e-9)
+    assert_allclose(values(run, "density.RHO", "kg/m^3"), rho(p, **law), rtol=1e-13)
+    # the source gives every kilogram the enthalpy of the chamber, which stores what is elastic
+    given = run.energy()["source"].supplied
+    end = float(p[-1])
+    stored = 1e-3 * (float(rho(end, **law)) * h(end, **law) - (end - P0))
+    assert_allclose(values(run, "chamber.energy_stored", "J")[-1], stored, rtol=1e-8)
+    assert_allclose(given, stored, rtol=1e-7)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_water_is_in_a_circuit_that_names_no_liquid():
+    run = filled().simulate("0.4 s", **TIGHT)
+    exact = P0 + WATER["beta"] * np.log1p(0.02 * seconds(run) / (1e-3 * WATER["rho"]))
+    assert_allclose(values(run, "chamber.p_I", "Pa"), exact, rtol=1e-9)
+    assert_allclose(values(run, "density.MU", "Pa*s")[0], 998.21 * 1.0034e-6, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1.0, 1.4])
+def test_dissolved_air_no_longer_takes_space_but_keeps_its_mass(n):
+    liquid = IsothermalLiquidProperties(air=True, air_dissolution=True, air_fraction=0.02,
+                                        polytropic_index=n)  # fmt: skip
+    run = filled(liquid, "0.1 kg/s").simulate("0.3 s", **TIGHT)
+    t, p = seconds(run), values(run, "chamber.p_I", "Pa")
+    a, c = 0.02 / 0.98, 3e6 - P0
+    x = np.clip((p - P0) / c, 0, 1)
+    air = a * (1 - x**2 * (3 - 2 * x)) * (P0 / p) ** (1 / n)
+    mixed = (998.21 + a * 1.225) / (np.exp(-(p - P0) / WATER["beta"]) + air)
+    assert p[-1] > 3.2e6
+    assert_allclose(mixed, mixed[0] + 0.1 * t / 1e-3, rtol=1e-9)
+    fine = np.linspace(P0, p[-1], 200_001)
+    x = np.clip((fine - P0) / c, 0, 1)
+    air = a * (1 - x**2 * (3 - 2 * x)) * (P0 / fine) ** (1 / n)
+    work = np.trapezoid((np.exp(-(fine - P0) / WATER["beta"]) + air) / (998.21 + a * 1.225), fine)
+    stored = 1e-3 * (mixed[-1] * work - (p[-1] - P0))
+    assert_allclose(values(run, "chamber.energy_stored", "J")[-1], stored, rtol=1e-5)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_sources_and_sensors_agree_on_signs():
+    model = Model("signs")
+    model.tank, model.lift = Reservoir(), PressureSource(pressure_difference="2 MPa")
+    model.meter, model.load = FlowRateSensor(), FlowResistance(pressure_drop="2 MPa",
+                                                              mass_flow="0.5 kg/s")  # fmt: skip
+    model.above, model.gauge = PressureSensor(), PressureSensor(measure="gauge")
+    model.total = PressureSensor(measure="absolute")
+    model.connect(model.tank.A, model.lift.A, model.load.B, model.above.B)
+    model.connect(model.lift.B, model.meter.A, model.above.A, model.gauge.A, model.total.A)
+    model.connect(model.meter.B, model.load.A)
+    run = model.simulate("1 s")
+    share = np.sqrt((np.sqrt(1e-8 + 4) - 1e-4) / 2)  # s sqrt(s² + 0.01²) = 1
+    assert_allclose(values(run, "load.mdot", "kg/s"), 0.5 * share, rtol=1e-9)
+    assert_allclose(values(run, "meter.M", "kg/s"), 0.5 * share, rtol=1e-9)
+    top = float(rho(P0 + 2e6))
+    assert_allclose(values(run, "meter.V", "m^3/s"), 0.5 * share / top, rtol=1e-9)
+    assert_allclose(values(run, "above.P", "MPa"), 2, rtol=1e-12)
+    assert_allclose(values(run, "gauge.Pg", "MPa"), 2, rtol=1e-12)
+    assert_allclose(values(run, "total.Pa", "MPa"), 2.101325, rtol=1e-12)
+    given = 0.5 * share * h(P0 + 2e6)
+    assert_allclose(values(run, "lift.power_supplied", "W"), given, rtol=1e-9)
+    assert_allclose(values(run, "load.power_dissipated", "W"), given, rtol=1e-9)
+
+
+def test_a_volume_flow_is_of_the_density_at_the_inlet():
+    part = FlowRateSource(flow_type="volumetric", volume_flow="1e-4 m^3/s")
+    run = between(part, 5e6, 2e7, oil()).simulate("1 s")
+    exact = 1e-4 * float(rho(5e6, OIL))
+    assert_allclose(values(run, "part.mdot", "kg/s"), exact, rtol=1e-12)
+    work = exact * (h(2e7, OIL) - h(5e6, OIL))
+    assert_allclose(values(run, "part.power_supplied", "W"), work, rtol=1e-11)
+    assert_allclose(values(run, "a.power_supplied", "W"), exact * h(5e6, OIL), rtol=1e-11)
+
+
+def test_a_cap_and_an_infinite_resistance_let_nothing_pass():
+    model = Model("closed")
+    model.a = reservoir(lambda t: quantity("2 MPa") + quantity("1 MPa/s") * t)
+    model.wall, model.cap, model.b = InfiniteFlowResistance(), Cap(), reservoir(1e6)
+    model.connect(model.a.A, model.wall.A, model.cap.A)
+    model.connect(model.wall.B, model.b.A)
+    run = model.simulate("1 s")
+    assert_allclose(values(run, "cap.p", "MPa"), 2 + seconds(run), rtol=1e-12)
+    assert_allclose(values(run, "wall.mdot", "kg/s"), 0)
+    assert_allclose(values(run, "a.A.mdot", "kg/s"), 0, atol=1e-15)
+
+
+def test_a_tank_runs_out_through_a_laminar_gap_exponentially():
+    model = Model("tank")
+    model.tank = Tank(area="0.5 m^2", volume="0.4 m^3", gravity="10 m/s^2")
+    model.gap = LaminarLeakage(cross_section_geometry="custom", resistance="1e6 Pa*s/m^3")
+    model.out = Reservoir()
+    model.connect(model.tank.A, model.gap.A)
+    model.connect(model.gap.B, model.out.A)
+    run = model.simulate("100 s", **TIGHT)
+    # dV/dt = -rho g V/(area R), but for the density in the gap: 998.21 (1 + 4e-6)
+    exact = 0.4 * np.exp(-998.21 * 10 / (0.5 * 1e6) * seconds(run))
+    assert_allclose(values(run, "tank.volume", "m^3"), exact, rtol=1e-5)
+    assert_allclose(values(run, "tank.L", "m"), exact / 0.5, rtol=1e-5)
+    energy = 998.21 * 10 * exact**2 / (2 * 0.5)
+    assert_allclose(values(run, "tank.energy_stored", "J"), energy, rtol=2e-5)
+    assert run.energy().relative_residual < 1e-8
+
+
+@pytest.mark.parametrize("n", [1.0, 1.4])
+def test_the_gas_of_an_accumulator_is_compressed(n):
+    model = Model("accumulator")
+    model.out = Reservoir()
+    model.source = FlowRateSource(flow_type="volumetric", volume_flow="1 l/s")
+    model.store = GasChargedAccumulator(polytropic_index=n, volume="0.5 l", dead_volume="1 ml")
+    model.connect(model.out.A, model.source.A)
+    model.connect(model.source.B, model.store.A)
+    run = model.simulate("4 s", **TIGHT)
+    V = values(run, "store.volume", "l")
+    p = 1.101325e6 * (8 / (8 - V)) ** n
+    assert_allclose(values(run, "store.p_I", "Pa"), p, rtol=1e-12)
+    # all mass that came is in it, and in the liquid that was there
+    mass = rho(p) * (V + 1e-3)
+    assert_allclose(mass - mass[0], 998.21 * seconds(run), rtol=1e-8, atol=1e-5)
+    x = -np.log(1 - V / 8)
+    gas = 1.101325e6 * 8e-3 * (x if n == 1 else np.expm1((n - 1) * x) / (n - 1)) - P0 * V * 1e-3
+    liquid = [1e-3 * v * (float(rho(q)) * h(q) - (q - P0))
+              for v, q in zip(V[[0, -1]] + 1e-3, p[[0, -1]], strict=True)]  # fmt: skip
+    stored = values(run, "store.energy_stored", "J")[[0, -1]]
+    assert_allclose(stored, gas[[0, -1]] + liquid, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_an_empty_accumulator_gives_nothing_more():
+    model = Model("empty")
+    model.store = GasChargedAccumulator(volume="0.1 l")
+    model.gap = LaminarLeakage(cross_section_geometry="custom", resistance="1e10 Pa*s/m^3")
+    model.out = Reservoir()
+    model.connect(model.store.A, model.gap.A)
+    model.connect(model.gap.B, model.out.A)
+    run = model.simulate("10 s", rtol=1e-8)
+    assert_allclose(values(run, "store.volume", "l")[-1], -1e6 / 1e13 * 1e3, rtol=1e-3)
+    assert_allclose(values(run, "store.p_I", "Pa")[-1], P0, rtol=1e-3)
+    assert run.energy().relative_residual < 1e-5
+
+
+def test_a_specified_reservoir_follows_its_signal_and_pays_for_it():
+    run = between(FlowResistance(), lambda t: quantity("1 MPa") + quantity("0.5 MPa") * sin(
+        quantity("10 rad/s") * t), 1e6).simulate("1 s", rtol=1e-8)  # fmt: skip
+    wave = np.sin(10 * seconds(run))
+    assert_allclose(values(run, "a.A.p", "MPa"), 1 + 0.5 * wave, rtol=1e-12)
+    share = np.sqrt((np.sqrt(1e-8 + 4 * (500 * wave) ** 2) - 1e-4) / 2)
+    assert_allclose(values(run, "part.mdot", "kg/s"), 0.1 * np.sign(wave) * share, rtol=1e-6,
+                    atol=1e-8)  # fmt: skip
+    assert run.energy().relative_residual < 1e-5

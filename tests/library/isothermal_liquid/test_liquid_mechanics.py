@@ -1,0 +1,302 @@
+"""Closed forms for pistons, cylinders, pumps and motors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from liquid_bench import OIL, P0, TIGHT, h, oil, reservoir, rho, seconds, values
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library import rotational, translational
+from library.isothermal_liquid import (
+    ConstantVolumeChamber,
+    DoubleActingActuator,
+    FixedDisplacementMotor,
+    FixedDisplacementPump,
+    FlowRateSource,
+    Reservoir,
+    RotationalMechanicalConverter,
+    SingleActingActuator,
+    TranslationalMechanicalConverter,
+    VariableDisplacementMotor,
+    VariableDisplacementPump,
+)
+from library.signal import Constant
+
+OFFSETS = [{}, {"pressure_spec": "specified", "environment_pressure": "0.3 MPa"}]
+
+
+# -- converters --------------------------------------------------------------------------------
+@pytest.mark.parametrize("outside", OFFSETS)
+@pytest.mark.parametrize(("orientation", "sign"), [("positive", 1), ("negative", -1)])
+def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, sign, outside):
+    model = Model("piston")
+    model.supply, model.liquid = reservoir(5e6), oil()
+    model.piston = TranslationalMechanicalConverter(
+        mech_orientation=orientation, interface_area="2e-3 m^2", dead_volume="1 l", p_I="5 MPa",
+        **outside)  # fmt: skip
+    model.drive = translational.VelocitySource(velocity=f"{0.1 * sign} m/s")
+    model.ground = translational.Reference()
+    model.connect(model.supply.A, model.piston.A, model.liquid.A)
+    model.connect(model.drive.R, model.piston.R)
+    model.connect(model.drive.C, model.piston.C, model.ground.V)
+    run = model.simulate("1 s", **TIGHT)
+    p0 = 0.3e6 if outside else P0
+    assert_allclose(values(run, "piston.f", "N"), sign * 2e-3 * (5e6 - p0), rtol=1e-12)
+    assert_allclose(values(run, "drive.f", "N"), sign * 2e-3 * (5e6 - p0), rtol=1e-12)
+    inflow = float(rho(5e6, OIL)) * 2e-3 * 0.1
+    assert_allclose(values(run, "piston.A.mdot", "kg/s"), inflow, rtol=1e-10)
+    assert_allclose(values(run, "piston.x", "m"), sign * 0.1 * seconds(run), atol=1e-12)
+    assert run.energy().relative_residual < 1e-10
+
+
+def test_a_mass_on_enclosed_liquid_swings_on_its_stiffness():
+    model = Model("cushion")
+    model.liquid, model.ground = oil(), translational.Reference()
+    model.piston = TranslationalMechanicalConverter(interface_area="1e-3 m^2", dead_volume="1 l")
+    model.mass = translational.Mass(mass="10 kg", v="1 mm/s")
+    model.connect(model.piston.A, model.liquid.A)
+    model.connect(model.piston.R, model.mass.M)
+    model.connect(model.piston.C, model.ground.V)
+    run = model.simulate("0.2 s", **TIGHT)
+    w = np.sqrt(OIL["beta"] * 1e-6 / (1e-3 * 10))
+    assert_allclose(values(run, "mass.v", "m/s"), 1e-3 * np.cos(w * seconds(run)), atol=1e-8)
+    assert run.energy().relative_residual < 1e-6
+
+
+def press(compressible):
+    """Two pistons on one line: 1 cm² pushes 100 cm²."""
+    model = Model("press")
+    areas = {"small": "1 cm^2", "large": "100 cm^2"}
+    for name, area in areas.items():
+        made = {"dead_volume": "1 l"} if compressible else {}
+        model.add(name, TranslationalMechanicalConverter(
+            interface_area=area, dynamic_compressibility=compressible, **made))  # fmt: skip
+    model.liquid, model.ground = oil(), translational.Reference()
+    model.push = translational.ForceSource(force="-100 N")
+    model.hand = translational.Mass(mass="0.1 kg")
+    model.load = translational.Mass(mass="500 kg")
+    model.connect(model.small.A, model.large.A, model.liquid.A)
+    model.connect(model.small.R, model.push.R, model.hand.M)
+    model.connect(model.large.R, model.load.M)
+    model.connect(model.small.C, model.large.C, model.push.C, model.ground.V)
+    return model
+
+
+def test_incompressible_liquid_between_two_pistons_is_a_rigid_transmission():
+    run = press(False).simulate("1 s", **TIGHT)
+    # m = 0.1 kg + 500 kg/100², pushed by 100 N; the load moves a hundredth
+    a = 100 / (0.1 + 500 / 100**2)
+    t = seconds(run)
+    assert_allclose(values(run, "hand.v", "m/s"), -a * t, rtol=1e-9, atol=1e-12)
+    assert_allclose(values(run, "load.v", "m/s"), a * t / 100, rtol=1e-9, atol=1e-12)
+    pressure = 500 * a / 100 / 100e-4
+    assert_allclose(values(run, "small.A.p", "Pa"), P0 + pressure, rtol=1e-9)
+    assert_allclose(values(run, "small.f", "N"), 1e-4 * pressure, rtol=1e-9)
+    ledger = run.energy()
+    assert ledger.relative_residual < 1e-9
+    # what one piston adds by leaving compression out the other takes away
+    assert_allclose(ledger["small"].supplied, -ledger["large"].supplied, rtol=1e-6)
+
+
+@pytest.mark.parametrize("outside", OFFSETS)
+@pytest.mark.parametrize(("orientation", "sign"), [("positive", 1), ("negative", -1)])
+@pytest.mark.parametrize("compressible", [True, False])
+def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressible):
+    model = Model("vane")
+    model.supply, model.liquid = reservoir(5e6), oil()
+    made = {"dead_volume": "1 l", "p_I": "5 MPa"} if compressible else {}
+    model.vane = RotationalMechanicalConverter(
+        mech_orientation=orientation, displacement="1e-4 m^3/rad",
+        dynamic_compressibility=compressible, **made, **outside)  # fmt: skip
+    model.drive = rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s")
+    model.ground = rotational.RotationalReference()
+    model.connect(model.supply.A, model.vane.A, model.liquid.A)
+    model.connect(model.drive.R, model.vane.R)
+    model.connect(model.drive.C, model.vane.C, model.ground.W)
+    run = model.simulate("1 s", **TIGHT)
+    p0 = 0.3e6 if outside else P0
+    assert_allclose(values(run, "vane.t", "N*m"), sign * 1e-4 * (5e6 - p0), rtol=1e-12)
+    inflow = (float(rho(5e6, OIL)) if compressible else 850) * 1e-4 * 3
+    assert_allclose(values(run, "vane.A.mdot", "kg/s"), inflow, rtol=1e-10)
+    assert run.energy().relative_residual < 1e-10
+
+
+# -- cylinders ---------------------------------------------------------------------------------
+def cylinder(actuator, *, force="0 N", mass="5 kg", supply=None):
+    """A cylinder that moves a mass against ground; side A is fed, a side B goes to the tank."""
+    model = Model("cylinder")
+    model.cylinder, model.liquid, model.tank = actuator, oil(), Reservoir()
+    model.mass = translational.Mass(mass=mass)
+    model.push, model.ground = translational.ForceSource(force=force), translational.Reference()
+    model.connect(model.cylinder.R, model.mass.M, model.push.R)
+    model.connect(model.cylinder.C, model.push.C, model.ground.V)
+    if supply is not None:
+        model.supply = supply
+        if isinstance(supply, FlowRateSource):
+            model.connect(model.tank.A, model.supply.A)
+            model.connect(model.supply.B, model.cylinder.A)
+        else:
+            model.connect(model.supply.A, model.cylinder.A)
+    model.connect(model.tank.A, model.liquid.A)
+    if hasattr(type(actuator), "B"):
+        model.connect(model.cylinder.B, model.tank.A)
+    return model
+
+
+def test_a_cylinder_moves_as_fast_as_liquid_comes():
+    source = FlowRateSource(mass_flow="0.017 kg/s")
+    model = cylinder(DoubleActingActuator(
+        piston_area_A="1e-3 m^2", piston_area_B="6e-4 m^2", stroke="0.3 m", x="10 mm",
+        p_A=quantity(P0 + 4e6, "Pa"), law="coulomb", coulomb_force="300 N",
+        breakaway_force="300 N", viscous_coefficient="20 kN*s/m"), force="-3700 N", mass="1 kg",
+        supply=source)  # fmt: skip
+    run = model.simulate("2 s", rtol=1e-8)
+    v = float(values(run, "mass.v", "m/s")[-1])
+    p = float(values(run, "cylinder.p_A", "Pa")[-1])
+    assert_allclose(v, 0.017 / (float(rho(p, OIL)) * 1e-3), rtol=1e-6)
+    assert_allclose(1e-3 * (p - P0), 3700 + 300 + 2e4 * v, rtol=1e-6)
+    out = values(run, "cylinder.B.mdot", "kg/s")[-1]
+    assert_allclose(out, -850 * 6e-4 * v, rtol=1e-6)
+    assert run.energy().relative_residual < 1e-6
+
+
+@pytest.mark.parametrize("law", ["coulomb", "stribeck"])
+def test_seals_hold_the_piston_until_the_pressure_overcomes_them(law):
+    ramp = reservoir(lambda t: quantity(P0, "Pa") + quantity("1 MPa/s") * t)
+    more = {"breakaway_velocity": "1 cm/s"} if law == "stribeck" else {}
+    model = cylinder(SingleActingActuator(
+        piston_area_A="1e-3 m^2", stroke="3 m", x="0.1 m", dynamic_compressibility=False, law=law,
+        coulomb_force="500 N", breakaway_force="700 N", **more), force="-100 N",
+        supply=ramp)  # fmt: skip
+    run = model.simulate("1 s", rtol=1e-9)
+    (moves,) = [e.time for e in run.events.of("cylinder") if e.description == "slides forward"]
+    assert_allclose(moves, 0.8, rtol=1e-9)
+    early = seconds(run) < 0.79
+    assert (values(run, "mass.v", "m/s")[early] == 0).all()
+    t = seconds(run)[early]
+    assert_allclose(values(run, "cylinder.seal_force", "N")[early], 1e3 * t - 100, atol=1e-6)
+    if law == "coulomb":  # 5 kg under 1000 N/s (t - 0.8 s) + 200 N
+        s = 0.2
+        assert_allclose(values(run, "mass.v", "m/s")[-1], (500 * s**2 + 200 * s) / 5, rtol=1e-7)
+    assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_piston_bounces_off_its_rigid_end(restitution):
+    model = cylinder(SingleActingActuator(
+        piston_area_A="1e-3 m^2", stroke="0.1 m", x="50 mm", dynamic_compressibility=False,
+        stop="restitution", restitution=restitution), supply=reservoir(P0 + 1e5))  # fmt: skip
+    run = model.simulate("0.14 s", rtol=1e-9)
+    hit = np.sqrt(2 * 0.05 / 20)  # 100 N on 5 kg
+    first = next(e for e in run.events.of("cylinder"))
+    assert_allclose(first.time, hit, rtol=1e-8)
+    after = 20 * hit * restitution
+    gone = 0.14 - hit
+    exact = 0.1 if restitution == 0 else 0.1 - after * gone + 10 * gone**2
+    assert_allclose(values(run, "cylinder.p_out", "m")[-1], exact, rtol=1e-6)
+    assert run.energy().relative_residual < 1e-8
+
+
+@pytest.mark.parametrize("stop", ["smooth", "full", "undamped rebound"])
+def test_a_piston_rests_on_its_elastic_end(stop):
+    made = {"transition": "1 um"} if stop == "smooth" else {}
+    model = cylinder(SingleActingActuator(
+        piston_area_A="1e-3 m^2", stroke="0.1 m", x="99.9 mm", stop=stop, p_A="5.101325 MPa",
+        stop_stiffness="1e8 N/m", stop_damping="1e4 N*s/m", **made),
+        supply=reservoir(P0 + 5e6))  # fmt: skip
+    run = model.simulate("0.5 s", rtol=1e-8)
+    assert_allclose(values(run, "cylinder.x", "mm")[-1], 100.05, rtol=1e-6)
+    assert_allclose(values(run, "cylinder.f", "N")[-1], 0, atol=0.01)
+    assert run.energy().relative_residual < 1e-5
+
+
+@pytest.mark.parametrize("law", ["none", "simscape", "lugre", "quinn"])
+@pytest.mark.parametrize("compressible", [True, False])
+@pytest.mark.parametrize("outside", OFFSETS)
+def test_a_double_acting_cylinder_books_all_its_energy(law, compressible, outside):
+    made = {"p_A": "1 MPa", "dead_volume_B": "0.1 l"} if compressible else {}
+    model = cylinder(DoubleActingActuator(
+        piston_area_A="1e-3 m^2", piston_area_B="7e-4 m^2", stroke="0.2 m", x="50 mm", law=law,
+        dynamic_compressibility=compressible, **made, **outside), force="-50 N",
+        supply=reservoir(lambda t: quantity("1 MPa") + quantity("2 MPa/s") * t))  # fmt: skip
+    run = model.simulate("20 ms", rtol=1e-8)
+    assert abs(float(values(run, "cylinder.x", "mm")[-1]) - 50) > 0.1
+    assert run.energy().relative_residual < 1e-6
+
+
+# -- pumps and motors --------------------------------------------------------------------------
+def machine(part, speed, p_A, p_B, displacement=None):
+    model = Model("machine")
+    model.part, model.liquid, model.a, model.b = part, oil(), reservoir(p_A), reservoir(p_B)
+    model.shaft = rotational.AngularVelocitySource(velocity=f"{speed!r} rad/s")
+    model.ground = rotational.RotationalReference()
+    model.connect(model.a.A, model.part.A, model.liquid.A)
+    model.connect(model.part.B, model.b.A)
+    model.connect(model.shaft.R, model.part.R)
+    model.connect(model.shaft.C, model.part.C, model.ground.W)
+    if displacement is not None:
+        model.setting = Constant(value=f"{displacement} cm^3/turn")
+        model.connect(model.setting.y, model.part.D)
+    return model.simulate("0.1 s", **TIGHT)
+
+
+KINDS = [(FixedDisplacementPump, None), (FixedDisplacementMotor, None),
+         (VariableDisplacementPump, 20.0), (VariableDisplacementPump, -20.0),
+         (VariableDisplacementMotor, 20.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "setting"), KINDS)
+@pytest.mark.parametrize("speed", [150.0, -80.0])
+def test_an_ideal_machine_loses_nothing(kind, setting, speed):
+    part = kind(displacement="20 cm^3/turn") if setting is None else kind()
+    run = machine(part, speed, 2e6, 17e6, setting)
+    D = (setting or 20.0) * 1e-6 / (2 * np.pi)
+    mean = (rho(2e6, OIL) + rho(17e6, OIL)) / 2
+    mdot, t = values(run, "part.mdot", "kg/s"), values(run, "part.t", "N*m")
+    assert_allclose(mdot, mean * D * speed, rtol=1e-12)
+    assert_allclose(t, D * 15e6, rtol=(15e6 / OIL["beta"]) ** 2)
+    assert_allclose(t * speed, mdot * (h(17e6, OIL) - h(2e6, OIL)), rtol=1e-11)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_losses_of_a_pump_are_those_of_its_efficiencies():
+    nominal = {"nominal_displacement": "20 cm^3/turn", "nominal_speed": "150 rad/s",
+               "nominal_pressure": "15 MPa", "nominal_viscosity": "18 cSt",
+               "volumetric_efficiency": 0.9, "mechanical_efficiency": 0.85}  # fmt: skip
+    D, mean = 20e-6 / (2 * np.pi), float(rho(2e6, OIL) + rho(17e6, OIL)) / 2
+    pump = FixedDisplacementPump(displacement="20 cm^3/turn", losses="analytical", **nominal)
+    run = machine(pump, 150.0, 2e6, 17e6)
+    assert_allclose(values(run, "part.mdot", "kg/s"), 0.9 * mean * D * 150, rtol=1e-12)
+    assert_allclose(values(run, "part.t", "N*m"), D * 15e6 / 0.85 + 0.05, rtol=1e-4)
+    assert run.energy().relative_residual < 1e-12
+    motor = VariableDisplacementMotor(losses="analytical", **nominal)
+    run = machine(motor, 150.0, 17e6, 2e6, 20.0)
+    assert_allclose(values(run, "part.mdot", "kg/s"), mean * D * 150 / 0.9, rtol=1e-12)
+    assert_allclose(values(run, "part.t", "N*m"), -0.85 * D * 15e6 + 0.05, rtol=1e-4)
+    assert (values(run, "part.power_dissipated", "W") > 0).all()
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_a_pump_drives_a_motor_as_a_gear_would():
+    model = Model("hydrostatic drive")
+    model.pump = FixedDisplacementPump(displacement="20 cm^3/turn")
+    model.motor = FixedDisplacementMotor(displacement="40 cm^3/turn")
+    model.line = ConstantVolumeChamber(volume="0.1 l")
+    model.tank, model.liquid = Reservoir(), oil()
+    model.engine = rotational.AngularVelocitySource(velocity="100 rad/s")
+    model.load = rotational.Inertia(inertia="0.01 kg*m^2")
+    model.brake = rotational.RotationalDamper(damping="2 N*m*s/rad")
+    model.ground = rotational.RotationalReference()
+    model.connect(model.tank.A, model.pump.A, model.motor.B, model.liquid.A)
+    model.connect(model.pump.B, model.line.A, model.motor.A)
+    model.connect(model.engine.R, model.pump.R)
+    model.connect(model.motor.R, model.load.I, model.brake.R)
+    model.connect(model.engine.C, model.pump.C, model.motor.C, model.brake.C, model.ground.W)
+    run = model.simulate("1 s", rtol=1e-8)
+    assert_allclose(values(run, "load.w", "rad/s")[-1], 50, rtol=1e-6)
+    torque = 40e-6 / (2 * np.pi)
+    p = values(run, "line.p_I", "Pa")[-1] - P0
+    assert_allclose(torque * p, 100, rtol=1e-4)
+    assert run.energy().relative_residual < 1e-6

@@ -1,0 +1,189 @@
+"""What users get wrong with liquids is named, where it can be before a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from blocks import Model, SimulationError, quantity
+from blocks.exceptions import BlocksError, ParameterError, WrongDimension
+from library import rotational, translational
+from library.isothermal_liquid import (
+    CheckValve,
+    ConstantVolumeChamber,
+    DoubleActingActuator,
+    FixedDisplacementPump,
+    FlowRateSource,
+    FlowResistance,
+    GasChargedAccumulator,
+    IsothermalLiquidProperties,
+    LaminarLeakage,
+    LocalRestriction,
+    Pipe,
+    Reservoir,
+    Tank,
+    VariableOrifice,
+)
+
+
+def circuit(**parts):
+    """A resistance between two reservoirs, and other parts on the first."""
+    model = Model("circuit")
+    model.a, model.b, model.r = Reservoir(), Reservoir(), FlowResistance()
+    model.connect(model.a.A, model.r.A)
+    model.connect(model.r.B, model.b.A)
+    for name, part in parts.items():
+        model.connect(model.a.A, model.add(name, part).A)
+    return model
+
+
+def drawn(from_, mass_flow="0.1 kg/s"):
+    """A source that draws liquid out of something."""
+    model = Model("drawn")
+    model.store, model.source, model.out = from_, FlowRateSource(mass_flow=mass_flow), Reservoir()
+    model.connect(model.store.A, model.source.A)
+    model.connect(model.source.B, model.out.A)
+    return model
+
+
+def test_two_liquids_in_one_circuit_are_named():
+    findings = circuit(oil=IsothermalLiquidProperties(density="850 kg/m^3"),
+                       water=IsothermalLiquidProperties()).check()  # fmt: skip
+    assert findings.errors
+    assert all({"oil", "water"} <= set(f.where) for f in findings.errors)
+
+
+def test_water_is_assumed_where_no_liquid_is_stated_and_said():
+    (finding,) = circuit().check()
+    assert finding.code == "network.assumed" and finding.severity == "info"
+    assert finding.problem == ("The isothermal_liquid circuit of a, b and r holds water, since no "
+                               "IsothermalLiquidProperties says otherwise.")  # fmt: skip
+    assert "another liquid" in finding.advice
+    assert not circuit(water=IsothermalLiquidProperties()).check()
+
+
+def test_pressure_below_vacuum_stops_the_run_where_it_happens():
+    with pytest.raises(SimulationError, match="store: at t = .* falls below the liquid's minimum_"):
+        drawn(ConstantVolumeChamber()).simulate("1 s")
+    with pytest.raises(SimulationError, match="Pressures are absolute"):
+        drawn(GasChargedAccumulator(volume="0.1 l")).simulate("10 s")
+
+
+def test_a_pump_that_draws_too_much_through_a_filter_is_named():
+    model = Model("filter")
+    model.tank, model.filter, model.pump = Reservoir(), FlowResistance(), FixedDisplacementPump()
+    model.out, model.ground = Reservoir(), rotational.RotationalReference()
+    model.engine = rotational.AngularVelocitySource(
+        velocity=lambda t: quantity("100 rad/s^2") * t)
+    model.connect(model.tank.A, model.filter.A)
+    model.connect(model.filter.B, model.pump.A)
+    model.connect(model.pump.B, model.out.A)
+    model.connect(model.engine.R, model.pump.R)
+    model.connect(model.engine.C, model.pump.C, model.ground.W)
+    with pytest.raises(SimulationError, match="pump: at t = 2.1"):
+        model.simulate("10 s")
+
+
+def test_a_specified_vacuum_is_found_before_the_run():
+    model = Model("vacuum")
+    model.a, model.b = Reservoir(pressure_spec="specified", pressure="0 bar"), Reservoir()
+    model.r = FlowResistance()
+    model.connect(model.a.A, model.r.A)
+    model.connect(model.r.B, model.b.A)
+    (finding,) = model.check().errors
+    assert finding.where == ("a",) and "Pressures are absolute" in finding.problem
+
+
+def test_a_tank_that_runs_dry_or_over_says_so():
+    with pytest.raises(SimulationError, match="store: at t = 1.99.* run dry"):
+        drawn(Tank(volume="1 l"), "0.5 kg/s").simulate("10 s")
+    with pytest.raises(SimulationError, match="overflows"):
+        drawn(Tank(volume="1.9 m^3", closed=True, height="2 m"), "-500 kg/s").simulate("1 s")
+
+
+def test_a_piston_that_starts_beyond_its_stroke_is_found_before_the_run():
+    model = Model("beyond")
+    model.cylinder, model.ground = DoubleActingActuator(x="0.5 m"), translational.Reference()
+    model.mass, model.a, model.b = translational.Mass(), Reservoir(), Reservoir()
+    model.connect(model.cylinder.R, model.mass.M)
+    model.connect(model.cylinder.C, model.ground.V)
+    model.connect(model.cylinder.A, model.a.A)
+    model.connect(model.cylinder.B, model.b.A)
+    (finding,) = model.check().errors
+    assert finding.where == ("cylinder",) and "within the stroke" in finding.problem
+
+
+def test_a_flow_that_nothing_can_carry_is_named():
+    model = Model("blocked")
+    model.source, model.r = FlowRateSource(mass_flow="1 kg/s"), FlowResistance()
+    model.connect(model.source.A, model.r.B)
+    model.connect(model.source.B, model.r.A)
+    (finding,) = model.check().errors
+    assert finding.code == "conflict.through" and "source" in finding.problem
+
+
+def test_two_pressures_at_one_place_are_named():
+    (finding,) = circuit(c=Reservoir(pressure_spec="specified", pressure="2 MPa")).check().errors
+    assert {"a", "c"} <= set(finding.where)
+
+
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: Reservoir(pressure_spec="specified", pressure="200 N"), "takes MPa"),
+    (lambda: IsothermalLiquidProperties(viscosity="1 mPa*s"), "divide the dynamic one by"),
+    (lambda: FlowRateSource(mass_flow="1 l/s"), "takes kg/s"),
+])  # fmt: skip
+def test_a_value_of_another_dimension_is_refused(make, words):
+    with pytest.raises(WrongDimension, match=words):
+        make()
+
+
+@pytest.mark.parametrize("make", [
+    lambda: IsothermalLiquidProperties(air=True, air_fraction=1.0),
+    lambda: IsothermalLiquidProperties(air=True, polytropic_index=0.9),
+    lambda: LocalRestriction(minimum_area="0 m^2"),
+    lambda: ConstantVolumeChamber(volume="0 l"),
+])  # fmt: skip
+def test_values_out_of_bounds_are_refused(make):
+    with pytest.raises(ParameterError):
+        make()
+
+
+RELATIONS = [
+    (CheckValve(cracking_pressure="0.2 MPa"), "not below maximum_pressure"),
+    (CheckValve(leakage_area="1 m^2"), "above maximum_area"),
+    (VariableOrifice(leakage_area="1 m^2"), "above maximum_area"),
+    (LocalRestriction(restriction_type="fixed", area="1 m^2", finite_ports=True),
+     "not below port_area"),
+    (LocalRestriction(minimum_area="1 m^2"), "above maximum_area"),
+    (LaminarLeakage(cross_section_geometry="annular", inner_diameter="1 cm"), "outer_diameter"),
+    (Pipe(laminar_limit=5000), "not below turbulent_limit"),
+    (GasChargedAccumulator(dead_volume="9 l"), "not below total_volume"),
+    (IsothermalLiquidProperties(minimum_pressure="2 bar"), "not below atmospheric_pressure"),
+    (IsothermalLiquidProperties(air=True, air_dissolution=True, critical_pressure="1 kPa"),
+     "not above atmospheric_pressure"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "words"), RELATIONS)
+def test_parameters_that_contradict_each_other_are_found(part, words):
+    model = Model("relations")
+    model.part = part
+    (finding,) = model.check().filter(code="parameter.relation")
+    assert words in finding.problem
+
+
+@pytest.mark.parametrize(("part", "words"), [
+    (IsothermalLiquidProperties(air_dissolution=True), "no effect without air=True"),
+    (LocalRestriction(pressure_recovery=True), "no effect without finite_ports"),
+])  # fmt: skip
+def test_an_option_without_effect_is_pointed_out(part, words):
+    model = Model("idle")
+    model.part = part
+    (finding,) = model.check().filter(code="parameter.advice")
+    assert words in finding.problem
+
+
+def test_liquid_and_mechanics_do_not_join():
+    model = circuit(m=Reservoir())
+    model.mass = translational.Mass()
+    with pytest.raises(BlocksError, match="is isothermal_liquid and mass.M is translational"):
+        model.connect(model.r.A, model.mass.M)

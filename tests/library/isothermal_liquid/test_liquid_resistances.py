@@ -1,0 +1,288 @@
+"""Closed forms for pipes, gaps and valves; what they lose is what turns into heat."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from liquid_bench import (
+    OIL,
+    P0,
+    TIGHT,
+    WATER,
+    between,
+    flow,
+    h,
+    oil,
+    reservoir,
+    rho,
+    seconds,
+    values,
+)
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library.isothermal_liquid import (
+    Cap,
+    CheckValve,
+    DirectionalValve,
+    FlowResistance,
+    LaminarLeakage,
+    LocalRestriction,
+    Pipe,
+    PressureReliefValve,
+    Reservoir,
+    VariableOrifice,
+)
+from library.signal import Constant
+
+LOW, HIGH = 1e6, 6e6
+
+
+def orifice(p_A, p_B, area, cd=0.64, re=150, liquid=None, contraction=1.0, loss=1.0):
+    """The law by hand."""
+    liquid = liquid or OIL
+    mean, dp = (rho(p_A, liquid) + rho(p_B, liquid)) / 2, p_A - p_B
+    critical = np.pi / 4 * mean / (2 * area) * (re * liquid["nu"] / cd) ** 2
+    return cd * area * np.sqrt(2 * mean / (loss * contraction)) * dp / (
+        dp**2 + critical**2) ** 0.25  # fmt: skip
+
+
+def steered(part, port, value, p_A, p_B):
+    """A part between two pressures with a constant signal; its run."""
+    model = between(part, p_A, p_B, oil())
+    model.signal = Constant(value=value)
+    model.connect(model.signal.y, getattr(model.part, port))
+    run = model.simulate("0.1 s", **TIGHT)
+    assert run.energy().relative_residual < 1e-9
+    return run
+
+
+# -- resistances -------------------------------------------------------------------------------
+def test_a_resistance_has_its_nominal_flow_and_is_laminar_near_zero():
+    for share in (1.0, -1.0, 0.25, 1e-4):
+        part = FlowResistance(pressure_drop="0.2 MPa", mass_flow="2 kg/s", laminar_fraction=0.02)
+        drop = 0.2e6 * share * np.sqrt(share**2 + 0.02**2)
+        assert_allclose(flow(part, LOW + drop, LOW), 2 * share, rtol=1e-8)
+
+
+GAPS = [  # shape, sizes, volume flow times viscosity, length over pressure, from textbooks
+    ("circular", {"diameter": "2 mm"}, np.pi * 2e-3**4 / 128),
+    ("annular", {"inner_diameter": "20 mm", "outer_diameter": "20.02 mm"},
+     np.pi * 20.01e-3 * 1e-5**3 / 12),  # a narrow slit, bent
+    ("rectangular", {"width": "2 mm", "height": "2 mm"}, 0.03514425 * 2e-3**4),
+    ("rectangular", {"width": "0.05 mm", "height": "20 mm"},
+     20e-3 * 5e-5**3 / 12 * (1 - 0.63025 * 5e-5 / 20e-3)),
+    ("elliptical", {"major_axis": "2 mm", "minor_axis": "2 mm"}, np.pi * 2e-3**4 / 128),
+    ("elliptical", {"major_axis": "4 mm", "minor_axis": "2 mm"}, np.pi * 8e-9 * 1e-9 / (4 * 5e-6)),
+    ("triangular", {"side": "2 mm"}, np.sqrt(3) / 320 * 2e-3**4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "sizes", "conductance"), GAPS)
+def test_a_gap_leaks_as_hagen_and_poiseuille_say(shape, sizes, conductance):
+    part = LaminarLeakage(cross_section_geometry=shape, length="0.2 m", **sizes)
+    exact = conductance * (HIGH - LOW) / (OIL["nu"] * 0.2)
+    assert_allclose(flow(part, HIGH, LOW, oil()), exact, rtol=1e-6)
+
+
+def test_a_given_resistance_is_pressure_per_volume_flow():
+    part = LaminarLeakage(cross_section_geometry="custom", resistance="2e10 Pa*s/m^3")
+    mean = (rho(HIGH, OIL) + rho(LOW, OIL)) / 2
+    assert_allclose(flow(part, LOW, HIGH, oil()), -mean * 5e6 / 2e10, rtol=1e-12)
+
+
+# -- pipes -------------------------------------------------------------------------------------
+D = 0.02
+AREA = np.pi / 4 * D**2
+
+
+def pipe(**more):
+    return Pipe(**{"length": "10 m", "area": quantity(AREA, "m^2"), "hydraulic_diameter": "20 mm",
+                   "extra_length": "0 m", "dynamic_compressibility": False} | more)  # fmt: skip
+
+
+def test_slow_flow_in_a_pipe_is_hagens_and_poiseuilles():
+    mdot = flow(pipe(), P0 + 2e4, P0, oil())
+    assert mdot * D / (AREA * 850 * OIL["nu"]) < 2000
+    assert_allclose(mdot, np.pi * D**4 / 128 * 2e4 / (OIL["nu"] * 10), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("reynolds", "roughness"), [(1e4, 0.0), (1e5, 1e-4), (1e6, 1e-2)])
+def test_fast_flow_in_a_pipe_loses_what_colebrook_says(reynolds, roughness):
+    f = 0.02  # Colebrook and White's factor, by iteration
+    for _ in range(50):
+        f = (-2 * np.log10(roughness / 3.7 + 2.51 / (reynolds * np.sqrt(f)))) ** -2
+    speed = reynolds * WATER["nu"] / D
+    drop = f * 10 / D * 998.21 * speed**2 / 2
+    mdot = flow(pipe(roughness=quantity(roughness * D, "m")), P0 + drop, P0)
+    # Haaland claims 2 % of the factor, 1 % of the flow
+    assert_allclose(mdot, 998.21 * AREA * speed, rtol=1.2e-2)
+    haaland = (1.8 * np.log10(6.9 / (mdot * D / (AREA * 998.21 * WATER["nu"]))
+                              + (roughness / 3.7) ** 1.11)) ** -2  # fmt: skip
+    mean = (998.21 + float(rho(P0 + drop))) / 2
+    assert_allclose(haaland * 10 / D * mdot**2 / (2 * mean * AREA**2), drop, rtol=1e-4)
+
+
+def test_the_loss_of_a_pipe_grows_all_the_way_through_the_transition():
+    model = between(pipe(), lambda t: quantity(f"{P0} Pa") + quantity("1e5 Pa/s") * t, P0, oil())
+    run = model.simulate("8 s", rtol=1e-8)
+    mdot = values(run, "part.mdot", "kg/s", np.linspace(0.1, 8, 80))
+    reynolds = mdot * D / (AREA * 850 * OIL["nu"])
+    assert reynolds[0] < 1000 and reynolds[-1] > 4200
+    assert (np.diff(mdot) > 0).all()
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_compressible_pipe_has_its_mean_pressure_in_the_middle():
+    part = pipe(dynamic_compressibility=True, p_I="2 MPa")
+    run = between(part, 2.002e6, 2e6, oil()).simulate("1 ms", rtol=1e-9)
+    assert_allclose(values(run, "part.p_I", "MPa")[-1], 2.001, rtol=1e-9)
+    through = np.pi * D**4 / 128 * 2e3 / (OIL["nu"] * 10)
+    assert_allclose(values(run, "part.A.mdot", "kg/s")[-1], through, rtol=1e-5)
+    assert_allclose(values(run, "part.B.mdot", "kg/s")[-1], -through, rtol=1e-5)
+    # the half of it that fills from both ends: time constant of R/4 and the capacity
+    t, rise = seconds(run), 1e-3 - (values(run, "part.p_I", "MPa") - 2)
+    tau = (OIL["nu"] * 10 * 128 / (np.pi * D**4)) / 4 * 850 * AREA * 10 / OIL["beta"]
+    early = t < 5 * tau
+    tau *= float(rho(2e6, OIL)) / 850
+    assert_allclose(rise[early], 1e-3 * np.exp(-t[early] / tau), rtol=1e-4)
+    assert run.energy().relative_residual < 1e-6
+
+
+def test_a_column_of_liquid_has_to_be_accelerated():
+    part = pipe(inertia=True)
+    run = between(part, P0 + 2e4, P0, oil()).simulate("20 s", **TIGHT)
+    end = np.pi * D**4 / 128 * 2e4 / (OIL["nu"] * 10)
+    tau = D**2 / (32 * OIL["nu"])
+    exact = end * (1 - np.exp(-seconds(run) / tau))
+    assert_allclose(values(run, "part.mdot", "kg/s"), exact, rtol=2e-5, atol=1e-9)
+    kinetic = 10 / AREA * exact[-1] ** 2 / (2 * 850)
+    assert_allclose(values(run, "part.energy_stored", "J")[-1], kinetic, rtol=5e-5)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_liquid_in_a_closed_pipe_rings_with_its_stiffness_and_inertia():
+    model = Model("ringing")
+    model.end, model.cap, model.liquid = Reservoir(), Cap(), oil()
+    model.pipe = pipe(inertia=True, dynamic_compressibility=True, p_I="111.325 kPa")
+    model.connect(model.end.A, model.pipe.A, model.liquid.A)
+    model.connect(model.pipe.B, model.cap.A)
+    run = model.simulate("0.2 s", rtol=1e-9)
+    # half its mass moves on the spring of all its volume, and a little is lost
+    c2 = OIL["beta"] / 850
+    decay = 32 * OIL["nu"] / D**2 / 2
+    w = np.sqrt(2 * c2 / 10**2 - decay**2)
+    t = seconds(run)
+    exact = 1e4 * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
+    assert_allclose(values(run, "pipe.p_I", "Pa") - P0, exact, atol=5)
+    assert run.energy().relative_residual < 1e-7
+
+
+# -- orifices and valves -----------------------------------------------------------------------
+@pytest.mark.parametrize(("p_A", "p_B"), [(HIGH, LOW), (LOW, HIGH), (LOW + 10, LOW)])
+def test_a_restriction_lets_pass_what_bernoulli_says(p_A, p_B):
+    part = LocalRestriction(restriction_type="fixed", area="3 mm^2")
+    assert_allclose(flow(part, p_A, p_B, oil()), orifice(p_A, p_B, 3e-6), rtol=1e-10)
+
+
+def test_a_restriction_near_zero_has_the_laminar_slope():
+    slope = 0.64 * 3e-6 * np.sqrt(2 * 850) / np.sqrt(
+        np.pi / 4 * 850 / 6e-6 * (150 * OIL["nu"] / 0.64) ** 2)  # fmt: skip
+    part = LocalRestriction(restriction_type="fixed", area="3 mm^2")
+    assert_allclose(flow(part, P0 + 1, P0, oil()), slope, rtol=1e-6)
+
+
+def test_ports_of_finite_area_and_recovered_pressure_let_more_pass():
+    share, cd = 0.5, 0.64
+    r = np.sqrt(1 - share**2 * (1 - cd**2))
+    for recovery, loss in ((False, 1.0), (True, (r - cd * share) / (r + cd * share))):
+        part = LocalRestriction(restriction_type="fixed", area="50 mm^2", finite_ports=True,
+                                port_area="100 mm^2", pressure_recovery=recovery)  # fmt: skip
+        exact = orifice(HIGH, LOW, 50e-6, contraction=1 - share**2, loss=loss)
+        assert_allclose(flow(part, HIGH, LOW, oil()), exact, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("signal", "area"), [("2 mm^2", 2e-6), ("0 mm^2", 1e-8), ("9 cm^2", 1e-5)])
+def test_a_restriction_follows_its_signal_within_limits(signal, area):
+    part = LocalRestriction(minimum_area="0.01 mm^2", maximum_area="10 mm^2")
+    run = steered(part, "AR", signal, HIGH, LOW)
+    assert_allclose(values(run, "part.mdot", "kg/s"), orifice(HIGH, LOW, area), rtol=1e-10)
+
+
+@pytest.mark.parametrize(("orientation", "sign"), [("positive", 1), ("negative", -1)])
+@pytest.mark.parametrize(("place", "share"), [(2.5, 0.375), (0.5, 0), (1, 0), (7, 1)])
+def test_an_orifice_opens_beyond_its_overlap(orientation, sign, place, share):
+    part = VariableOrifice(orientation=orientation, overlap="1 mm", stroke="4 mm",
+                           maximum_area="8 mm^2", leakage_area="1e-9 m^2")  # fmt: skip
+    run = steered(part, "S", f"{sign * place} mm", HIGH, LOW)
+    area = 1e-9 + (8e-6 - 1e-9) * share
+    assert_allclose(values(run, "part.area", "m^2"), area, rtol=1e-9)
+    assert_allclose(values(run, "part.mdot", "kg/s"), orifice(HIGH, LOW, area), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("drop", "share"), [(-2e5, 0), (5e3, 0), (5.5e4, 0.5), (1e5, 1), (9e5, 1)])
+def test_a_check_valve_opens_from_A_to_B_only(drop, share):
+    area = 1e-10 + (1e-4 - 1e-10) * share
+    exact = orifice(LOW + drop, LOW, area)
+    assert_allclose(flow(CheckValve(), LOW + drop, LOW, oil()), exact, rtol=1e-9)
+
+
+def test_a_check_valve_takes_its_time_to_open():
+    part = CheckValve(opening_dynamics=True, time_constant="0.1 s")
+    run = between(part, LOW + 5.5e4, LOW, oil()).simulate("0.5 s", **TIGHT)
+    share = 0.5 * (1 - np.exp(-seconds(run) / 0.1))
+    assert_allclose(values(run, "part.opening", "1"), share, atol=1e-9)
+    exact = orifice(LOW + 5.5e4, LOW, 1e-10 + (1e-4 - 1e-10) * share)
+    assert_allclose(values(run, "part.mdot", "kg/s"), exact, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("control", "opening"), [("difference", 0.5), ("gauge", 0.625)])
+def test_a_relief_valve_opens_by_the_pressure_it_controls(control, opening):
+    part = PressureReliefValve(cracking_pressure="4 MPa", maximum_pressure="6 MPa",
+                               maximum_area="20 mm^2", control=control)  # fmt: skip
+    p_A, p_B = P0 + 5.25e6, P0 + 0.25e6
+    area = 1e-10 + (2e-5 - 1e-10) * opening
+    assert_allclose(flow(part, p_A, p_B, oil()), orifice(p_A, p_B, area), rtol=1e-10)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_directional_valve_joins_the_pump_with_one_side_and_the_tank_with_the_other(side):
+    model = Model("valve")
+    model.pump, model.tank, model.liquid = reservoir(10e6), Reservoir(), oil()
+    model.valve = DirectionalValve(overlap_PA="1 mm", overlap_AT="-1 mm", stroke="5 mm",
+                                   maximum_area="10 mm^2")  # fmt: skip
+    model.spool = Constant(value=f"{3 * side} mm")
+    model.a, model.b = reservoir(4e6), reservoir(3e6)
+    model.connect(model.pump.A, model.valve.P, model.liquid.A)
+    model.connect(model.tank.A, model.valve.T)
+    model.connect(model.valve.A, model.a.A)
+    model.connect(model.valve.B, model.b.A)
+    model.connect(model.spool.y, model.valve.S)
+    run = model.simulate("0.1 s", **TIGHT)
+    opening = {"PA": 0.4, "PB": 0, "AT": 0, "BT": 0.6} if side == 1 else {
+        "PA": 0, "PB": 0.6, "AT": 0.8, "BT": 0}  # fmt: skip
+    pressure = {"P": 10e6, "A": 4e6, "B": 3e6, "T": P0}
+    exact = {edge: orifice(pressure[edge[0]], pressure[edge[1]], 1e-10 + (1e-5 - 1e-10) * share)
+             for edge, share in opening.items()}  # fmt: skip
+    for edge, mdot in exact.items():
+        assert_allclose(values(run, f"valve.flow_{edge}", "kg/s"), mdot, rtol=1e-9)
+    assert_allclose(values(run, "a.A.mdot", "kg/s"), exact["PA"] - exact["AT"], rtol=1e-9)
+    assert_allclose(values(run, "tank.A.mdot", "kg/s"), exact["AT"] + exact["BT"], rtol=1e-9)
+    heat = sum(m * (h(pressure[e[0]], OIL) - h(pressure[e[1]], OIL)) for e, m in exact.items())
+    assert_allclose(values(run, "valve.power_dissipated", "W"), heat, rtol=1e-9)
+
+
+def test_two_restrictions_in_series_share_the_pressure_by_their_areas():
+    model = Model("series")
+    model.a, model.b, model.liquid = reservoir(HIGH), reservoir(LOW), oil()
+    model.first = LocalRestriction(restriction_type="fixed", area="2 mm^2")
+    model.second = LocalRestriction(restriction_type="fixed", area="1 mm^2")
+    model.connect(model.a.A, model.first.A, model.liquid.A)
+    model.connect(model.first.B, model.second.A)
+    model.connect(model.second.B, model.b.A)
+    run = model.simulate("1 s", **TIGHT)
+    # 1 : 4, but for the densities and the laminar part
+    assert_allclose(values(run, "first.p", "MPa"), 1.0, rtol=3e-3)
+    middle = float(values(run, "first.B.p", "Pa")[-1])
+    assert_allclose(orifice(HIGH, middle, 2e-6), orifice(middle, LOW, 1e-6), rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9

@@ -1,0 +1,311 @@
+"""Reluctances, magnets, coils, gaps, sources and sensors against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from magnetic_bench import MU0, TIGHT, across, final, wound
+from numpy.testing import assert_allclose
+from scipy.integrate import quad, solve_ivp
+
+from blocks import Model, ParameterError, cos, quantity, sin
+from library.electrical import (
+    ControlledCurrentSource,
+    ControlledVoltageSource,
+    ElectricalReference,
+    Resistor,
+    VoltageSensor,
+    table,
+)
+from library.magnetic import (
+    VACUUM,
+    EddyCurrent,
+    ElectromagneticConverter,
+    FluxSensor,
+    FluxSource,
+    FundamentalReluctance,
+    MagneticReference,
+    MMFSensor,
+    MMFSource,
+    PermanentMagnet,
+    Reluctance,
+    VariableReluctance,
+)
+from library.signal import Ramp
+
+
+def static(part, force):
+    """phi of a part at a potential."""
+    return final(across(part, magnetomotive_force=force).simulate("1 ms"), "part.phi", "Wb")
+
+
+def test_permeability_of_vacuum():
+    assert_allclose(VACUUM.to("H/m").m, 4e-7 * np.pi, rtol=1e-15)
+
+
+def test_fundamental_reluctance_is_ohms_law():
+    run = across(FundamentalReluctance(), magnetomotive_force="200 A").simulate("1 ms")
+    assert_allclose(final(run, "part.phi", "Wb"), 200 / 8e4, rtol=1e-14)
+    assert_allclose(final(run, "source.phi", "Wb"), -200 / 8e4, rtol=1e-14)  # the source drives
+    assert_allclose(final(run, "part.energy_stored", "J"), 200**2 / 8e4 / 2, rtol=1e-14)
+    assert_allclose(final(run, "zero.M.phi", "Wb"), 0, atol=1e-16)
+
+
+@pytest.mark.parametrize(("force", "flux"), [
+    ("5 A", 5e-4), ("-5 A", -5e-4), ("60 A", 1.5e-3), ("210 A", 3e-3), ("-210 A", -3e-3)])
+def test_a_table_of_saturation_inside_and_outside(force, flux):
+    part = FundamentalReluctance(law="table", fluxes=["-2 mWb", "-1 mWb", "1 mWb", "2 mWb"],
+                                 magnetomotive_forces=["-110 A", "-10 A", "10 A", "110 A"])
+    assert_allclose(static(part, force), flux, rtol=1e-9)
+
+
+def test_a_table_that_is_no_curve_is_said():
+    with pytest.raises(ParameterError, match="fluxes"):
+        across(FundamentalReluctance(law="table", fluxes=["0 Wb", "0 Wb"])).simulate("1 s")
+    part = FundamentalReluctance(law="table", magnetomotive_forces=["1 A", "-1 A"])
+    (word,) = [w.problem for w in across(part).check().warnings]
+    assert "does not rise" in word
+
+
+def test_reluctance_of_a_gap_and_of_iron():
+    assert_allclose(static(Reluctance(), "100 A"), 100 * MU0 * 0.01 / 1e-3, rtol=1e-13)
+    iron = Reluctance(length="0.2 m", area="4 cm^2", relative_permeability=2000)
+    run = across(iron, magnetomotive_force="50 A").simulate("1 ms")
+    assert_allclose(final(run, "part.B", "T"), 2000 * MU0 * 50 / 0.2, rtol=1e-13)
+    assert_allclose(final(run, "part.H", "A/m"), 250, rtol=1e-13)
+    assert_allclose(final(run, "part.energy_stored", "J"),
+                    2000 * MU0 * 250**2 / 2 * 0.2 * 4e-4, rtol=1e-13)  # fmt: skip
+
+
+def law(density, mui=1210, peak=1.16, a=24630, b=2.44, n=14):
+    ratio = abs(density) / peak
+    return 1 + (mui - 1 + a * ratio) / (1 + b * ratio + ratio**n)
+
+
+@pytest.mark.parametrize("density", [1e-6, 0.3, -0.9, 1.16, 1.5, -1.8, 2.5, 4.0])
+def test_law_of_saturation(density):
+    part = Reluctance(material="saturating", length="0.26 m", area="6.25 cm^2")
+    model = across(part, FluxSource(flux=quantity(-density * 6.25e-4, "Wb")))
+    run = model.simulate("1 ms")
+    assert_allclose(final(run, "part.mu_r", "1"), law(density), rtol=1e-12)
+    field = density / (MU0 * law(density))
+    assert_allclose(final(run, "part.mmf", "A"), 0.26 * field, rtol=1e-12)
+    energy, _ = quad(lambda s: s / (MU0 * law(s)), 0, abs(density), epsabs=0, epsrel=1e-12,
+                     limit=500)  # fmt: skip
+    assert_allclose(final(run, "part.energy_stored", "J"), 0.26 * 6.25e-4 * energy, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("flux", "field"), [("0.075 mWb", 500), ("0.2 mWb", 30e3),
+                                             ("-0.25 mWb", -59e3)])
+def test_saturation_by_a_table_of_iron(flux, field):
+    part = Reluctance(material="table", length="0.1 m", area="1 cm^2",
+                      flux_densities=["-2 T", "-1.5 T", "0 T", "1.5 T", "2 T"],
+                      field_strengths=["-30 kA/m", "-1 kA/m", "0 A/m", "1 kA/m", "30 kA/m"])
+    model = across(part, FluxSource(flux=-quantity(flux)))
+    assert_allclose(final(model.simulate("1 ms"), "part.H", "A/m"), field, rtol=1e-12)
+
+
+def test_a_table_of_one_sign_is_said():
+    one_sided = Reluctance(material="table", flux_densities=["0 T", "1 T"],
+                           field_strengths=["0 A/m", "200 A/m"])  # fmt: skip
+    (word,) = [w.problem for w in across(one_sided).check().warnings]
+    assert "both signs" in word
+
+
+def test_variable_reluctance_follows_its_signal_down_to_the_least_gap():
+    model = across(VariableReluctance(least_gap="1 mm"), magnetomotive_force="100 A")
+    model.gap = Ramp(slope="-2 mm/s", initial="3 mm")
+    model.connect(model.gap.y, model.part.X)
+    run = model.simulate("2 s")
+    t = np.array([0.0, 0.5, 0.9, 1.5, 2.0])
+    gap = np.maximum(3e-3 - 2e-3 * t, 1e-3)
+    assert_allclose(run["part.phi"].at(quantity(t, "s")).to("Wb").m, 100 * MU0 * 0.01 / gap,
+                    rtol=1e-12)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_eddy_currents_delay_the_flux():
+    series = Model("series")
+    series.source = MMFSource(magnetomotive_force="50 A")
+    series.eddy, series.core = (EddyCurrent(conductance="2e4 1/ohm"),
+                                FundamentalReluctance(reluctance="1e6 1/H"))
+    series.zero = MagneticReference()
+    series.connect(series.source.N, series.eddy.N)
+    series.connect(series.eddy.S, series.core.N)
+    series.connect(series.core.S, series.source.S, series.zero.M)
+    run = series.simulate("0.1 s", **TIGHT)
+    t = np.linspace(0, 0.1, 11)
+    assert_allclose(run["core.phi"].at(quantity(t, "s")).to("Wb").m,
+                    5e-5 * (1 - np.exp(-t / 0.02)), atol=1e-14)
+    energy = run.energy()
+    assert energy.relative_residual < 1e-9
+    lost = 50**2 / 1e6 / 2 * (1 - np.exp(-0.1 / 0.02 * 2))
+    assert_allclose(energy["eddy"].dissipated, lost, rtol=1e-8)
+
+
+@pytest.mark.parametrize("given", [
+    {"remanence": "1.2 T", "relative_permeability": 1.05},
+    {"parameterization": "remanence and coercivity", "remanence": "1.2 T",
+     "coercivity": quantity(1.2 / (1.05 * MU0), "A/m")},
+    {"parameterization": "permeability and coercivity", "relative_permeability": 1.05,
+     "coercivity": quantity(1.2 / (1.05 * MU0), "A/m")},
+])  # fmt: skip
+def test_a_magnet_across_a_gap_works_on_its_load_line(given):
+    model = Model("magnet")
+    model.magnet = PermanentMagnet(length="5 mm", area="2 cm^2", **given)
+    model.gap, model.zero = Reluctance(length="1 mm", area="2 cm^2"), MagneticReference()
+    model.connect(model.magnet.N, model.gap.N)
+    model.connect(model.magnet.S, model.gap.S, model.zero.M)
+    run = model.simulate("1 ms")
+    density = 1.2 / (1 + 1.05 * 1e-3 / 5e-3)  # H_m l_m = -B/µ0 l_g
+    assert_allclose(final(run, "magnet.B", "T"), density, rtol=1e-12)
+    assert final(run, "magnet.H", "A/m") < 0
+    assert_allclose(final(run, "gap.phi", "Wb"), -density * 2e-4, rtol=1e-12)
+
+
+def test_a_coil_on_a_reluctance_is_an_inductance():
+    """turns²/R_m = 0.125 H; a wrong sign would run away."""
+    run = wound(FundamentalReluctance()).simulate("0.2 s", **TIGHT)
+    t = np.linspace(0, 0.2, 9)
+    current = 5 * (1 - np.exp(-t * 2 / 0.125))
+    assert_allclose(run["coil.i"].at(quantity(t, "s")).to("A").m, current, atol=1e-9)
+    assert_allclose(run["coil.phi"].at(quantity(t, "s")).to("Wb").m, -100 * current / 8e4,
+                    atol=1e-12)
+    assert_allclose(final(run, "part.energy_stored", "J"), 0.125 * current[-1] ** 2 / 2, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
+
+
+def two_windings(load):
+    """A coil fed through 2 ohm, and a second one, around one core."""
+    model = Model("transformer")
+    model.source = ControlledVoltageSource(
+        voltage=lambda t: quantity("10 V") * cos(t * quantity("200 rad/s")))
+    model.resistor, model.load = Resistor(resistance="2 ohm"), load
+    model.first, model.second = (ElectromagneticConverter(turns=100),
+                                 ElectromagneticConverter(turns=30))
+    model.core, model.zero = FundamentalReluctance(reluctance="1e5 1/H"), MagneticReference()
+    model.earth, model.earth2 = ElectricalReference(), ElectricalReference()
+    model.connect(model.source.p, model.resistor.p)
+    model.connect(model.resistor.n, model.first.p)
+    model.connect(model.source.n, model.first.n, model.earth.V)
+    model.connect(model.second.p, model.load.p)
+    model.connect(model.second.n, model.load.n, model.earth2.V)
+    model.connect(model.first.N, model.core.N)
+    model.connect(model.core.S, model.second.N)
+    model.connect(model.second.S, model.first.S, model.zero.M)
+    return model
+
+
+def phasors(load):
+    """Currents into both windings by Kirchhoff's laws at 200 rad/s, wound against each other."""
+    impedance = 200j * np.array([[100**2, -100 * 30], [-100 * 30, 30**2]]) / 1e5
+    return np.linalg.solve(impedance + np.diag([2, load]), [10, 0])
+
+
+def test_two_coils_on_a_core_are_a_transformer():
+    model = two_windings(Resistor(resistance="0.5 ohm"))
+    run = model.simulate("2.5 s", **TIGHT)
+    first, second = phasors(0.5)
+    t = np.linspace(2.45, 2.5, 12)
+    turn = np.exp(200j * t)
+    for path, current in (("first.i", first), ("second.i", second)):
+        assert_allclose(run[path].at(quantity(t, "s")).to("A").m, (current * turn).real,
+                        atol=1e-8)
+
+
+def test_energy_of_a_transformer_adds_up():
+    energy = two_windings(Resistor(resistance="0.5 ohm")).simulate("0.2 s", **TIGHT).energy()
+    assert energy.relative_residual < 1e-9
+    assert_allclose(energy["resistor"].dissipated + energy["load"].dissipated
+                    + energy["core"].stored, energy["source"].supplied, rtol=1e-9)
+
+
+def test_an_open_coil_reads_the_voltage_of_its_turns():
+    run = two_windings(VoltageSensor()).simulate("0.5 s", **TIGHT)
+    reading, driven = run["load.V"].m, run["first.v"].m
+    assert_allclose(reading, -0.3 * driven, atol=1e-12)
+    assert np.ptp(driven) > 5
+
+
+def test_power_of_a_coil_is_the_rate_of_the_energy_in_its_core():
+    """v i + mmf dphi/dt = 0, with dphi/dt from the differentiated course of another part."""
+    run = two_windings(Resistor(resistance="0.5 ohm")).simulate("0.2 s", **TIGHT)
+    t = np.linspace(0.01, 0.19, 37)
+    at = {p: run[p].at(quantity(t, "s")).m for p in (
+        "first.v", "first.i", "second.v", "second.i", "first.mmf", "second.mmf")}
+    step = 1e-5
+    rate = sum(weight * run["core.phi"].at(quantity(t + k * step, "s")).m
+               for k, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1))) / (12 * step)
+    for coil, sign in (("first", -1), ("second", 1)):  # the core's flux leaves the first one at N
+        taken = at[f"{coil}.v"] * at[f"{coil}.i"]
+        assert_allclose(taken, -sign * at[f"{coil}.mmf"] * rate, atol=1e-8 * np.ptp(taken))
+
+
+def test_sources_and_sensors():
+    model = Model("ring")
+    model.source, model.meter = FluxSource(flux="2 mWb"), FluxSensor()
+    model.part, model.zero = FundamentalReluctance(), MagneticReference()
+    model.volts = MMFSensor()
+    model.connect(model.source.S, model.meter.N)
+    model.connect(model.meter.S, model.part.N, model.volts.N)
+    model.connect(model.part.S, model.volts.S, model.source.N, model.zero.M)
+    run = model.simulate("1 ms")
+    assert_allclose(final(run, "meter.PHI", "Wb"), 2e-3, rtol=1e-14)
+    assert_allclose(final(run, "volts.MMF", "A"), 160, rtol=1e-14)
+    assert_allclose(final(run, "volts.phi", "Wb"), 0, atol=1e-16)
+
+
+@pytest.mark.parametrize("source", [
+    MMFSource(magnetomotive_force=table(["1 s", "1 s"], ["5 A", "20 A"])),
+    FluxSource(flux=table(["1 s", "1 s"], ["1 mWb", "-3 mWb"])),
+    MMFSource(magnetomotive_force=lambda t: quantity("20 A") * sin(t * quantity("3 rad/s"))),
+], ids=["step of potential", "step of flux", "sine"])  # fmt: skip
+def test_what_a_source_gives_is_stored_jumps_too(source):
+    model = across(FundamentalReluctance(), source)
+    run = model.simulate("2 s")
+    energy = run.energy()
+    assert energy.relative_residual < 1e-9
+    before, after = run["part.phi"].at(["0 s", "2 s"]).to("Wb").m
+    assert_allclose(energy["source"].supplied, 8e4 * (after**2 - before**2) / 2, rtol=1e-9)
+
+
+def test_a_current_source_drives_a_coil():
+    model = Model("driven")
+    model.source, model.coil = ControlledCurrentSource(current="3 A"), ElectromagneticConverter(
+        turns=50)
+    model.core, model.zero, model.earth = (
+        Reluctance(), MagneticReference(), ElectricalReference())
+    model.connect(model.source.head, model.coil.p)
+    model.connect(model.source.tail, model.coil.n, model.earth.V)
+    model.connect(model.coil.N, model.core.N)
+    model.connect(model.coil.S, model.core.S, model.zero.M)
+    run = model.simulate("1 ms")
+    assert_allclose(final(run, "core.mmf", "A"), 150, rtol=1e-14)
+
+
+def test_a_circuit_without_reference_is_named():
+    model = Model("floating")
+    model.source, model.part = MMFSource(), Reluctance()
+    model.connect(model.source.N, model.part.N)
+    model.connect(model.source.S, model.part.S)
+    (error,) = model.check().errors
+    assert "MagneticReference" in f"{error.problem} {error.advice}"
+
+
+def test_a_core_without_a_gap_runs_into_saturation_and_back():
+    """Full Newton steps go round in a circle at the knee; dphi/dt = (V - R i)/turns by SciPy."""
+    core = Reluctance(material="saturating", length="0.2 m", area="1 cm^2")
+    model = wound(core, voltage=lambda t: quantity("10 V") * sin(t * quantity("300 rad/s")),
+                  resistance="1 ohm")  # fmt: skip
+    run = model.simulate("50 ms", rtol=1e-9)
+
+    def slope(t, flux):
+        field = flux[0] / 1e-4 / (MU0 * law(flux[0] / 1e-4))
+        return [(10 * np.sin(300 * t) - 0.2 * field / 100) / 100]
+
+    t = np.linspace(0, 0.05, 21)
+    exact = solve_ivp(slope, (0, 0.05), [0], "Radau", t, rtol=1e-11, atol=1e-16).y[0]
+    assert_allclose(run["part.phi"].at(quantity(t, "s")).to("Wb").m,
+                    exact, atol=1e-8 * np.ptp(exact))
+    assert run["part.B"].max().m > 1.5
+    assert run.energy().relative_residual < 1e-8

@@ -1,0 +1,390 @@
+"""Heat that leaves through a port: where it goes, what follows its temperature, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    EquationError,
+    Model,
+    Option,
+    Parameter,
+    ParameterError,
+    Port,
+    SimulationError,
+    UnknownName,
+    Variable,
+    exp,
+    maximum,
+    quantity,
+    sin,
+)
+from library import mechanisms, rotational, translational
+from library.heat import Dissipative
+from library.thermal import ThermalMass, ThermalResistance, thermal
+from library.translational import (
+    Damper,
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    TwoPort,
+)
+
+ROOM = quantity("300 K")
+
+
+def braked(element, capacity=50.0, **body):
+    """A body of 10 kg at 20 m/s against an element that warms a lump."""
+    model = Model("braked")
+    model.body = Mass(**{"mass": "10 kg", "v": "20 m/s", **body})
+    model.element, model.ground = element, Reference()
+    model.lump = ThermalMass(mass="1 kg", specific_heat=quantity(capacity, "J/(kg*K)"))
+    model.connect(model.body.M, model.element.R)
+    model.connect(model.element.C, model.ground.V)
+    model.connect(model.element.H, model.lump.M)
+    return model
+
+
+def closes(run, tolerance=1e-9):
+    ledger = run.energy()
+    assert ledger.residual.to("J").magnitude < tolerance * ledger.turned_over.to("J").magnitude
+    return ledger
+
+
+# -- where the heat goes -----------------------------------------------------------------------
+def test_the_heat_of_a_damper_warms_a_body():
+    run = braked(Damper(thermal_port=True, damping="5 N*s/m")).simulate("3 s", rtol=1e-12)
+    v = 20 * np.exp(-0.5 * run.time.to("s").magnitude)
+    assert_allclose(run["lump.T"].to("K").magnitude, 300 + 5 * (400 - v**2) / 50, rtol=1e-11)
+    assert_allclose(run["element.H.Q"].to("W").magnitude, -5 * v**2, rtol=1e-10)
+    ledger = closes(run)
+    assert ledger["element"].dissipated == 0  # it has left, and is counted once
+    assert_allclose(ledger["lump"].stored, 5 * (400 - v[-1] ** 2), rtol=1e-10)
+
+
+def test_without_the_port_nothing_is_different():
+    damper = Damper()
+    assert [n for n, d in damper._declared.items() if isinstance(d, Port) and d.exists(damper)] \
+        == ["R", "C"]
+
+
+FLOWS = {"translational": ("v", "m/s", "f"), "rotational": ("w", "rad/s", "t")}
+EXCITED = [
+    (kind, package, cls, options)
+    for kind, package, cls, options in [
+        ("translational", translational, "Damper", {}),
+        ("translational", translational, "SpringDamper", {}),
+        ("translational", translational, "NonlinearDamper", {"damping_backward": "20 N*s/m"}),
+        ("translational", translational, "TranslationalFriction", {}),
+        ("translational", translational, "TranslationalFriction", {"law": "coulomb"}),
+        ("translational", translational, "TranslationalFriction", {"law": "lugre"}),
+        ("translational", translational, "FrictionRing", {}),
+        ("translational", translational, "RollingResistance", {}),
+        ("translational", translational, "HardStop",
+         {"upper_bound": "0.1 mm", "lower_bound": "-0.1 mm"}),
+        ("translational", translational, "ElastoGap", {"free_length": "0.1 mm"}),
+        ("translational", translational, "PositionDependentSupport",
+         {"dampings": ["5 N*s/m", "9 N*s/m"]}),
+        ("rotational", rotational, "RotationalDamper", {"damping": "1 N*m*s/rad"}),
+        ("rotational", rotational, "RotationalSpringDamper", {}),
+        ("rotational", rotational, "RotationalFriction", {"law": "stribeck"}),
+        ("rotational", rotational, "BearingFriction", {}),
+        ("rotational", rotational, "RotationalHardStop",
+         {"upper_bound": "1 mrad", "lower_bound": "-1 mrad", "upper_stiffness": "1 kN*m/rad",
+          "lower_stiffness": "1 kN*m/rad", "upper_damping": "1 N*m*s/rad"}),
+        ("rotational", rotational, "ElastoBacklash",
+         {"backlash": "1 mrad", "stiffness": "1 kN*m/rad", "damping": "1 N*m*s/rad"}),
+        ("rotational", mechanisms, "DiscClutch", {}),
+        ("rotational", mechanisms, "DiscBrake", {"normal_force": "40 N"}),
+        ("rotational", mechanisms, "BandBrake", {"tension": "30 N"}),
+        ("rotational", mechanisms, "TorqueLimiter", {"limit": "8 N*m", "slip_torque": "7 N*m"}),
+        ("rotational", mechanisms, "DogClutch", {"torque_capacity": "9 N*m"}),
+        ("rotational", mechanisms, "OneWayClutch", {"drag_torque": "3 N*m"}),
+    ]
+]
+
+
+@pytest.mark.parametrize(("kind", "package", "name", "options"), EXCITED,
+                         ids=lambda x: x if isinstance(x, str) else "")
+def test_all_that_mechanics_loses_arrives(kind, package, name, options):
+    """Two bodies driven apart and together: what is supplied is stored, or warms a lump."""
+    model = Model("driven")
+    bodies = (translational.Mass, translational.ForceSource, "force", "N") if (
+        kind == "translational") else (
+        rotational.Inertia, rotational.TorqueSource, "torque", "N*m")
+    body, source, word, unit = bodies
+    model.a, model.b = body(), body()
+    model.drive = source(**{word: lambda t: quantity(30, unit) * sin(quantity("15 rad/s") * t)})
+    model.element = getattr(package, name)(thermal_port=True, **options)
+    model.lump = ThermalMass(mass="1 g")
+    port = "M" if kind == "translational" else "I"
+    for end, which in (("R", model.a), ("C", model.b)):
+        model.connect(getattr(model.drive, end), getattr(model.element, end), getattr(which, port))
+    model.connect(model.element.H, model.lump.M)
+    run = model.simulate("0.5 s", rtol=1e-9)
+    ledger = closes(run, 1e-6)
+    assert ledger["element"].dissipated == 0
+    assert ledger["lump"].stored > 0
+    heat = run["element.power_dissipated"].to("W").magnitude
+    assert_allclose(run["element.H.Q"].to("W").magnitude, -heat, rtol=0, atol=1e-9 * heat.max())
+
+
+def test_the_heat_of_gears_arrives():
+    model = Model("gears")
+    model.drive, model.load = rotational.Inertia(w="30 rad/s"), rotational.Inertia()
+    model.gear = mechanisms.LossyGear(thermal_port=True, ratio=2.0)
+    model.screw = mechanisms.LeadScrew(thermal_port=True)
+    model.nut, model.lump = Mass(), ThermalMass(mass="1 g")
+    model.load.w = None
+    model.connect(model.drive.I, model.gear.S)
+    model.connect(model.gear.O, model.screw.S)
+    model.connect(model.screw.N, model.nut.M)
+    model.connect(model.gear.H, model.screw.H, model.lump.M)
+    model.brake = rotational.RotationalDamper(damping="0.01 N*m*s/rad")
+    model.ground = rotational.RotationalReference()
+    model.connect(model.load.I, model.gear.O, model.brake.R)
+    model.connect(model.brake.C, model.ground.W)
+    assert closes(model.simulate("1 s", rtol=1e-9), 1e-6)["lump"].stored > 0
+
+
+# -- impacts -----------------------------------------------------------------------------------
+def bouncing(restitution=0.8, **stop):
+    model = Model("bouncing")
+    model.ball, model.weight = Mass(mass="2 kg"), ForceSource(force="-20 N")
+    model.floor = HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m", x="1 m",
+                           restitution=restitution, thermal_port=True, **stop)
+    model.ground, model.lump = Reference(), ThermalMass(mass="1 g")
+    model.connect(model.ball.M, model.weight.R, model.floor.R)
+    model.connect(model.weight.C, model.floor.C, model.ground.V)
+    model.connect(model.floor.H, model.lump.M)
+    return model
+
+
+def test_the_energy_of_impacts_becomes_heat():
+    run = bouncing().simulate("6 s", rtol=1e-9)
+    ledger = closes(run, 1e-10)
+    assert_allclose(run["lump.T"].final.to("K").magnitude, 300 + 20 / 0.447, rtol=1e-11)
+    assert_allclose(ledger["lump"].stored, 20, rtol=1e-10)
+    assert abs(ledger.dissipated.to("J").magnitude) < 1e-12
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+def test_an_impact_leaves_what_newton_takes(restitution):
+    """After the first impact, 1 - e² of the energy, of which exp(-t/release_time) waits."""
+    model = bouncing(restitution, release_time="50 ms")
+    first = np.sqrt(2 * 1 / 10)
+    run = model.simulate(quantity(first + 0.1, "s"), rtol=1e-12)
+    lost = 20 * (1 - restitution**2)
+    assert_allclose(run["floor.impact_heat"].final.to("J").magnitude, lost * np.exp(-2), atol=1e-9)
+    closes(run, 1e-10)
+
+
+def test_turning_stops_are_heated_as_well():
+    model = Model("turning")
+    model.rotor = rotational.Inertia(inertia="1 kg*m^2", w="2 rad/s")
+    model.stop = rotational.RotationalHardStop(model="restitution", thermal_port=True)
+    model.ground, model.lump = rotational.RotationalReference(), ThermalMass(mass="1 g")
+    model.connect(model.rotor.I, model.stop.R)
+    model.connect(model.stop.C, model.ground.W)
+    model.connect(model.stop.H, model.lump.M)
+    run = model.simulate("2 s", rtol=1e-10)
+    spent = 2 - run["rotor.w"].final.to("rad/s").magnitude ** 2 / 2
+    assert_allclose(closes(run, 1e-10)["lump"].stored, spent, rtol=1e-8)
+
+
+def test_time_stepping_says_that_it_does_not_follow_the_heat():
+    with pytest.raises(ParameterError, match="does not follow the heat .* leaves floor"):
+        bouncing().simulate("1 s", method="moreau_jean", step="1 ms")
+
+
+# -- parameters that follow the temperature ----------------------------------------------------
+def test_a_friction_fades_with_heat_and_sticks_in_the_end():
+    """With F = F0 (1 - a (T - T0)), C dT = F v dt and E = C (T - T0) all motion is elementary.
+
+    Force over way: dE/dx = F0 (1 - a E/C), so E = (C/a) (1 - exp(-a F0 x/C)).
+    """
+    fading = TranslationalFriction(
+        law="coulomb", thermal_port=True, breakaway_force="100 N", coulomb_force=lambda temperature:
+        quantity("100 N") * (1 - quantity("5e-3/K") * (temperature - ROOM)))
+    model = braked(fading)
+    model.place = translational.MotionSensor()
+    model.connect(model.place.R, model.body.M)
+    model.connect(model.place.C, model.ground.V)
+    run = model.simulate("4 s", rtol=1e-11)
+    x, T = run["place.P"].to("m").magnitude, run["lump.T"].to("K").magnitude
+    assert_allclose(T, 300 + 200 * (1 - np.exp(-5e-3 * 100 * x / 50)), rtol=1e-9)
+    assert_allclose(T[-1], 340, rtol=1e-9)  # 2 kJ in 50 J/K
+    assert run["body.v"].final.magnitude == 0
+    moving = run["body.v"].to("m/s").magnitude > 0
+    assert_allclose(run["element.coulomb_force"].to("N").magnitude, 100 - 0.5 * (T - 300),
+                    rtol=1e-12)  # it is shown
+    assert_allclose(run["element.f"].to("N").magnitude[moving], (100 - 0.5 * (T - 300))[moving],
+                    rtol=1e-9)
+    closes(run)
+
+
+def test_a_parameter_may_follow_several_variables():
+    thinning = Damper(thermal_port=True, damping=lambda temperature, v: quantity("5 N*s/m") * exp(
+        (ROOM - temperature) / quantity("40 K")) / (1 + (v / quantity("10 m/s")) ** 2))
+    run = braked(thinning).simulate("3 s", rtol=1e-10)
+    T, v = run["lump.T"].to("K").magnitude, run["body.v"].to("m/s").magnitude
+    assert_allclose(run["element.damping"].to("N*s/m").magnitude,
+                    5 * np.exp((300 - T) / 40) / (1 + (v / 10) ** 2), rtol=1e-9)
+    closes(run, 1e-8)
+
+
+def test_all_instances_of_an_array_follow_their_own_temperature():
+    model = Model("array")
+    model.body, model.ground = Mass(count=3, v=quantity([1, 2, 3], "m/s")), Reference()
+    model.damper = Damper(count=3, thermal_port=True, damping=lambda temperature: quantity(
+        "1 N*s/m") * (temperature / ROOM))
+    model.lump = ThermalMass(count=3, mass="0.01 g")
+    model.connect(model.body.M, model.damper.R)
+    model.connect(model.damper.C, model.ground.V)
+    model.connect(model.damper.H, model.lump.M)
+    run = model.simulate("1 s")
+    for k in range(3):
+        assert_allclose(run[f"damper[{k}].damping"].final.to("N*s/m").magnitude,
+                        run[f"lump[{k}].T"].final.to("K").magnitude / 300, rtol=1e-12)
+
+
+def test_bounds_are_kept_during_the_run():
+    vanishing = Damper(thermal_port=True, damping=lambda temperature: quantity("5 N*s/m") * (
+        1 - (temperature - ROOM) / quantity("10 K")))
+    with pytest.raises(SimulationError, match=r"element: at t = .* s damping is no longer at least "
+                       r"0.0 N·s/m, by the function given for it"):
+        braked(vanishing, 1.0).simulate("3 s").energy()
+    limited = Damper(thermal_port=True, damping=lambda temperature: maximum(
+        quantity("5 N*s/m") * (1 - (temperature - ROOM) / quantity("10 K")), 0))
+    assert braked(limited, 1.0).simulate("3 s")["lump.T"].final < quantity("310.1 K")
+
+
+def test_checks_of_a_component_see_the_value_at_room_temperature():
+    wrong = TranslationalFriction(law="coulomb", thermal_port=True, breakaway_force="20 N",
+                                  coulomb_force=lambda temperature: quantity("0.1 N/K")
+                                  * temperature)
+    problem = braked(wrong).check().errors[0].problem
+    assert "breakaway_force is 20.0 N and thus below coulomb_force, which is 30.0 N" in problem
+
+
+# -- what is refused ---------------------------------------------------------------------------
+def test_a_port_left_open_is_an_error():
+    model = Model("open")
+    model.body, model.ground = Mass(v="1 m/s"), Reference()
+    model.one, model.two = Damper(thermal_port=True), Damper(thermal_port=True)
+    model.connect(model.body.M, model.one.R, model.two.R)
+    model.connect(model.one.C, model.two.C, model.ground.V)
+    findings = model.check()
+    assert [f.code for f in findings.errors] == ["network.nowhere"] * 2
+    assert findings.errors[0].where == ("one.H",)
+    assert "The thermal port one.H is left open: the heat of one has nowhere to go." in str(
+        findings.errors[0])
+    model.connect(model.one.H, model.two.H)
+    assert "is joined to its like only" in str(model.check().errors[0])
+    model.out, model.sink = ThermalResistance(), ThermalMass()
+    model.connect(model.one.H, model.out.A)
+    model.connect(model.out.B, model.sink.M)
+    assert not model.check().errors
+    closes(model.simulate("0.01 s"), 1e-6)
+
+
+@pytest.mark.parametrize(("made", "says"), [
+    (lambda: Damper(damping=lambda temperature: temperature), "a function of temperature, which "
+     "this Damper does not have. Make it with thermal_port=True"),
+    (lambda: Damper(damping=lambda s: s), "a function of 's'. It may depend on variables of the "
+     "component, by their names: v, f, power_dissipated"),
+    (lambda: Damper(damping=lambda t: t), "a function. Functions of time belong to sources"),
+    (lambda: translational.NonlinearDamper(law="table", forces=lambda v: v), "a function."),
+])  # fmt: skip
+def test_functions_of_something_else_are_refused(made, says):
+    with pytest.raises(ParameterError) as error:
+        made()
+    assert says in str(error.value)
+    assert error.value.code == "parameter.function"
+
+
+def test_a_function_is_refused_when_it_is_set_later():
+    damper = Damper()
+    with pytest.raises(ParameterError, match="does not have"):
+        damper.damping = lambda temperature: temperature
+    damper.damping = lambda v: quantity("1 N*s^2/m^2") * abs(v)
+
+
+def test_a_function_of_time_stays_one():
+    source = rotational.TorqueSource(torque=lambda t: quantity("1 N*m/s") * t)  # not of t, a torque
+    model = Model("time")
+    model.source, model.rotor = source, rotational.Inertia(inertia="1 kg*m^2")
+    model.ground = rotational.RotationalReference()
+    model.connect(model.source.R, model.rotor.I)
+    model.connect(model.source.C, model.ground.W)
+    assert_allclose(model.simulate("2 s")["rotor.w"].final.magnitude, 2, rtol=1e-6)
+
+
+def test_a_function_with_another_unit_or_a_fault_is_told():
+    wrong = braked(Damper(thermal_port=True, damping=lambda temperature: temperature))
+    assert "the function of temperature given for it returns K, but N*s/m is needed" in str(
+        wrong.check().errors[0])
+    failing = braked(Damper(thermal_port=True, damping=lambda temperature: temperature.nothing))
+    assert "the function of temperature given for it failed" in str(failing.check().errors[0])
+
+
+def test_what_stores_energy_does_not_follow_a_variable():
+    model = Model("stored")
+    model.body, model.ground = Mass(), Reference()
+    model.spring = Spring(stiffness=lambda x: quantity("1 N/m^2") * x)
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    assert "energy is stored by it" in str(model.check().errors[0])
+
+
+# -- in a library of one's own -----------------------------------------------------------------
+def test_a_user_may_carry_any_power_through_any_port():
+    class Motor(Component):
+        """Two windings, each with a port for its heat, and a rotor."""
+        hot = Option(True)
+        A = Port(thermal, when="hot", carries="copper")
+        B = Port(thermal, when="hot", carries="power_dissipated")
+        copper, power_dissipated = Variable("W"), Variable("W")
+        given = Parameter("3 W")
+        power_supplied = Variable("W")
+
+        def equations(self):
+            yield self.copper == self.given
+            yield self.power_dissipated == 2 * self.given
+            yield self.power_supplied == 3 * self.given
+
+    model = Model("own")
+    model.motor, model.a, model.b = Motor(), ThermalMass(), ThermalMass()
+    model.connect(model.motor.A, model.a.M)
+    model.connect(model.motor.B, model.b.M)
+    run = model.simulate("10 s")
+    ledger = closes(run, 1e-9)
+    assert_allclose([ledger["a"].stored, ledger["b"].stored], [30, 60], rtol=1e-9)
+
+
+def test_a_carried_power_that_is_none_is_refused():
+    class Wrong(Dissipative, TwoPort):
+        P = Port(thermal, carries="v")
+
+        def equations(self):
+            yield self.f == 0
+            yield self.power_dissipated == 0
+
+    class Misspelt(Dissipative, TwoPort):
+        P = Port(thermal, carries="power")
+
+        def equations(self):
+            yield from Wrong.equations(self)
+
+    for cls, error, says in ((Wrong, EquationError, "carries v, which is no power"),
+                             (Misspelt, UnknownName, "no 'power' among its variables")):
+        model = Model("wrong")
+        model.part = cls()
+        with pytest.raises(error, match=says):
+            model.compile()

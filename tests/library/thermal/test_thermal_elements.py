@@ -1,0 +1,287 @@
+"""Every thermal component against a closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, ParameterError, SimulationError, quantity, sin
+from library.signal import Constant
+from library.thermal import (
+    ConductingRod,
+    ConductiveHeatTransfer,
+    ControlledTemperatureSource,
+    ConvectiveHeatTransfer,
+    HeatFlowRateSensor,
+    HeatFlowRateSource,
+    PerfectInsulator,
+    RadiativeHeatTransfer,
+    TemperatureSensor,
+    TemperatureSource,
+    ThermalMass,
+    ThermalReference,
+    ThermalResistance,
+    VariableThermalResistance,
+)
+
+EXACT = {"rtol": 1e-12, "atol": 1e-12}
+
+
+def between(element, hot="400 K", cold="300 K"):
+    """An element between two fixed temperatures."""
+    model = Model("between")
+    model.hot, model.cold = TemperatureSource(temperature=hot), TemperatureSource(temperature=cold)
+    model.element = element
+    model.connect(model.hot.A, model.element.A)
+    model.connect(model.element.B, model.cold.A)
+    return model
+
+
+def flow(element, **ends):
+    return between(element, **ends).simulate("1 s")["element.Q"].final.to("W").magnitude
+
+
+def signal(model, value):
+    model.value = Constant(value=value)
+    return model.value.y
+
+
+# -- bodies ------------------------------------------------------------------------------------
+def cooling(element, hot="373.15 K"):
+    """A body of 10 J/K that an element joins to surroundings of 300 K."""
+    model = Model("cooling")
+    model.body = ThermalMass(mass="20 g", specific_heat="500 J/(kg*K)", T=hot)
+    model.air, model.element = TemperatureSource(temperature="300 K"), element
+    model.connect(model.body.M, model.element.A)
+    model.connect(model.element.B, model.air.A)
+    return model
+
+
+def test_a_body_cools_exponentially():
+    run = cooling(ThermalResistance(resistance="0.5 K/W")).simulate("20 s", **EXACT)
+    t = run.time.to("s").magnitude
+    assert_allclose(run["body.T"].to("K").magnitude, 300 + 73.15 * np.exp(-t / 5), rtol=1e-11)
+    assert run.energy()["body"].stored == pytest.approx(-731.5 * (1 - np.exp(-4)), rel=1e-10)
+    assert run.energy().residual.to("J").magnitude < 1e-8
+
+
+def test_a_temperature_in_degrees_counts_from_its_own_zero():
+    assert_allclose(cooling(ThermalResistance(), "100 degC").simulate("1 s")["body.T"].initial
+                    .to("K").magnitude, 373.15, rtol=1e-15)  # fmt: skip
+
+
+def test_two_bodies_meet_where_their_heat_says():
+    model = Model("two")
+    model.a = ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)", T="400 K")
+    model.b = ThermalMass(mass="3 kg", specific_heat="100 J/(kg*K)", T="300 K")
+    model.link, model.meter = ThermalResistance(resistance="0.01 K/W"), HeatFlowRateSensor()
+    model.connect(model.a.M, model.meter.A)
+    model.connect(model.meter.B, model.link.A)
+    model.connect(model.link.B, model.b.M)
+    run = model.simulate("2 s", **EXACT)
+    t = run.time.to("s").magnitude
+    difference = 100 * np.exp(-t * (1 / 100 + 1 / 300) / 0.01)
+    assert_allclose(run["meter.H"].to("W").magnitude, difference / 0.01, rtol=1e-9, atol=1e-6)
+    assert_allclose(run["a.T"].to("K").magnitude, 325 + 0.75 * difference, rtol=1e-11)
+
+
+def test_an_initial_temperature_below_absolute_zero_is_refused():
+    for text in ("-5 K", "-300 degC"):
+        with pytest.raises(ParameterError, match=r"ThermalMass.T: has the initial target .* at "
+                           r"least 0.0 K"):
+            ThermalMass(T=text)
+
+
+# -- conduction, convection, radiation ---------------------------------------------------------
+def test_conduction_through_a_wall_and_a_pipe():
+    wall = ConductiveHeatTransfer(area="2 m^2", thickness="0.5 m", thermal_conductivity="3 W/(m*K)")
+    assert_allclose(flow(wall), 1200, rtol=1e-14)
+    pipe = ConductiveHeatTransfer(geometry="cylinder", inner_diameter="1 m", length="2 m",
+                                  outer_diameter=f"{np.e} m", thermal_conductivity="3 W/(m*K)")
+    assert_allclose(flow(pipe), 1200 * np.pi, rtol=1e-14)
+
+
+def test_conductivity_from_a_table_of_the_mean_temperature():
+    wall = {"law": "table", "area": "1 m^2", "thickness": "1 m"}
+    assert_allclose(flow(ConductiveHeatTransfer(**wall), hot="500 K"), 392 * 200, rtol=1e-14)
+    assert_allclose(flow(ConductiveHeatTransfer(**wall), hot="2000 K", cold="1000 K"),
+                    342 * 1000, rtol=1e-14)  # held outside
+    falling = ConductiveHeatTransfer(law="table", temperatures=["400 K", "300 K"],
+                                     conductivities=["1 W/(m*K)", "2 W/(m*K)"])
+    assert "strictly increasing" in str(between(falling).check().errors[0])
+
+
+@pytest.mark.parametrize(("made", "port", "value", "expected"), [
+    (lambda: ConductiveHeatTransfer(law="signal", area="1 m^2", thickness="1 m"), "K",
+     "40 W/(m*K)", 4000),
+    (lambda: ConductiveHeatTransfer(law="signal", area="1 m^2", thickness="1 m"), "K",
+     "-1 W/(m*K)", 1000),
+    (lambda: ConvectiveHeatTransfer(law="signal", area="1 m^2"), "HC", "7 W/(m^2*K)", 700),
+    (lambda: ConvectiveHeatTransfer(law="signal", area="1 m^2"), "HC", "-7 W/(m^2*K)", 0.1),
+    (lambda: VariableThermalResistance(), "R", "5 K/W", 20),
+    (lambda: VariableThermalResistance(minimum_resistance="10 K/W"), "R", "5 K/W", 10),
+])  # fmt: skip
+def test_a_signal_sets_what_resists_and_a_bound_limits_it(made, port, value, expected):
+    model = between(made())
+    model.connect(signal(model, value), getattr(model.element, port))
+    found = model.simulate("1 s")["element.Q"].final.to("W").magnitude
+    assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_convection_and_its_coefficient_over_time():
+    assert_allclose(flow(ConvectiveHeatTransfer(area="3 m^2")), 6000, rtol=1e-14)
+    rising = ConvectiveHeatTransfer(area="1 m^2", heat_transfer_coefficient=lambda t: quantity(
+        "5 W/(m^2*K*s)") * t)
+    assert_allclose(flow(rising), 500, rtol=1e-14)
+
+
+def test_radiation_by_its_coefficient_and_by_emissivities():
+    fourth, sigma = 400**4 - 300**4, 5.670374419e-8
+    assert_allclose(flow(RadiativeHeatTransfer(area="2 m^2")), 8e-8 * fourth, rtol=1e-14)
+    plates = RadiativeHeatTransfer(geometry="parallel plates", area="1 m^2", emissivity_A=0.5,
+                                   emissivity_B=0.25)
+    assert_allclose(flow(plates), sigma / 5 * fourth, rtol=1e-14)
+    pipes = RadiativeHeatTransfer(geometry="concentric cylinders", area="1 m^2", emissivity_A=0.5,
+                                  emissivity_B=0.25, radius_A="1 m", radius_B="2 m")
+    assert_allclose(flow(pipes), sigma / 3.5 * fourth, rtol=1e-14)
+
+
+def test_a_body_that_radiates_into_space():
+    """1/T³ grows linearly: C dT/dt = -k A T⁴."""
+    model = cooling(RadiativeHeatTransfer(area="1 m^2"), "500 K")
+    model.air.temperature = "0 K"
+    run = model.simulate("20 s", **EXACT)
+    t = run.time.to("s").magnitude
+    exact = (500.0**-3 + 3 * 4e-8 / 10 * t) ** (-1 / 3)
+    assert_allclose(run["body.T"].to("K").magnitude, exact, rtol=1e-11)
+
+
+def test_bodies_that_radiate_the_wrong_way_round_are_named():
+    wrong = RadiativeHeatTransfer(geometry="concentric cylinders", radius_A="1 m", radius_B="1 cm")
+    assert "radius_B must be the larger one" in str(between(wrong).check().errors[0])
+    pipe = ConductiveHeatTransfer(geometry="cylinder", outer_diameter="1 cm")
+    assert "outer diameter must be the larger one" in str(between(pipe).check().errors[0])
+
+
+# -- sources, sensors, ends --------------------------------------------------------------------
+def test_a_heat_flow_warms_its_end_b():
+    model = Model("pump")
+    model.cold, model.warm = ThermalMass(T="400 K"), ThermalMass()
+    model.pump = HeatFlowRateSource(heat_flow=lambda t: quantity("447 W") * sin(
+        quantity("2 rad/s") * t))
+    model.connect(model.cold.M, model.pump.A)
+    model.connect(model.pump.B, model.warm.M)
+    run = model.simulate("1 s", **EXACT)
+    rise = (1 - np.cos(2)) / 2
+    assert_allclose(run["warm.T"].final.to("K").magnitude, 300 + rise, rtol=1e-13)
+    assert_allclose(run["cold.T"].final.to("K").magnitude, 400 - rise, rtol=1e-13)
+
+
+def test_a_heat_flow_stops_the_run_at_absolute_zero():
+    model = Model("drawn")
+    model.body = ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)")
+    model.other, model.pump = ThermalMass(), HeatFlowRateSource(heat_flow="100 W")
+    model.connect(model.body.M, model.pump.A)
+    model.connect(model.pump.B, model.other.M)
+    with pytest.raises(SimulationError, match="more heat is drawn than there is") as error:
+        model.simulate("400 s")
+    assert error.value.where == "pump"
+    assert error.value.time == pytest.approx(300, rel=1e-9)
+
+
+def test_a_prescribed_temperature_below_absolute_zero_is_named():
+    with pytest.raises(ParameterError, match="must be at least 0 K"):
+        TemperatureSource(temperature="-1 K")
+    model = between(ThermalResistance(), hot=lambda t: quantity("300 K") - quantity("40 K/s") * t)
+    with pytest.raises(SimulationError, match="prescribed temperature falls below") as error:
+        model.simulate("10 s")
+    assert error.value.time == pytest.approx(7.5, rel=1e-9)
+
+
+def test_a_difference_of_temperatures_makes_b_the_warmer():
+    model = Model("difference")
+    model.zero, model.lift = ThermalReference(), ControlledTemperatureSource(difference="20 degC")
+    model.sink, model.wall = TemperatureSource(temperature="273.15 K"), ThermalResistance()
+    model.meter, model.absolute = TemperatureSensor(), TemperatureSensor(reference="absolute")
+    model.connect(model.zero.H, model.lift.A)
+    model.connect(model.lift.B, model.wall.A, model.meter.A, model.absolute.A)
+    model.connect(model.wall.B, model.sink.A, model.meter.B)
+    run = model.simulate("1 s")
+    assert_allclose(run["meter.T"].final.to("K").magnitude, 20, rtol=1e-12)
+    assert_allclose(run["absolute.T"].final.to("K").magnitude, 293.15, rtol=1e-15)
+    assert_allclose(run["wall.Q"].final.to("W").magnitude, 20, rtol=1e-12)
+    ledger = run.energy()
+    assert ledger["sink"].supplied == pytest.approx(-20, rel=1e-12)
+    assert ledger["zero"].supplied == pytest.approx(20, rel=1e-12)
+    assert ledger.residual.to("J").magnitude < 1e-12
+
+
+def test_a_signal_takes_the_place_of_the_parameter():
+    model = between(ThermalResistance())
+    model.connect(signal(model, "350 K"), model.hot.S)
+    assert_allclose(model.simulate("1 s")["element.Q"].final.to("W").magnitude, 50, rtol=1e-14)
+
+
+def test_an_insulated_end_has_the_temperature_of_its_body():
+    model = Model("insulated")
+    model.body, model.end = ThermalMass(T="350 K"), PerfectInsulator()
+    model.connect(model.body.M, model.end.A)
+    assert model.simulate("1 s")["end.T"].final.to("K").magnitude == 350
+
+
+# -- rod ----------------------------------------------------------------------------------------
+def heated_rod(n):
+    model = Model("rod")
+    model.rod = ConductingRod(segments=n, length="1 m", area="1 m^2", specific_heat="1 J/(kg*K)",
+                              thermal_conductivity="1 W/(m*K)", density="1 kg/m^3")
+    model.hot, model.cold = TemperatureSource(temperature="400 K"), TemperatureSource(
+        temperature="300 K")
+    model.connect(model.hot.A, model.rod.A)
+    model.connect(model.rod.B, model.cold.A)
+    return model
+
+
+def fourier(x, t):
+    """Temperature of a rod of diffusivity 1 and length 1, from 300 K on, 400 K at 0."""
+    k = np.arange(1, 200)[:, None]
+    modes = np.sin(k * np.pi * x) * np.exp(-((k * np.pi) ** 2) * t) / k
+    return 400 - 100 * x - 200 / np.pi * modes.sum(axis=0)
+
+
+def test_a_rod_follows_fouriers_series_with_an_error_of_second_order():
+    errors = []
+    for n in (10, 20, 40):
+        run = heated_rod(n).simulate("0.05 s", rtol=1e-9)
+        x = (np.arange(n) + 0.5) / n
+        found = [run[f"rod.segment[{i}].T"].final.to("K").magnitude for i in range(n)]
+        errors.append(np.abs(found - fourier(x, 0.05)).max())
+    assert errors[2] < 0.05
+    assert errors[0] / errors[1] > 3.7
+    assert errors[1] / errors[2] > 3.7
+
+
+def test_a_rod_of_one_segment_and_its_steady_state():
+    model = heated_rod(1)
+    run = model.simulate("50 s")
+    assert_allclose(run["rod.segment[0].T"].final.to("K").magnitude, 350, rtol=1e-9)
+    run = heated_rod(1000).simulate("20 s")
+    assert_allclose(run["rod.end_A.Q"].final.to("W").magnitude, 100, rtol=1e-6)
+
+
+def test_a_rod_with_radiation_at_its_end():
+    """1000 cells between a source of 1000 K and radiation to 300 K: computed by RODAS and CVODE."""
+    n = 1000
+    model = Model("radiating")
+    model.hot, model.cold = TemperatureSource(temperature="1000 K"), TemperatureSource(
+        temperature="300 K")
+    model.cell = ThermalMass(count=n, mass=quantity(7850 * 1e-5 / n, "kg"))
+    model.link = ThermalResistance(count=n, resistance=quantity(20 / n, "K/W"))
+    model.end = RadiativeHeatTransfer(area="1 m^2", radiation_coefficient="4e-10 W/(m^2*K^4)")
+    model.connect(model.hot.A, model.link[0].A)
+    model.connect(model.link[:-1].B, model.cell[:-1].M, model.link[1:].A)
+    model.connect(model.link[-1].B, model.cell[-1].M, model.end.A)
+    model.connect(model.end.B, model.cold.A)
+    run = model.simulate("600 s", rtol=1e-8)
+    found = [run[f"cell[{i}].T"].final.to("K").magnitude for i in (499, 999)]
+    assert_allclose(found, [754.291545867, 511.501100661], rtol=0, atol=2e-6)

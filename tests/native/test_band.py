@@ -1,0 +1,72 @@
+"""Linear equations whose matrix is a narrow band, against NumPy; runs against full matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+pytest.importorskip("llvmlite")
+
+from benchmarks import domains  # noqa: E402
+from blocks import quantity  # noqa: E402
+from blocks.native.band import factorize_band, solve_band  # noqa: E402
+from blocks.native.stages import ATOL  # noqa: E402
+from blocks.native.steps import IMPLICIT, Banded, workspace  # noqa: E402
+
+
+def room_of(matrix, upper, lower, order, unit):
+    """A work space that holds a matrix of slopes' derivatives, in the order of its band."""
+    n = len(matrix)
+    work = workspace(n, IMPLICIT, Banded(upper, lower, order, np.ones(n)))
+    work.k[ATOL] = unit
+    for row in range(n):
+        for column in range(max(0, row - lower), min(n, row + upper + 1)):
+            work.linear[column, row - column + upper] = matrix[row, column]
+    return work
+
+
+@pytest.mark.parametrize(("upper", "lower"), [(1, 1), (1, 2), (2, 1), (3, 0), (0, 3), (4, 4)])
+@pytest.mark.parametrize("diagonal", [0.0, 50.0])
+def test_a_band_is_solved_as_by_numpy_whether_rows_are_exchanged_or_not(upper, lower, diagonal):
+    rng = np.random.default_rng(8 * upper + lower)
+    n, order = 40, rng.permutation(40)
+    matrix = np.tril(np.triu(rng.normal(size=(n, n)), -lower), upper)
+    work = room_of(matrix, upper, lower, order, rng.uniform(0.1, 10.0, n))
+    factorize_band(work, diagonal + 0.1)
+    right = rng.normal(size=n)
+    b = right.copy()
+    solve_band(work, b, np.empty(n))
+    whole = (diagonal + 0.1) * np.eye(n) - matrix  # unknown order[j] stands at place j
+    missed = np.abs(whole @ b[order] - right[order])
+    assert np.all(missed <= 1e-11 * (np.abs(whole) @ np.abs(b[order]) + np.abs(right[order])))
+
+
+def test_units_of_equations_do_not_change_what_a_band_comes_to():
+    rng = np.random.default_rng(2)
+    n, order = 30, np.arange(30)
+    unit = 10.0 ** rng.uniform(-8, 8, n)
+    matrix = np.tril(np.triu(rng.normal(size=(n, n)), -1), 1)
+    work = room_of(matrix * unit[:, None] / unit, 1, 1, order, unit)
+    factorize_band(work, 0.01)
+    b = np.ones(n) * unit
+    solve_band(work, b, np.empty(n))
+    assert_allclose(b / unit, np.linalg.solve(0.01 * np.eye(n) - matrix, np.ones(n)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6])
+def test_a_ladder_of_sixty_sections_meets_the_one_by_cvode(rtol):
+    model = domains.ladder(60)
+    exact = model.simulate("3 ms", method="cvode", rtol=1e-10)["capacitors.vc"].final.m
+    found = model.simulate("3 ms", method="rodas4", rtol=rtol)["capacitors.vc"].final.m
+    assert np.abs(found - exact).max() < 5 * rtol  # volts, of 5 V
+
+
+def test_values_between_the_steps_of_a_band_are_those_of_the_run():
+    model = domains.rod(300)
+    result = model.simulate("600 s")
+    assert result.statistics["method"] == "rodas4"
+    exact = model.simulate("600 s", method="cvode", rtol=1e-10)
+    times = np.linspace(1.0, 599.0, 13)
+    both = [r["cells.T"].at(quantity(times, "s")).m for r in (result, exact)]
+    assert np.abs(both[0] - both[1]).max() < 2e-3  # K, of 700 K

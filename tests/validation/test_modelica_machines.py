@@ -1,0 +1,177 @@
+"""Examples of the Modelica Standard Library against their published results: magnets and drives.
+
+Its pin_p and port_p are p and N here, a flange_b is R. Data, licence and tolerances:
+``tests/data/validation``; what is drawn from the models in words (parameters, connections,
+start values) stands here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_allclose
+from published import cases, compare, simulate
+
+from blocks import Model, Parameter, Variable, der, maximum, minimum, quantity, where
+from library.electrical import (
+    ACVoltageSource,
+    ControlledCurrentSource,
+    ControlledVoltageSource,
+    DCVoltageSource,
+    ElectricalReference,
+    Resistor,
+    VoltageSensor,
+    table,
+)
+from library.electromechanical import DCMotor, SeparatelyExcitedMotor, VoiceCoil
+from library.magnetic import (
+    ElectromagneticConverter,
+    FluxSensor,
+    FundamentalReluctance,
+    MagneticReference,
+    Reluctance,
+)
+from library.rotational import Inertia, RotationalMotionSensor, RotationalReference, TorqueSource
+from library.translational import Mass, MotionSensor, Reference, TwoPort
+
+SPEED = 2 * np.pi * 1425 / 60  # rad/s, nominal
+
+
+def test_iron_frame_with_an_air_gap():
+    model = Model("frame")
+    iron = {"area": "1e-4 m^2", "relative_permeability": 1000}
+    for name, length in (("left", "0.09 m"), ("upper", "0.09 m"), ("right", "0.089 m"),
+                         ("lower", "0.09 m")):  # fmt: skip
+        model.add(name, Reluctance(length=length, **iron))
+    model.gap = Reluctance(length="0.001 m", area="1e-4 m^2")
+    model.leakage = FundamentalReluctance(
+        reluctance=9 * quantity("0.001 m") / (quantity(4e-7 * np.pi, "H/m") * quantity("1e-4 m^2")))
+    model.exciting = ElectromagneticConverter(turns=500)
+    model.measuring = ElectromagneticConverter(turns=1)
+    model.flux = FluxSensor()
+    model.zero, model.earth, model.earth2 = (
+        MagneticReference(), ElectricalReference(), ElectricalReference())
+    model.source = ControlledCurrentSource(current=table(
+        ["10 ms", "25 ms"], ["0 A", "1.5 A"]))
+    model.voltage = VoltageSensor()
+    model.connect(model.source.head, model.exciting.p)
+    model.connect(model.source.tail, model.exciting.n, model.earth.V)
+    model.connect(model.exciting.N, model.left.N)
+    model.connect(model.left.S, model.upper.N)
+    model.connect(model.upper.S, model.right.N)
+    model.connect(model.right.S, model.measuring.N, model.leakage.N)
+    model.connect(model.measuring.S, model.gap.N)
+    model.connect(model.gap.S, model.leakage.S, model.lower.N)
+    model.connect(model.lower.S, model.flux.N)
+    model.connect(model.flux.S, model.exciting.S, model.zero.M)
+    model.connect(model.measuring.p, model.voltage.p)
+    model.connect(model.measuring.n, model.voltage.n, model.earth2.V)
+    run = simulate(model, "magnetic_quadratic_core")
+    compare("magnetic_quadratic_core", run, {
+        "magFluxSensor.Phi": ("flux.PHI", "Wb"),
+        "voltageSensor.v": ("voltage.V", "V")})  # fmt: skip
+
+
+def test_inductor_whose_iron_saturates():
+    model = Model("inrush")
+    square = "6.25e-4 m^2"
+    model.source = ACVoltageSource(amplitude=quantity(230 * np.sqrt(2), "V"), frequency="50 Hz",
+                                   phase="90 deg")  # fmt: skip
+    model.resistor, model.earth = Resistor(resistance="7.5 ohm"), ElectricalReference()
+    model.coil, model.zero = ElectromagneticConverter(turns=600), MagneticReference()
+    model.leakage = FundamentalReluctance(reluctance="1.2e6 1/H")
+    model.air = Reluctance(length="0.1 mm", area=square)
+    model.iron = Reluctance(material="saturating", length="0.26 m", area=square)
+    model.connect(model.source.p, model.resistor.p)
+    model.connect(model.resistor.n, model.coil.p)
+    model.connect(model.source.n, model.coil.n, model.earth.V)
+    model.connect(model.coil.N, model.leakage.N, model.air.N)
+    model.connect(model.air.S, model.iron.N)
+    model.connect(model.iron.S, model.leakage.S, model.coil.S, model.zero.M)
+    run = simulate(model, "magnetic_saturated_inductor")
+    compare("magnetic_saturated_inductor", run, {
+        "coil.i": ("coil.i", "A"), "coil.Phi": ("coil.phi", "Wb"),
+        "r_mLeak.port_p.Phi": ("leakage.phi", "Wb"), "r_mFe.mu_r": ("iron.mu_r", "1"),
+        "r_mFe.B": ("iron.B", "T"), "r_mFe.H": ("iron.H", "A/m")})  # fmt: skip
+    assert run.energy().relative_residual < 1e-6
+
+
+class QuadraticGap(TwoPort):
+    """Modelica's ElastoGap with exponent 2: R lifts off C at x = 0."""
+
+    stiffness = Parameter("1e11 N/m^2", above=0)
+    damping = Parameter("400 N*s/m", minimum=0)
+    x = Variable("m", "0 m", priority="high")
+    energy_stored = Variable("J")
+    power_dissipated = Variable("W")
+
+    def equations(self):
+        elastic = -self.stiffness * minimum(self.x, 0) ** 2
+        viscous = maximum(minimum(self.damping * self.v, -elastic), elastic)
+        yield der(self.x) == self.v
+        yield self.f == where(self.x < 0, elastic + viscous, 0)
+        yield self.energy_stored == self.stiffness * maximum(-self.x, 0) ** 3 / 3
+        yield self.power_dissipated == where(self.x < 0, viscous * self.v, 0)
+
+
+def test_voice_coil_between_stops():
+    model = Model("voice coil")
+    model.source = DCVoltageSource(voltage="4.29 V")
+    model.coil, model.earth, model.frame = VoiceCoil(), ElectricalReference(), Reference()
+    model.armature, model.load = Mass(mass="0.012 kg"), Mass(mass="0.05 kg")
+    model.place = MotionSensor(reference="absolute", x=quantity("-4 mm"))
+    model.lower, model.upper = QuadraticGap(x="0 m"), QuadraticGap(x="8 mm")
+    model.connect(model.source.p, model.coil.p)
+    model.connect(model.source.n, model.coil.n, model.earth.V)
+    model.connect(model.coil.R, model.armature.M, model.load.M, model.place.R, model.lower.R,
+                  model.upper.C)
+    model.connect(model.coil.C, model.lower.C, model.upper.R, model.frame.V)
+    run = simulate(model, "magnetic_moving_coil")
+    compare("magnetic_moving_coil", run, {
+        "cActuator.x": ("place.P", "m"), "cActuator.l.i": ("coil.i", "A"),
+        "cActuator.armature.stopper_xMax.v_rel": ("upper.v", "m/s")})  # fmt: skip
+    assert run.energy().relative_residual < 1e-7
+    assert run["place.P"].final.to("um").m - 4000 < 7.7
+
+
+def shaft(model, motor):
+    """The load of both drives: an inertia, its angle, and a step of torque at 1.5 s."""
+    model.load, model.angle = Inertia(inertia="0.15 kg*m^2"), RotationalMotionSensor()
+    model.brake = TorqueSource(torque=table(["1.5 s", "1.5 s"], ["0 N*m", "-63.66 N*m"]))
+    model.house = RotationalReference()
+    model.connect(motor.R, model.load.I, model.brake.R, model.angle.R)
+    model.connect(motor.C, model.brake.C, model.angle.C, model.house.W)
+
+
+def test_permanent_magnet_drive():
+    model = Model("permanent magnet")
+    model.source = ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"]))
+    model.motor = DCMotor(resistance="0.05 ohm", inductance="1.5 mH", inertia="0.15 kg*m^2",
+                          back_emf_constant=quantity(95 / SPEED, "V*s/rad"))  # fmt: skip
+    model.earth = ElectricalReference()
+    model.connect(model.source.p, model.motor.p)
+    model.connect(model.source.n, model.motor.n, model.earth.V)
+    shaft(model, model.motor)
+    run = simulate(model, "drive_dc_permanent_magnet")
+    compare("drive_dc_permanent_magnet", run, {
+        "dcpm.la.i": ("motor.i", "A"), "loadInertia.phi": ("angle.A", "rad"),
+        "loadInertia.w": ("load.w", "rad/s")})  # fmt: skip
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_separately_excited_drive():
+    model = Model("separately excited")
+    model.source = ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"]))
+    model.field, model.earth = DCVoltageSource(voltage="100 V"), ElectricalReference()
+    model.motor = SeparatelyExcitedMotor(mutual_inductance=quantity(95 / SPEED, "H"))
+    model.connect(model.source.p, model.motor.p)
+    model.connect(model.field.p, model.motor.ep)
+    model.connect(model.source.n, model.motor.n, model.field.n, model.motor.en, model.earth.V)
+    shaft(model, model.motor)
+    run = simulate(model, "drive_dc_electrically_excited")
+    signals = dict(cases()["drive_dc_electrically_excited"]["signals"])
+    assert "dcee.airGapDC.psi_e" in signals
+    compare("drive_dc_electrically_excited", run, {
+        "dcee.airGapDC.psi_e": ("motor.i_field", "A"), "dcee.la.i": ("motor.i", "A"),
+        "loadInertia.phi": ("angle.A", "rad"), "loadInertia.w": ("load.w", "rad/s")})  # fmt: skip
+    field = run["motor.i_field"].at("10 ms").to("A").m
+    assert_allclose(field, 1 - np.exp(-1), rtol=1e-8)

@@ -17,11 +17,12 @@ from blocks import Component
 from .asked import Asked
 from .diagram import Block, Diagram, End
 from .levels import Joint, Level, Scope
-from .mapping import counterpart_of, domain_here
+from .loose_nodes import NOTE, loose_stop, small_damper
+from .mapping import component_names, counterpart_of, domain_here
 from .matlab import NotUnderstood, parse_script
 from .names import Workspace, workspace_of
 from .nodes import inner_port, name_ports, nodes_of
-from .physical import keywords_of, signal_unit
+from .physical import keywords_of, port_kind
 from .physical_signals import NodeUnits, is_physical_signal, physical_signal_part
 from .plan import ClassPlan, Entry, Part, PortPlan, Script, Stub
 from .python_text import PythonNames, class_name, python_name, said
@@ -32,6 +33,16 @@ from .texts import Texts
 
 __all__ = ["Conversion"]
 
+# what a gap lets pass, so little that it changes nothing, and enough that no node floats
+LEAKS = {
+    "translational": 'f == quantity("1e-9 N*s/m") * {port}.v',
+    "rotational": 't == quantity("1e-9 N*m*s/rad") * {port}.w',
+    "electrical": 'i == quantity("1e-12 S") * {port}.v',
+    "thermal": 'Q == quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K"))',
+    "magnetic": 'phi == quantity("1e-15 H") * {port}.mmf',
+    "isothermal_liquid":
+        'mdot == quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa"))',
+}  # fmt: skip
 _SOLVER = "nesl_utility/Solver Configuration"
 _RESERVED = tuple(dir(Component))
 
@@ -63,7 +74,8 @@ class Conversion:
         self.plots: list[str] = []
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
         self.masked: list[tuple[str, str, str, str]] = []  # values of masks, as lines
-        self.class_names = PythonNames({"Model", "Component"})
+        self.dampings: dict[str, Any] = {}  # of hard stops, by block
+        self.class_names = PythonNames({"Model", "Component", *component_names()})
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
         self.units.follow(lambda block: Asked(guessed, diagram, self.units, self.workspace_scope,
@@ -144,7 +156,11 @@ class Conversion:
                       self._masked(level, block, name), plan, PythonNames(_RESERVED))
         level.inner[block.sid] = inner
         self.convert(inner)
-        self.classes.append(plan)
+        alike = next((known for known in self.classes if known.same_as(plan)), None)
+        if alike is None:
+            self.classes.append(plan)
+        else:
+            plan.name = alike.name
         level.plan.parts.append(Part(name, plan.name, original=said(block.name, name)))
 
     def _masked(self, level: Level, block: Block, name: str) -> Scope:
@@ -184,6 +200,7 @@ class Conversion:
         keywords = keywords_of(block, counterpart, self.texts, level.scope, where)
         name = level.names.make(python_name(block.name))
         instance = keywords.instance(component) or component
+        self.dampings[block.sid] = keywords.values.get("upper_damping")
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
         module = counterpart.module.removeprefix("library.")
@@ -191,12 +208,10 @@ class Conversion:
             f"{counterpart.module}.{counterpart.name}"
         level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name)))
         self.enter(level, block, "approximated" if keywords.notes else "mapped", full, notes)
-        for end, written in block.ports.items():
+        for end, written in (block.ports or counterpart.ports).items():
             port = counterpart.port(written)
-            kind, unit = signal_unit(instance, port)
             level.joints[block.sid, end] = Joint(
-                f"{level.owner}.{name}.{port}", kind or domain_here(block.types.get(written, "")),
-                unit)
+                f"{level.owner}.{name}.{port}", *port_kind(instance, port))
 
     def _physical_signal(self, level: Level, block: Block) -> None:
         """A block for physical signals, in the units of what it is connected to."""
@@ -216,7 +231,7 @@ class Conversion:
                    [part.note] if part.note else [])
         several = len(part.inputs) > 1
         here = {written: f"u{k}" if several else "u" for k, written in enumerate(part.inputs, 1)}
-        here |= {part.outputs[0]: "y"}
+        here |= {part.outputs[0]: "y", **part.ports}
         for end, written in block.ports.items():
             if written in here:
                 kind = "output" if here[written] == "y" else "input"
@@ -249,14 +264,15 @@ class Conversion:
                     equations.append(f"self.{port} == 0")
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
-                equations += [f"self.{port}.{through} == 0" for through in _through(domain)]
+                equations.append(f"self.{port}.{LEAKS[domain].format(port=f'self.{port}')}")
             else:
                 continue
             found[end] = port
         key = block.kind, tuple(port.text for port in ports)
         if key not in self.gaps:
             made = self.class_names.make(class_name(_title(block)))
-            gap = f"stands for {block.kind}, which has no counterpart here: nothing flows in it."
+            gap = (f"stands for {block.kind}, which has no counterpart here: it lets next to "
+                   "nothing pass, and its outputs are 0.")
             self.gaps[key] = made
             self.stubs[made] = Stub(made, f"A gap: {block.kind} has no counterpart here.", ports,
                                     equations, gap)
@@ -300,6 +316,23 @@ class Conversion:
                     texts.append(f"{level.owner}.{port.name}")
             if len(texts) > 1:
                 level.plan.connections.append(texts)
+            stop = loose_stop(level.block(end) for end in node)
+            if stop is not None:
+                self._settle(level, stop)
+
+    def _settle(self, level: Level, stop: Block) -> None:
+        """A small damper in parallel with a stop that has a loose side."""
+        ends = [joint.text for (sid, _), joint in level.joints.items() if sid == stop.sid]
+        owner = ends[0].rpartition(".")[0]
+        name = level.names.make(f"{owner.rpartition('.')[2]}_damper")
+        if any(part.name == name for part in level.plan.parts):
+            return
+        level.plan.parts.append(small_damper(stop, name, self.dampings.get(stop.sid)))
+        level.plan.connections += [[f"{level.owner}.{name}.{end.rpartition('.')[2]}", end]
+                                   for end in ends]
+        entry = next(e for e in self.entries if e.path == f"{level.path}/{stop.name}")
+        entry.outcome = "approximated"
+        entry.notes.append(NOTE)
 
     # -- the whole ---------------------------------------------------------------------
     def _script(self, root: ClassPlan) -> Script:
@@ -341,9 +374,3 @@ def _title(block: Block) -> str:
     """The name of a block in its library, without what stands in brackets."""
     return re.sub(r"\s*\(.*?\)", "", block.title or block.library.rpartition("/")[2]
                   or block.kind.rpartition(".")[2])
-
-
-def _through(domain: str) -> list[str]:
-    from importlib import import_module
-
-    return list(getattr(import_module(f"library.{domain}"), domain).through)

@@ -51,6 +51,8 @@ class Level:
         ``"model"``, or ``"self"`` within a class.
     within : str
         Path of the instance in results, ``"motor.rotor."``.
+    driven : dict of str to str
+        By output of the class, where in results the signal is that drives it.
     """
 
     system: System
@@ -63,6 +65,7 @@ class Level:
     joints: dict[tuple[str, str], Joint] = field(default_factory=dict)  # by block and end
     inner: dict[str, Level] = field(default_factory=dict)  # subsystems, by block
     ports: dict[str, PortPlan] = field(default_factory=dict)  # by port block
+    driven: dict[str, str] = field(default_factory=dict)
 
     def block(self, end: End) -> Block | None:
         return self.system.blocks.get(end.sid)

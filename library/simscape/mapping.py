@@ -18,8 +18,8 @@ from blocks import Component
 
 from ..othernames import WORDS
 
-__all__ = ["Counterpart", "add_counterpart", "counterpart_of", "domain_here", "keyword_of",
-           "words_of"]  # fmt: skip
+__all__ = ["AS_HERE", "Counterpart", "add_counterpart", "component_names", "counterpart_of",
+           "domain_here", "keyword_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -31,6 +31,9 @@ DOMAINS = {
 }  # fmt: skip
 
 
+AS_HERE = "-"  # in place of a choice: what this value says is so here anyway
+
+
 @dataclass
 class Counterpart:
     """A component here for a component of Simscape's.
@@ -40,18 +43,19 @@ class Counterpart:
     module, name : str
         ``"library.translational"`` and ``"Mass"``.
     choices : dict
-        By parameter: what a written value, or none, is called here.
+        By parameter: what a written value is called here. The empty value stands for a file
+        without the parameter, ``*`` for any, ``> 0`` and ``finite`` for such numbers.
     words : dict of str to str
         Keywords here by parameter, beside those of ``other_words.csv``.
     ports : dict of str to str
-        Ports that are called otherwise here.
+        Ports that are called otherwise here; by place (``lconn1``) where files name none.
     """
 
     module: str
     name: str
     choices: dict[str, dict[str, str]] = field(default_factory=dict)
-    words: Mapping[str, str] = field(default_factory=dict)
-    ports: Mapping[str, str] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    ports: dict[str, str] = field(default_factory=dict)
 
     @property
     def component(self) -> type[Component] | None:
@@ -77,8 +81,13 @@ def _table() -> dict[str, Counterpart]:
     lines = Path(__file__).with_name("components.csv").read_text(encoding="utf-8").splitlines()
     found: dict[str, Counterpart] = {}
     for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
-        if row["parameter"]:
-            choices = found[row["path"]].choices.setdefault(row["parameter"], {})
+        kind, _, word = row["parameter"].rpartition(" ")
+        if kind == "port":
+            found[row["path"]].ports[word] = row["here"]
+        elif kind == "word":
+            found[row["path"]].words[word] = row["here"]
+        elif word:
+            choices = found[row["path"]].choices.setdefault(word, {})
             choices[row["written"]] = row["here"]
         else:
             module, _, name = row["here"].rpartition(".")
@@ -89,6 +98,11 @@ def _table() -> dict[str, Counterpart]:
 def counterpart_of(path: str) -> Counterpart | None:
     """The counterpart of a component by its path, where there is one."""
     return _table().get(path)
+
+
+def component_names() -> set[str]:
+    """Names of the components here that a script may import: its own classes take others."""
+    return {c.name for c in _table().values()} | set(import_module("library.signal").__all__)
 
 
 def add_counterpart(path: str, component: type[Component], *,

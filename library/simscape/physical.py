@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from blocks import BlocksError, Component, Input, Option, Output, Parameter, Variable, quantity
+from blocks import (
+    BlocksError,
+    Component,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Variable,
+    quantity,
+)
 
 from .diagram import Block, Value
 from .levels import Scope
-from .mapping import Counterpart, keyword_of, words_of
+from .mapping import AS_HERE, Counterpart, keyword_of, words_of
 from .matlab import NotUnderstood
 from .texts import Texts
 
-__all__ = ["Keywords", "keywords_of", "signal_unit"]
+__all__ = ["Keywords", "keywords_of", "port_kind", "signal_unit"]
 
 _ON = ("1", "1.0", "true", "on")
 _PRIORITIES = {"High": "high", "Low": "low", "None": "none"}
@@ -48,15 +58,20 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Sco
     assert component is not None
     found = Keywords()
     declared: Mapping[str, Any] = component._declared
-    _choose(block, counterpart, declared, found)
+    _choose(block, counterpart, declared, found,
+            lambda value: _number(value, texts, scope, where))
     chosen = found.instance(component) or component()
+    declared = chosen._declared  # with the parameters of the laws that were chosen
     for name, value in block.values.items():
         keyword, note = keyword_of(counterpart, name)
         mine = declared.get(keyword)
         if mine is None or isinstance(mine, Option):
-            if note and value.specify is not False and name not in _SETTINGS:
+            if value.specify is False or name in _SETTINGS or counterpart.choices.get(
+                    name, {}).keys() & {_word(value), "*"}:
+                continue
+            if note:
                 found.notes.append(f"{name}: {note}")
-            elif not keyword and value.specify is not False and name not in _SETTINGS:
+            elif not keyword:
                 found.notes.append(f"{name} = {value.text} {value.unit}".rstrip()
                                    + " has no counterpart here.")
             continue
@@ -74,37 +89,70 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Sco
 
 
 def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
-            found: Keywords) -> None:
+            found: Keywords, number: Callable[[Value], Any]) -> None:
     """Options first: which parameters there are depends on them."""
-    for name, choices in counterpart.choices.items():
-        if name not in block.values and "" in choices:
-            _option(keyword_of(counterpart, name)[0], choices[""], declared, found)
-    for name, value in block.values.items():
+    for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
-        mine = declared.get(keyword)
-        if not isinstance(mine, Option):
-            continue
-        written = value.text.rpartition(".")[2].strip().strip("'\"")
-        number = written[:-2] if written.endswith(".0") else written
-        choices = counterpart.choices.get(name, {})
-        if isinstance(mine.default, bool):
-            _option(keyword, written.lower() in _ON, declared, found)
-        elif number in choices:
-            _option(keyword, choices[number], declared, found)
-        else:
-            wanted = written.replace("_", " ").lower()
-            here = next((c for c in mine.choices or () if str(c).lower() == wanted), None)
-            if here is not None:
-                _option(keyword, here, declared, found)
-            else:
+        choices, value = counterpart.choices.get(name, {}), block.values.get(name)
+        here = _said_here(choices, value, number)
+        if here is None and value is not None and isinstance(declared.get(keyword), Option):
+            here = _same_word(declared[keyword], value)
+            if here is None:
                 found.notes.append(f"{name} = {value.text}: this choice is not known here; "
-                                   f"{keyword}={mine.default!r} holds.")
+                                   f"{keyword}={declared[keyword].default!r} holds.")
+        if here is None or here == AS_HERE:
+            continue
+        option, sign, wanted = str(here).partition("=")  # one parameter may choose another option
+        if sign:
+            keyword, here = option, True if wanted == "True" else wanted
+        if isinstance(declared.get(keyword), Option):
+            _option(keyword, here, declared, found)
+
+
+def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable[[Value], Any]
+               ) -> str | None:
+    """What the table of counterparts says of a written value, or of one that is absent."""
+    if value is None:
+        return choices.get("")
+    word = _word(value)
+    if word in choices or "*" in choices:
+        return choices.get(word, choices.get("*"))
+    for rule, holds in (("> 0", lambda x: x > 0), ("finite", np.isfinite)):
+        if rule in choices:
+            known = number(value)
+            if known is None or np.all(holds(known)):
+                return choices[rule]
+    return None
+
+
+def _word(value: Value) -> str:
+    """The last word of an enumeration, or the number of a choice."""
+    try:
+        return f"{float(value.text):g}"
+    except ValueError:
+        return value.text.rpartition(".")[2].strip().strip("'\"").lower()
+
+
+def _same_word(option: Any, value: Value) -> Any:
+    """The choice that is called as it is written."""
+    if isinstance(option.default, bool):
+        return _word(value) in _ON
+    wanted = _word(value).replace("_", " ")
+    return next((c for c in option.choices or () if str(c).lower() == wanted), None)
 
 
 def _option(keyword: str, value: Any, declared: Mapping[str, Any], found: Keywords) -> None:
     if value != declared[keyword].default:
         found.texts[keyword] = repr(value).replace("'", '"')
         found.values[keyword] = value
+
+
+def _number(value: Value, texts: Texts, scope: Scope, where: str) -> Any:
+    """The number of a value where it has one."""
+    try:
+        return texts.of(value.text, scope, where).value
+    except NotUnderstood:
+        return None
 
 
 def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: Texts, scope: Scope,
@@ -130,6 +178,14 @@ def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: Texts, 
 
 def _default(mine: Any) -> Any:
     return mine.initial if isinstance(mine, Variable) else mine.default
+
+
+def port_kind(instance: Component | type[Component], port: str) -> tuple[str, str]:
+    """``"input"`` or ``"output"`` and the unit of a signal port; of others the domain."""
+    declared = instance._declared.get(port)
+    if isinstance(declared, Port):
+        return declared.domain.name, ""
+    return signal_unit(instance, port)
 
 
 def signal_unit(instance: Component | type[Component], port: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from .mapping import counterpart_of
 from .matlab import NotUnderstood
 from .nodes import Groups, inner_port, name_ports, nodes_of
 from .physical import signal_unit
-from .simulink import SignalPart
+from .signal_part import SignalPart
 from .units import unit_here
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class AsksUnits(Protocol):
     def value(self, name: str, default: str = "0") -> Written: ...
     def choice(self, name: str) -> str: ...
     def unit(self, port: str) -> str: ...
+    def number(self, name: str, default: str) -> float | None: ...
 
 
 def product(*units: str) -> str:
@@ -164,20 +165,93 @@ def _integrator(a: AsksUnits) -> Made | None:
 def _lag(a: AsksUnits) -> Made | None:
     if a.choice("transfer_function_type") not in ("lag", "1"):
         return None
-    unit, lag = a.unit("I"), a.value("T", "1")
+    unit, lag = a.unit("U"), a.value("T", "1")
     keywords = {**_named(unit, "input"), **_named(unit, "output"), "numerator": "[1]",
-                "denominator": f"[{lag.python}, 1]"}
-    return Made(SignalPart("signal.TransferFunction", keywords, ("I",), ("O",)), unit)
+                "denominator": f"[{in_seconds(lag)}, 1]"}
+    start = a.value("y0")
+    if start.value != 0:  # its state is the output, as a number in its unit
+        keywords["x1"] = start.python
+    return Made(SignalPart("signal.TransferFunction", keywords, ("U",), ("Y",)), unit)
+
+
+def in_seconds(lag: Written) -> str:
+    """A time as a number of seconds."""
+    if lag.unit in ("", "s"):
+        return lag.python
+    return f"{lag.python} * {quantity(1.0, lag.unit).to('s').magnitude:g}"
 
 
 def _table(a: AsksUnits) -> Made:
     x, f = a.value("x", "[0 1]"), a.value("f", "[0 1]")
-    keywords = {"x": x.argument, "values": f.argument}
-    if a.choice("interp_method") in ("smooth", "2"):
-        keywords["interpolation"] = '"akima"'
-    if a.choice("extrap_method") in ("nearest", "2"):
-        keywords["extrapolation"] = '"hold"'
+    keywords = {"x": x.argument, "values": f.argument, **_reading(a)}
     return Made(SignalPart("signal.Table1D", keywords, ("I",), ("O",)), f.unit)
+
+
+def _table_of_several(count: int) -> Callable[[AsksUnits], Made]:
+    def made(a: AsksUnits) -> Made:
+        f = a.value("f", "[0 1; 1 2]")
+        keywords = {f"x{k}": a.value(f"x{k}", "[0 1]").argument for k in range(1, count + 1)}
+        keywords |= {"values": f.argument, **_reading(a)}
+        return Made(SignalPart(f"signal.Table{count}D", keywords,
+                               tuple(f"I{k}" for k in range(1, count + 1)), ("O",)), f.unit)
+
+    return made
+
+
+def _reading(a: AsksUnits) -> dict[str, str]:
+    """How a table is read between its points and outside."""
+    found = {}
+    if a.choice("interp_method") in ("smooth", "2"):
+        found["interpolation"] = '"smooth"'
+    if a.choice("extrap_method") in ("nearest", "2"):
+        found["extrapolation"] = '"nearest"'
+    return found
+
+
+_UNIT_OF = {"square": 2.0, "cube": 3.0, "sqrt": 0.5, "reciprocal": -1.0}
+
+
+def _function(a: AsksUnits) -> Made | None:
+    from ..signal import MathFunction
+
+    word, unit = a.choice("fcn_choice"), a.unit("I")
+    if word == "pow" and a.number("v", "1") in (2.0, 3.0, 0.5, -1.0):
+        word = next(w for w, p in _UNIT_OF.items() if p == a.number("v", "1"))
+    if word not in MathFunction._declared["function"].choices:  # type: ignore[attr-defined]
+        return None
+    keywords = {"function": f'"{word}"', **_named(unit)}
+    if word == "square":
+        del keywords["function"]
+    return Made(SignalPart("signal.MathFunction", keywords, ("I",), ("O",)),
+                _power(unit, _UNIT_OF.get(word, 0.0)))
+
+
+def _power(unit: str, exponent: float) -> str:
+    made = quantity(1.0, unit) ** exponent
+    return f"{made.units:~C}".replace("**", "^") if not made.unitless else ""
+
+
+def _switch(a: AsksUnits) -> Made:
+    unit, threshold = a.unit("I1") or a.unit("I3"), a.value("Threshold", "0.5")
+    threshold = threshold.times(threshold.unit or a.unit("I2"))
+    return Made(SignalPart("signal.Switch", {**_named(unit), "threshold": threshold.argument},
+                           ("I1", "I2", "I3"), ("O",),
+                           ports={"I1": "u1", "I2": "control", "I3": "u2"}), unit)
+
+
+def _rms(a: AsksUnits) -> Made:
+    unit = a.unit("I")
+    return Made(SignalPart("signal.PeriodicRMS", {
+        **_named(unit), "frequency": a.value("f0", "60").argument}, ("I",), ("O",)), unit)
+
+
+def _rounding(function: str) -> Callable[[AsksUnits], Made]:
+    def made(a: AsksUnits) -> Made:
+        unit = a.unit("I")
+        keywords = {"function": f'"{function}"'} | ({"step": f'"1 {unit}"'} if unit else {})
+        return Made(SignalPart("signal.Rounding", keywords, ("I",), ("O",)), unit)
+
+    return made
 
 
 _BLOCKS: dict[str, Callable[[AsksUnits], Made | None]] = {
@@ -190,6 +264,11 @@ _BLOCKS: dict[str, Callable[[AsksUnits], Made | None]] = {
     "nonlinear.max": _alike("signal.Maximum", ("I1", "I2")),
     "nonlinear.min": _alike("signal.Minimum", ("I1", "I2")), "linear.integrator": _integrator,
     "linear.transfer_function": _lag, "lookup_tables.one_dimensional": _table,
+    "lookup_tables.two_dimensional": _table_of_several(2),
+    "lookup_tables.three_dimensional": _table_of_several(3),
+    "functions.math_function": _function, "nonlinear.controlled_switch": _switch,
+    "periodic_operators.RMS": _rms, "nonlinear.ceil": _rounding("ceil"),
+    "nonlinear.floor": _rounding("floor"), "nonlinear.fix": _rounding("fix"),
 }  # fmt: skip
 
 

@@ -44,6 +44,11 @@ class ClassPlan:
     connections: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def same_as(self, other: ClassPlan) -> bool:
+        """Whether another subsystem holds the same, so that one class does for both."""
+        return (self.ports, self.parts, self.connections) == (
+            other.ports, other.parts, other.connections)
+
 
 @dataclass
 class Stub:

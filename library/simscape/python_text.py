@@ -74,8 +74,9 @@ class PythonNames:
     def make(self, wanted: str) -> str:
         """A name like this that nothing else has."""
         name, number = wanted, 2
+        gap = "_" if wanted.islower() else ""  # sensor_2, but Sensor2
         while name in self.taken:
-            name, number = f"{wanted.rstrip('_')}_{number}", number + 1
+            name, number = f"{wanted.rstrip('_')}{gap}{number}", number + 1
         self.taken.add(name)
         return name
 

@@ -15,6 +15,7 @@ from blocks import FileError
 
 from .diagram import Block, Diagram, End, Mask, Signal, System, read_diagram
 from .matlab import NotUnderstood, Unknown, evaluate, parse
+from .physical_vectors import dissolve_physical_vectors
 
 __all__ = ["resolve"]
 
@@ -154,7 +155,15 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     remarks: list[str] = []
     _Resolver([diagram.path.parent, *folders], names or {}, remarks).system(diagram.root, "")
     _carry_tags(diagram.root)
+    _dissolve(diagram.root, names or {})
     return remarks
+
+
+def _dissolve(system: System, names: Mapping[str, Any]) -> None:
+    dissolve_physical_vectors(system, names)
+    for block in system.blocks.values():
+        if block.system is not None:
+            _dissolve(block.system, names)
 
 
 def _is_port(block: Block) -> bool:

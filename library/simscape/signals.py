@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .asked import Asked
-from .diagram import Block, End
+from .diagram import Block, End, folded
 from .levels import Joint, Level
 from .matlab import NotUnderstood, parse
 from .plan import Part, PortPlan, Stub
 from .python_text import class_name, python_name, python_of, said
-from .simulink import SINKS, UNSEEN, SignalPart, signal_part
+from .signal_part import SignalPart, law, many
+from .simulink import SINKS, UNSEEN, signal_part
 from .units import unit_here
+from .vectors import JOINING, SPLITTING, elements
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -29,7 +31,7 @@ _TO_PHYSICAL = "nesl_utility/Simulink-PS Converter"
 _TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
-_JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
+_VECTORS = (*JOINING, *SPLITTING)
 
 
 @dataclass
@@ -68,7 +70,7 @@ class SignalsOfLevel:
     def _is_signal_block(self, block: Block) -> bool:
         return block.system is None and not self._is_shown(block) and block.block_type not in (
             "Inport", "Outport", "PMIOPort", "ConnectionLabel", "Goto", "From",
-            "GotoTagVisibility", *_JOINING) and (
+            "GotoTagVisibility", *_VECTORS) and (
             "." not in block.kind and (not block.kind.startswith("nesl_utility")))
 
     @staticmethod
@@ -96,13 +98,22 @@ class SignalsOfLevel:
                         more, seen = self.consumers(End(inner.sid, "out", 1))
                         found += more
                         shown |= seen
-                elif block.block_type in _JOINING:
-                    more, seen = self.consumers(End(block.sid, "out", 1))
+                elif block.block_type in _VECTORS:
+                    more, seen = self._behind(block)
                     shown |= seen
-                    if more:
-                        found.append(target)
+                    found += [target] * bool(more)
                 else:
                     found.append(target)
+        return found, shown
+
+    def _behind(self, block: Block) -> tuple[list[End], bool]:
+        """What a vector, or any of its elements, drives."""
+        found: list[End] = []
+        shown = False
+        for end in {s.source for s in self.level.system.signals if s.source.sid == block.sid}:
+            more, seen = self.consumers(end)
+            found += more
+            shown |= seen
         return found, shown
 
     def _from(self, tag: str) -> list[Block]:
@@ -125,10 +136,18 @@ class SignalsOfLevel:
             conversion.enter(level, block, "missing", made.component,
                              ["No counterpart for its settings: a stub with its ports."])
         else:
-            conversion.enter(level, block, "mapped", made.component,
-                             [made.note] if made.note else [])
+            if made.equation:
+                made.component = self._class_of(block, made)
+            conversion.enter(level, block, "approximated" if made.note else "mapped",
+                             made.component, [made.note] if made.note else [])
         part = Part(name, made.component, dict(made.keywords), said(block.name, name))
         level.plan.parts.append(part)
+        if made.before:
+            rate = Part(level.names.make(f"{name}_rate"), "signal.Gain", {"gain": made.before})
+            level.plan.parts.append(rate)
+            level.plan.connections.append([f"{level.owner}.{rate.name}.y",
+                                           f"{level.owner}.{name}.{made.inputs[0]}"])
+            made.inputs = (f"{rate.name}.u", *made.inputs[1:])
         self.parts[block.sid] = part, made
 
     def _open_input(self, block: Block) -> None:
@@ -140,18 +159,32 @@ class SignalsOfLevel:
         self.conversion.enter(self.level, block, "approximated", "signal.Constant",
                               ["An input of the model: set its value, or connect a source."])
 
-    def _function(self, block: Block, asked: Asked) -> SignalPart:
-        """A block whose law is written in it becomes a class with that equation."""
+    def _function(self, block: Block, asked: Asked) -> SignalPart | None:
+        """A block whose law is written in it, of one signal or of the elements of a vector."""
         text = re.sub(r"u\[(\d+)\]", r"u(\1)", asked.written("Expr", "sin(u[1])"))
-        tree = parse(re.sub(r"\bu\(1\)", "u", text), block.name)
-        law = python_of(tree, lambda path: "self.u" if path == "u" else self._known(path))
-        law = law.replace("np.pi", repr(3.141592653589793)).replace("np.abs(", "abs_(").replace(
-            "np.", "")
-        name = self.conversion.class_names.make(class_name(block.name))
-        self.conversion.stubs[name] = Stub(
-            name, f"y == {asked.written('Expr', 'sin(u[1])')}",
-            [PortPlan("u", "Input", ""), PortPlan("y", "Output", "")], [f"self.y == {law}"])
-        return SignalPart(name)
+        used = [int(n) for n in re.findall(r"\bu\((\d+)\)", text)] or [1]
+        inputs = ("u",) if max(used) == 1 else many("u", max(used))
+        text = re.sub(r"\bu\((\d+)\)", lambda m: inputs[int(m[1]) - 1], text)
+        tree = parse(text, block.name)
+        written = python_of(tree, lambda path: f"self.{path}" if path in inputs else
+                            self._known(path))
+        written = written.replace("np.pi", repr(3.141592653589793)).replace(
+            "np.abs(", "abs_(").replace("np.", "")
+        return law(written, inputs)
+
+    def _class_of(self, block: Block, made: SignalPart) -> str:
+        """The class of a block with a law, one for all blocks with the same one."""
+        conversion = self.conversion
+        key = f"{block.kind}: {made.equation}", made.inputs
+        if key not in conversion.gaps:
+            name = conversion.class_names.make(class_name(block.title or block.kind.rpartition(
+                "/")[2]))
+            conversion.gaps[key] = name
+            conversion.stubs[name] = Stub(
+                name, f"The block {folded(block.name)} of the model.",
+                [*(PortPlan(p, "Input", "") for p in made.inputs), PortPlan("y", "Output", "")],
+                [made.equation])
+        return conversion.gaps[key]
 
     def _known(self, path: str) -> str:
         self.conversion.texts.used.add(path)
@@ -188,7 +221,19 @@ class SignalsOfLevel:
             return Joint(f"{self.level.owner}.{self.level.ports[block.sid].name}", "output")
         if block.block_type == "From":
             return self._tagged(block)
+        if block.block_type in SPLITTING:
+            return self._element(block, end)
         return self.conversion.joint(self.level, end)
+
+    def _element(self, block: Block, end: End) -> Joint | None:
+        """What an output of a block that takes a vector apart stands for."""
+        found = elements(self.level.system, end)
+        if len(found) == 1:
+            return self.source(found[0])
+        self.conversion.enter(self.level, block, "missing", notes=[
+            "Signals are scalars here, and this vector comes from another level of the diagram: "
+            "connect its elements by hand."])
+        return None
 
     def _tagged(self, block: Block) -> Joint | None:
         tag = block.options.get("GotoTag", "A")
@@ -211,7 +256,9 @@ class SignalsOfLevel:
             part, made = self.parts[block.sid]
             if end.port != "in" or end.index > len(made.inputs):
                 return None
-            return Joint(f"{self.level.owner}.{part.name}.{made.inputs[end.index - 1]}", "input")
+            port = made.inputs[end.index - 1]
+            within = port if "." in port else f"{part.name}.{port}"
+            return Joint(f"{self.level.owner}.{within}", "input")
         if block.block_type == "Outport" and self.level.owner == "model":
             return None
         if block.block_type == "Outport":
@@ -221,8 +268,10 @@ class SignalsOfLevel:
 
     def _signal(self, source: End, targets: list[End]) -> None:
         begin = self.level.block(source)
-        if begin is None or begin.block_type in ("From", *_JOINING) and not any(
-                self.target(t) for t in targets):
+        if begin is None or begin.block_type == "From" and not any(map(self.target, targets)):
+            return
+        if begin.block_type in JOINING:
+            self._vector(source, targets)
             return
         joint = self.source(source)
         _, shown = self.consumers(source)
@@ -232,15 +281,42 @@ class SignalsOfLevel:
             self.plot(joint)
         ends = [found.text for t in targets
                 if (found := self.target(t)) is not None and found.text]
+        for target in targets:
+            if target.sid in self.level.ports:
+                self.level.driven[self.level.ports[target.sid].name] = self._path(joint)
         if ends and joint.text:
             self.level.plan.connections.append([joint.text, *ends])
+
+    def _vector(self, source: End, targets: list[End]) -> None:
+        """Connect the elements of a vector with the inputs of a block that has as many."""
+        parts = elements(self.level.system, source)
+        for target in targets:
+            known = self.parts.get(target.sid)
+            block = self.level.block(target)
+            if known is None or block is None or target.port != "in":
+                if block is not None and block.system is not None:
+                    self.conversion.enter(self.level, block, "missing", notes=[
+                        "A vector enters this subsystem; signals are scalars here: connect its "
+                        "elements by hand."])
+                continue
+            for part, port in zip(parts, known[1].inputs[target.index - 1:], strict=False):
+                joint = self.source(part)
+                if joint is not None:
+                    self.level.plan.connections.append([
+                        joint.text, f"{self.level.owner}.{known[0].name}.{port}"])
 
     def plot(self, joint: Joint) -> None:
         """Let a signal be plotted."""
         self.conversion.plots.append(self._path(joint))
 
     def _path(self, joint: Joint) -> str:
-        return f"{self.level.within}{joint.text.removeprefix(f'{self.level.owner}.')}"
+        """Where a signal is found in a result: an output of a subsystem at what drives it."""
+        level = self.level
+        part, _, port = joint.text.removeprefix(f"{level.owner}.").partition(".")
+        for inner in level.inner.values():
+            if inner.within == f"{level.within}{part}." and port in inner.driven:
+                return inner.driven[port]
+        return f"{level.within}{part}.{port}".removesuffix(".")
 
     # -- physical signals ----------------------------------------------------------------
     def _physical_node(self, ends: list[End], joints: list[Joint]) -> None:
@@ -260,6 +336,7 @@ class SignalsOfLevel:
                 output = Joint(f"{level.owner}.{port.name}", "output", unit)
             else:
                 port = level.add_port(block, "Output", output.unit or unit)
+                level.driven[port.name] = self._path(output)
                 inputs.append(f"{level.owner}.{port.name}")
         if output is None:
             return

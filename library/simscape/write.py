@@ -13,7 +13,7 @@ __all__ = ["python_text"]
 _WIDTH = 100
 _FUNCTIONS = ("abs_", "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor",
               "log", "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan",
-              "tanh")  # fmt: skip
+              "tanh", "where")  # fmt: skip
 
 
 def python_text(script: Script) -> str:
@@ -99,25 +99,50 @@ def _stubs(script: Script) -> Iterator[str]:
         yield from ("", f"class {stub.name}(Component):")
         yield from _doc(stub.doc)
         yield ""
-        yield from (f"    {port.name} = {port.text}" for port in stub.ports)
-        yield ""
+        if stub.ports:
+            yield from (f"    {port.name} = {port.text}" for port in stub.ports)
+            yield ""
         yield "    def equations(self):"
-        yield from (f"        yield {equation}" for equation in stub.equations)
+        for equation in stub.equations:
+            yield from _equation(equation)
         if not stub.equations:
             yield "        return iter(())"
         if stub.missing:
             yield ""
             yield "    def advise(self):"
-            yield from textwrap.wrap(f'yield "{stub.missing}"', _WIDTH * 2,
-                                     initial_indent="        ")
+            yield from _said(stub.missing)
         yield ""
+
+
+def _equation(text: str) -> Iterator[str]:
+    line = f"        yield {text}"
+    if len(line) <= _WIDTH:
+        yield line
+        return
+    left, _, right = text.partition(" == ")
+    yield f"        yield {left} == ("
+    yield from textwrap.wrap(right, _WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12,
+                             break_long_words=False, break_on_hyphens=False)
+    yield "        )"
+
+
+def _said(sentence: str) -> Iterator[str]:
+    """A sentence that is yielded, over several lines where it is long."""
+    lines = textwrap.wrap(sentence, _WIDTH - 18)
+    if len(lines) == 1:
+        yield f'        yield "{lines[0]}"'
+        return
+    yield "        yield ("
+    yield from (f'            "{line} "' for line in lines[:-1])
+    yield f'            "{lines[-1]}"'
+    yield "        )"
 
 
 def _doc(text: str) -> Iterator[str]:
     text = text.replace("\\", "\\\\").replace('"""', "'''")
     lines = [line for part in text.splitlines() for line in textwrap.wrap(part, _WIDTH - 8)]
     lines = lines or [""]
-    if len(lines) == 1:
+    if len(lines) == 1 and len(lines[0]) <= _WIDTH - 10:
         yield f'    """{lines[0]}"""'
         return
     yield f'    """{lines[0]}'

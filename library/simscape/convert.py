@@ -35,13 +35,13 @@ __all__ = ["Conversion"]
 
 # what a gap lets pass, so little that it changes nothing, and enough that no node floats
 LEAKS = {
-    "translational": 'f == quantity("1e-9 N*s/m") * {port}.v',
-    "rotational": 't == quantity("1e-9 N*m*s/rad") * {port}.w',
-    "electrical": 'i == quantity("1e-12 S") * {port}.v',
-    "thermal": 'Q == quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K"))',
-    "magnetic": 'phi == quantity("1e-15 H") * {port}.mmf',
+    "translational": 'quantity("1e-9 N*s/m") * {port}.v == {port}.f',
+    "rotational": 'quantity("1e-9 N*m*s/rad") * {port}.w == {port}.t',
+    "electrical": 'quantity("1e-12 S") * {port}.v == {port}.i',
+    "thermal": 'quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Q',
+    "magnetic": 'quantity("1e-15 H") * {port}.mmf == {port}.phi',
     "isothermal_liquid":
-        'mdot == quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa"))',
+        'quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot',
 }  # fmt: skip
 _SOLVER = "nesl_utility/Solver Configuration"
 _RESERVED = tuple(dir(Component))
@@ -138,10 +138,12 @@ class Conversion:
                                 "its initial targets.")
         if options.get("UseLocalSolver") == "on":
             choice = options.get("LocalSolverChoice", "")
+            step = options.get("LocalSolverSampleTime", "?")
+            method = "trapezoidal" if "TRAPEZOIDAL" in choice else "backward_euler"
             self.remarks.append(
-                f"The model uses a local solver ({choice}, sample time "
-                f"{options.get('LocalSolverSampleTime', '?')} s), whose errors its stored results "
-                "have; here an adaptive method is used.")
+                f"The model uses a local solver ({choice}, sample time {step} s), whose errors its "
+                f"stored results have. Here steps are adaptive; simulate(…, method={method!r}, "
+                f"step='{step} s') has errors of that kind.")
         self.enter(level, block, "mapped", "simulate()")
 
     # -- subsystems --------------------------------------------------------------------
@@ -264,7 +266,7 @@ class Conversion:
                     equations.append(f"self.{port} == 0")
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
-                equations.append(f"self.{port}.{LEAKS[domain].format(port=f'self.{port}')}")
+                equations.append(LEAKS[domain].format(port=f"self.{port}"))
             else:
                 continue
             found[end] = port
@@ -371,6 +373,6 @@ def _is_idle(block: Block) -> bool:
 
 
 def _title(block: Block) -> str:
-    """The name of a block in its library, without what stands in brackets."""
-    return re.sub(r"\s*\(.*?\)", "", block.title or block.library.rpartition("/")[2]
-                  or block.kind.rpartition(".")[2])
+    """The name of a block in its library, without what stands in brackets, but for a fluid."""
+    title = block.title or block.library.rpartition("/")[2] or block.kind.rpartition(".")[2]
+    return re.sub(r"\s*\((?![A-Z0-9]{1,2}\)).*?\)", "", title)

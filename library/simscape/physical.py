@@ -94,7 +94,7 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
         choices, value = counterpart.choices.get(name, {}), block.values.get(name)
-        here = _said_here(choices, value, number)
+        here: Any = _said_here(choices, value, number)
         if here is None and value is not None and isinstance(declared.get(keyword), Option):
             here = _same_word(declared[keyword], value)
             if here is None:

@@ -45,8 +45,9 @@ class ClassPlan:
     notes: list[str] = field(default_factory=list)
 
     def same_as(self, other: ClassPlan) -> bool:
-        """Whether another subsystem holds the same, so that one class does for both."""
-        return (self.ports, self.parts, self.connections) == (
+        """Whether another subsystem is called and holds the same, but for a number in its name."""
+        return self.title.rstrip("0123456789 ") == other.title.rstrip("0123456789 ") and (
+            self.ports, self.parts, self.connections) == (
             other.ports, other.parts, other.connections)
 
 

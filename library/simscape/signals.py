@@ -256,8 +256,8 @@ class SignalsOfLevel:
             part, made = self.parts[block.sid]
             if end.port != "in" or end.index > len(made.inputs):
                 return None
-            port = made.inputs[end.index - 1]
-            within = port if "." in port else f"{part.name}.{port}"
+            name = made.inputs[end.index - 1]
+            within = name if "." in name else f"{part.name}.{name}"
             return Joint(f"{self.level.owner}.{within}", "input")
         if block.block_type == "Outport" and self.level.owner == "model":
             return None
@@ -446,8 +446,12 @@ class SignalsOfLevel:
                 f"The temperature of a number in {unit or to}.", ports, [law]))
             return Part(name, made)
         if unit:
-            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 1/({unit})"'})
+            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {_per(unit)}"'})
         return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
+
+
+def _per(unit: str) -> str:
+    return f"1/{unit}" if unit.isalpha() else f"1/({unit})"
 
 
 def _with(text: str, unit: str) -> str:

@@ -6,6 +6,8 @@ Numbers of Simulink carry no units: the blocks here are given none.
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -49,7 +51,7 @@ def _step(a: Asks) -> SignalPart:
 def _sine(a: Asks) -> SignalPart | None:
     if "Sample based" in a.written("SineType", "Time based"):
         return None
-    turns = _per_turn(a.text("Frequency", "1"))
+    turns = _per_turn(a.text("Frequency", "1"), a.number("Frequency", "1"))
     keywords = {"amplitude": a.text("Amplitude", "1"),
                 "frequency": f'"{turns} Hz"' if is_number(turns) else f'quantity({turns}, "Hz")'}
     if a.number("Bias", "0") != 0:
@@ -59,9 +61,13 @@ def _sine(a: Asks) -> SignalPart | None:
     return SignalPart("signal.Sine", keywords, ())
 
 
-def _per_turn(text: str) -> str:
+def _per_turn(text: str, value: float | None) -> str:
+    """A frequency in turns, of one in radians."""
     if text.startswith("2 * np.pi * "):
         return text.removeprefix("2 * np.pi * ")
+    if value is not None and not re.search(r"[A-Za-z_]", text.replace("np.pi", "")) and \
+            float(f"{value / 2 / math.pi:.6g}") * 2 * math.pi == value:
+        return f"{value / 2 / math.pi:.6g}"
     whole = text if text.replace(".", "").isalnum() else f"({text})"
     return f"{whole} / (2 * np.pi)"
 

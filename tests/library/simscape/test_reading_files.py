@@ -10,10 +10,10 @@ import base64
 import io
 import json
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
+from simscape_corpus import parts_of, zipped
 
 from blocks import FileError
 from library.simscape.diagram import read_diagram
@@ -66,18 +66,6 @@ def test_lines_join_the_ports_that_another_reader_found(file):
 
 
 # -- containers -------------------------------------------------------------------------------
-def parts_of(file):
-    with zipfile.ZipFile(file) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def zipped(parts, path):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    return path
-
-
 def test_a_text_package_is_read_like_the_archive(tmp_path):
     file = CORPUS / "msd_bungee.slx"
     text = io.BytesIO()

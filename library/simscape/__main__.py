@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blocks import BlocksError
 
-from . import convert, source_text
+from . import Converted, convert, source_text
 from .report import report_html, report_text
 
 
@@ -44,21 +44,34 @@ def main(arguments: list[str] | None = None) -> int:
             print(output)
             return 0
         converted = convert(given.model, values=values, folders=given.path)
+        output.write_text(converted.text, encoding="utf-8")
+        _account(converted, output, given.report)
+        if given.run:
+            runpy.run_path(str(output), run_name="__main__")
     except BlocksError as error:
         print(error, file=sys.stderr)
         return 1
-    output.write_text(converted.text, encoding="utf-8")
+    except OSError as error:
+        print(f"{error.filename}: it cannot be written: {error.strerror}. Give another place with "
+              "-o.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _account(converted: Converted, output: Path, report: bool) -> None:
+    """Say what was converted; with ``report`` what became of every block, also as a page."""
     print(f"{output}: {len(converted.entries)} blocks, "
           f"{sum(e.outcome == 'missing' for e in converted.entries)} without a counterpart")
-    if given.report:
+    if report:
         print(report_text(converted.script))
         page = output.with_suffix(".html")
-        model = runpy.run_path(str(output))["build"]()
+        try:
+            model = runpy.run_path(str(output))["build"]()
+        except BlocksError as error:  # a gap may leave a model that cannot be built
+            print(f"The network is not drawn: {error}")
+            model = None
         page.write_text(report_html(converted.script, model), encoding="utf-8")
         print(page)
-    if given.run:
-        runpy.run_path(str(output), run_name="__main__")
-    return 0
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from .loose_nodes import NOTE, loose_stop, small_damper
 from .mapping import component_names, counterpart_of, domain_here
 from .matlab import NotUnderstood, parse_script
 from .names import Workspace, workspace_of
+from .networks import networks_of
 from .nodes import inner_port, name_ports, nodes_of
 from .physical import keywords_of, port_kind
 from .physical_signals import NodeUnits, is_physical_signal, physical_signal_part
@@ -43,6 +44,7 @@ LEAKS = {
     "isothermal_liquid":
         'quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot',
 }  # fmt: skip
+NEWEST = "R2026a"  # the youngest release whose files were seen
 _SOLVER = "nesl_utility/Solver Configuration"
 _RESERVED = tuple(dir(Component))
 
@@ -80,7 +82,11 @@ class Conversion:
         guessed = Texts(self.workspace)
         self.units.follow(lambda block: Asked(guessed, diagram, self.units, self.workspace_scope,
                                               block))
-        self.solvers = 0
+        self.networks = networks_of(diagram.root, self.units)
+        self.solvers: dict[tuple[str, str], str] = {}  # by network
+        if diagram.release > NEWEST:
+            self.remarks.append(f"The file is of {diagram.release}; files up to {NEWEST} are "
+                                "known. Look through the report.")
         self.gaps: dict[tuple[str, tuple[str, ...]], str] = {}  # stubs by kind and ports
         root = ClassPlan("model", diagram.name)
         self.convert(Level(diagram.root, "", "", "model", self.workspace_scope, root,
@@ -131,7 +137,6 @@ class Conversion:
         return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
 
     def _solver(self, level: Level, block: Block) -> None:
-        self.solvers += 1
         options = block.options
         if options.get("DoDC") == "on":
             self.remarks.append("The model asks to start from steady state; here it starts from "
@@ -145,6 +150,12 @@ class Conversion:
                 f"stored results have. Here steps are adaptive; simulate(…, method={method!r}, "
                 f"step='{step} s') has errors of that kind.")
         self.enter(level, block, "mapped", "simulate()")
+        network = self.networks.find((block.sid, "rconn1"))
+        if network in self.solvers:
+            self.remarks.append(
+                f"{level.path}/{block.name} and {self.solvers[network]} are Solver Configuration "
+                "blocks of one network, which Simscape refuses; take one of them out.")
+        self.solvers.setdefault(network, f"{level.path}/{block.name}")
 
     # -- subsystems --------------------------------------------------------------------
     def _subsystem(self, level: Level, block: Block) -> None:
@@ -209,7 +220,9 @@ class Conversion:
         full = f"{module}.{counterpart.name}" if counterpart.module.startswith("library.") else \
             f"{counterpart.module}.{counterpart.name}"
         level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name)))
-        self.enter(level, block, "approximated" if keywords.notes else "mapped", full, notes)
+        self.enter(level, block, "missing" if keywords.lost else "approximated" if keywords.notes
+                   else "mapped", full, keywords.lost + notes)
+        self.remarks += keywords.lost
         for end, written in (block.ports or counterpart.ports).items():
             port = counterpart.port(written)
             level.joints[block.sid, end] = Joint(

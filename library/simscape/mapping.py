@@ -134,7 +134,7 @@ def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:
     assert component is not None
     if word in counterpart.words:
         return counterpart.words[word], ""
-    row = WORDS.keyword(component, word)
+    row = _row(component, word)
     if row is not None:
         return row.here, row.note
     declared: Mapping[str, Any] = component._declared
@@ -142,6 +142,12 @@ def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:
         if name in declared:
             return name, ""
     return "", ""
+
+
+@cache
+def _row(component: Any, word: str) -> Any:
+    """The row of a parameter; the table is long, and models repeat their blocks."""
+    return WORDS.keyword(component, word)
 
 
 def words_of(counterpart: Counterpart) -> list[tuple[str, str]]:

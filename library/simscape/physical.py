@@ -26,11 +26,11 @@ from .mapping import AS_HERE, Counterpart, keyword_of, words_of
 from .matlab import NotUnderstood
 from .texts import Texts
 
-__all__ = ["Keywords", "keywords_of", "port_kind", "signal_unit"]
+__all__ = ["SETTINGS", "Keywords", "keywords_of", "port_kind", "signal_unit"]
 
 _ON = ("1", "1.0", "true", "on")
 _PRIORITIES = {"High": "high", "Low": "low", "None": "none"}
-_SETTINGS = {"num_ports", "ZeroCross"}
+SETTINGS = {"num_ports", "ZeroCross"}
 
 
 @dataclass
@@ -41,6 +41,7 @@ class Keywords:
     values: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     defaults: list[str] = field(default_factory=list)  # not in the file: the default here holds
+    lost: list[str] = field(default_factory=list)  # values that could not be read
 
     def instance(self, component: type[Component]) -> Component | None:
         """A component with these values, where they are known and fit."""
@@ -66,7 +67,7 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Sco
         keyword, note = keyword_of(counterpart, name)
         mine = declared.get(keyword)
         if mine is None or isinstance(mine, Option):
-            if value.specify is False or name in _SETTINGS or counterpart.choices.get(
+            if value.specify is False or name in SETTINGS or counterpart.choices.get(
                     name, {}).keys() & {_word(value), "*"}:
                 continue
             if note:
@@ -80,7 +81,8 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Sco
         try:
             _take(keyword, mine, value, found, texts, scope, f"{where}.{name}")
         except NotUnderstood as error:
-            found.notes.append(f"{name}: {error.problem} The default here holds.")
+            found.lost.append(f"{where}.{name} = {value.text} {value.unit}: {error.problem} "
+                              "The default here holds.")
     for word, keyword in words_of(counterpart):
         mine = declared.get(keyword)
         if isinstance(mine, Parameter) and mine.exists(chosen) and word not in block.values:

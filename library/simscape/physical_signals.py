@@ -23,7 +23,7 @@ from .units import unit_here
 if TYPE_CHECKING:
     from .texts import Written
 
-__all__ = ["NodeUnits", "is_physical_signal", "physical_signal_part"]
+__all__ = ["NodeUnits", "SIGNALS", "is_physical_signal", "physical_signal_part"]
 
 Key = tuple[str, str]
 _SIGNAL = "foundation.signal."
@@ -254,7 +254,7 @@ def _rounding(function: str) -> Callable[[AsksUnits], Made]:
     return made
 
 
-_BLOCKS: dict[str, Callable[[AsksUnits], Made | None]] = {
+SIGNALS: dict[str, Callable[[AsksUnits], Made | None]] = {
     "functions.gain": _gain, "functions.add": _sum("++"), "functions.subtract": _sum("+-"),
     "functions.product": _product, "functions.divide": _divide, "sources.constant": _constant,
     "sources.ramp": _ramp, "sources.sine_wave": _sine, "sources.step": _step,
@@ -279,7 +279,7 @@ def is_physical_signal(block: Block) -> bool:
 
 def physical_signal_part(block: Block, asks: AsksUnits) -> Made | None:
     """The counterpart of a block for physical signals; None where there is none."""
-    made = _BLOCKS.get(block.kind.removeprefix(_SIGNAL))
+    made = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
     return made(asks) if made is not None else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import textwrap
 from collections import Counter
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -50,9 +51,14 @@ def _summary(script: Script) -> list[str]:
 
 def report_text(script: Script) -> str:
     """The account as text."""
-    table = report_table(script)
-    body = table.to_string(index=False, max_colwidth=80, justify="left")
-    return "\n".join([f"{script.source}, {script.release}", *_summary(script), "", body])
+    rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
+    lines = [f"{script.source}, {script.release}", *_summary(script), ""]
+    for entry in rows:
+        here = f" -> {entry.component}" if entry.component else ""
+        lines.append(f"{entry.outcome:<12}  {entry.path} ({entry.kind}){here}")
+        for note in entry.notes:
+            lines += textwrap.wrap(note, 96, initial_indent=" " * 14, subsequent_indent=" " * 14)
+    return "\n".join(lines)
 
 
 def report_html(script: Script, model: Any = None) -> str:

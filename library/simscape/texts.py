@@ -75,10 +75,11 @@ class Texts:
         try:
             value = evaluate(tree, scope.values, where)
         except Unknown as error:
-            name = str(error.data["name"])
-            reason = self.workspace.unread.get(name)
-            self.missing.setdefault(name, []).append(where if reason is None else
-                                                     f"{where} ({reason})")
+            lacking = [n for n in free_names(tree) if n not in scope.values]
+            for name in lacking or [str(error.data["name"])]:
+                reason = self.workspace.unread.get(name)
+                self.missing.setdefault(name, []).append(where if reason is None else
+                                                         f"{where} ({reason})")
             return Written("None", None, False, here)
         literal = isinstance(tree, Number) or isinstance(tree, Unary) and isinstance(
             tree.of, Number)  # fmt: skip

@@ -148,7 +148,7 @@ class Conversion:
             self.remarks.append(
                 f"The model uses a local solver ({choice}, sample time {step} s), whose errors its "
                 f"stored results have. Here steps are adaptive; simulate(…, method={method!r}, "
-                f"step='{step} s') has errors of that kind.")
+                f"step='{step} s') takes such steps.")
         self.enter(level, block, "mapped", "simulate()")
         network = self.networks.find((block.sid, "rconn1"))
         if network in self.solvers:

@@ -134,7 +134,8 @@ def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:
     assert component is not None
     if word in counterpart.words:
         return counterpart.words[word], ""
-    row = _row(component, word)
+    asked: Any = component  # of which mypy does not see that it can be hashed
+    row = _row(asked, word)
     if row is not None:
         return row.here, row.note
     declared: Mapping[str, Any] = component._declared

@@ -74,7 +74,7 @@ def report_html(script: Script, model: Any = None) -> str:
         data = base64.b64encode(buffer.getvalue()).decode()
         picture = f'<img alt="the network" src="data:image/png;base64,{data}">'
     said = "".join(f"<li>{html.escape(line)}</li>" for line in _summary(script))
-    table = report_table(script).to_html(index=False, border=0)
+    table = report_table(script).to_html(index=False, border=0, justify="left")
     title = html.escape(f"{script.source}: what became of it")
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'

@@ -35,3 +35,8 @@ def test_the_guide_says_what_is_counted():
         if kind.maps == "not at all":
             package = kind.path.split(".")[1]
             assert package in guide, kind.path
+
+
+def test_the_guide_shows_the_text_that_is_written():
+    guide = GUIDE.read_text(encoding="utf-8")
+    assert (DATA / "converted" / "msd_bungee.py").read_text(encoding="utf-8").rstrip() in guide

@@ -9,7 +9,7 @@ from scipy.linalg import expm
 from simscape_corpus import DATA, built
 from slx_writer import Drawn, write
 
-from blocks import FileError, Parameter
+from blocks import BlocksError, FileError, Parameter
 from library.simscape import add_counterpart, convert
 from library.simscape.__main__ import main
 from library.translational import TwoPort
@@ -50,7 +50,7 @@ def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
     text = convert(file, values={"m0": "4/2", "k": "3"}).text
     assert "m0 = 4 / 2\nk = 3\n" in text
     assert 'Mass(mass=quantity(m0 * k, "kg"), v="1 m/s")' in text
-    with pytest.raises(FileError, match="q has no value"):
+    with pytest.raises(BlocksError, match="q has no value"):
         convert(file, values={"m0": "2*q", "k": "3"})
 
 

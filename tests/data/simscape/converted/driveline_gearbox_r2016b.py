@@ -1,8 +1,8 @@
 """Converted from driveline_gearbox_r2016b.slx, R2016b.
 
 The model uses a local solver (NE_TRAPEZOIDAL_ADVANCER, sample time 0.01 s), whose errors its
-stored results have. Here steps are adaptive; simulate(…, method='trapezoidal', step='0.01 s') has
-errors of that kind.
+stored results have. Here steps are adaptive; simulate(…, method='trapezoidal', step='0.01 s')
+takes such steps.
 """
 
 from blocks import Component, Input, Model, Output, quantity, sin

@@ -8,6 +8,10 @@ and sessions, seconds do not: a busy machine slows the reference too.
 ``python -m benchmarks chain`` times further cases, those with ``chain`` in their name,
 against SciPy; ``drivetrain`` and ``planar`` are among them.
 
+``python -m benchmarks beyond`` times eight problems of electricity, heat, oil and magnetism
+(:mod:`benchmarks.domains`), each side at its fastest with an error near 1e-6
+(:mod:`benchmarks.beyond`).
+
 ``python -m benchmarks friction`` runs many blocks on exact friction
 (:mod:`benchmarks.frictionscale`). ``python -m benchmarks precision`` asks another question:
 how exact is each friction law, for how many evaluations (:mod:`benchmarks.precision`)?

@@ -5,8 +5,9 @@ Every domain is a package of its own; import what a model needs::
 
     from library.translational import Mass, Spring, Reference
 
-The laws that domains share are functions in ``friction``, ``contact`` and ``tables``. How heat
-leaves a component, and what may follow its temperature, is said in ``heat``.
+The laws that domains share are functions in ``friction``, ``contact`` and ``tables``;
+``tables.table`` and ``measurements.columns`` read measured data. How heat leaves a component,
+and what may follow its temperature, is said in ``heat``.
 """
 
 from .othernames import missing

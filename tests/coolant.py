@@ -23,12 +23,12 @@ from library.thermal.domain import TwoPort, thermal
 
 coolant = Domain("coolant", across={"p": "Pa", "h": "J/kg"}, through={"m": "kg/s", "H": "W"},
                  power=lambda port: port.H)
-CAPACITY, DENSITY = quantity("1 J/(kg*K)"), quantity("1 kg/m^3")
+capacity, density = quantity("1 J/(kg*K)"), quantity("1 kg/m^3")
 
 
 def carried(port, h):
     """Enthalpy flow into a component: of the node, or of what is in the component."""
-    return port.H == port.m * where(port.m > 0, port.h, h)
+    return port.m * where(port.m > 0, port.h, h) == port.H
 
 
 class OpenTank(Component):
@@ -42,9 +42,9 @@ class OpenTank(Component):
     def equations(self):
         yield der(self.m) == self.port.m
         yield der(self.H) == self.port.H
-        yield self.H == self.m * CAPACITY * self.T
+        yield self.m * capacity * self.T == self.H
         yield self.port.p == quantity("1e5 Pa") + self.m * quantity("10 m/s^2 / m^2")
-        yield carried(self.port, CAPACITY * self.T)
+        yield carried(self.port, capacity * self.T)
 
 
 class Line(Component):
@@ -86,7 +86,7 @@ class Pump(Line):
     V = Parameter("1 m^3/s", varying=True)
 
     def law(self):
-        return self.a.m == self.V * DENSITY
+        return self.a.m == self.V * density
 
 
 def dropping_out(t):
@@ -100,7 +100,7 @@ class Surroundings(Component):
 
     def equations(self):
         yield self.port.p == quantity("1e5 Pa")
-        yield carried(self.port, CAPACITY * self.T)
+        yield carried(self.port, capacity * self.T)
 
 
 class HeatedPipe(Component):
@@ -112,10 +112,10 @@ class HeatedPipe(Component):
     def equations(self):
         yield self.a.m + self.b.m == 0
         yield self.a.p == self.b.p
-        yield quantity("0.1 kg") * CAPACITY * der(self.T) == self.a.H + self.b.H + self.heat.Q
+        yield quantity("0.1 kg") * capacity * der(self.T) == self.a.H + self.b.H + self.heat.Q
         yield self.heat.T == self.T
-        yield carried(self.a, CAPACITY * self.T)
-        yield carried(self.b, CAPACITY * self.T)
+        yield carried(self.a, capacity * self.T)
+        yield carried(self.b, capacity * self.T)
 
 
 class HeatedMass(Component):
@@ -130,8 +130,10 @@ class HeatedMass(Component):
 
 
 class Convection(TwoPort):
+    conductance = Parameter("1 W/K")
+
     def equations(self):
-        yield self.Q == quantity("1 W/K") * self.T
+        yield self.conductance * self.T == self.Q
 
 
 def two_tanks(model, left=("0.9 kg", "313.15 K"), right=("0.1 kg", "293.15 K"), guess="300 J/kg"):

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from blocks import quantity
+
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
@@ -269,7 +271,33 @@ def test_a_cylinder_with_sticking_seals_lets_go_at_their_strength_again_and_agai
     names, printed = run("cylinder_hunts")
     assert "1.8750, 1.8750, 1.8750 MPa, by hand 1.8750 MPa" in printed
     x = names["result"]["cylinder.x"]
-    late = x.at([f"{t / 100} s" for t in range(300, 600)]).to("mm").m
+    times = quantity(np.linspace(3, 6, 300), "s")
+    late = x.at(times).to("mm").m
     assert late.min() < 101.9 and late.max() > 102.1  # on both sides of its set point
-    assert np.mean(names["result"]["cylinder.v"].at(
-        [f"{t / 100} s" for t in range(300, 600)]).m == 0) > 0.8  # and mostly at rest
+    resting = names["result"]["cylinder.v"].at(times).m == 0
+    assert resting.mean() > 0.8  # and mostly at rest
+
+
+def test_the_ripple_of_a_buck_converter_is_that_of_its_duty(run):
+    names, printed = run("buck_converter")
+    mean, ripple = (float(re.search(rf"{word} (\d+\.\d+)", printed)[1])
+                    for word in ("voltage", "current"))
+    assert_allclose([mean, ripple], [9.6, 1.152], rtol=3e-3)
+    edges = sorted(e.time for e in names["result"].events if e.component == "diode" and e.time > 0)
+    assert_allclose(edges[:7], np.array([8, 20, 28, 40, 48, 60, 68]) * 1e-6, rtol=1e-9)
+
+
+def test_a_hot_brake_slows_less(run):
+    names, printed = run("brake_fade")
+    w, temperature = names["result"]["vehicle.w"], names["result"]["disc.T"]
+    slower = [(w.at(f"{a} s") - w.at(f"{b} s")).m for a, b in ((15, 26), (45, 56), (75, 86))]
+    assert 36.7 > slower[0] > slower[1] > slower[2]
+    assert temperature.final.to("degC").m > 300
+    assert names["result"].energy().relative_residual < 1e-8
+    assert "cold it would be 36.7 rad/s" in printed
+
+
+def test_a_rod_radiates_what_it_conducts(run):
+    names, printed = run("rod_with_radiation")
+    assert_allclose(names["end"].final.to("K").m, names["balance"], rtol=1e-6)
+    assert "End of the rod 512.57" in printed

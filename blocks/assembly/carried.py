@@ -8,13 +8,11 @@ point, where an unknown that is left open keeps its value (:mod:`blocks.numerics
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import casadi as ca
 import numpy as np
 
 from ..language.kernel import Law
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.open_unknowns import open_unknowns
 from .algebraic_loops import Block
 from .flatten import Flat, Parameters
@@ -22,6 +20,7 @@ from .flatten import Flat, Parameters
 __all__ = ["CarriedByFlows"]
 
 PRODUCTS = {"variable", "nonlinear"}  # slopes of a law that may hold a flow
+GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 TRIALS = 4  # choices of relations: one that leaves nothing open without a flow is enough
 
 
@@ -38,9 +37,9 @@ class CarriedByFlows:
         self.flat, self._parameters = flat, parameters
         self._flows = self._flowing()
         #: Every class has a value of its own, and flows have none.
-        self._values = np.random.default_rng(0).uniform(0.5, 1.5, flat.classes)
+        self._values = 0.5 + np.modf(GOLDEN * np.arange(1, flat.classes + 1))[0]
         self._values[self._flows] = 0.0
-        self._partials: dict[Law, Callable[..., Array]] = {}
+        self._partials: dict[Law, ca.Function] = {}
         self._products: dict[Law, bool] = {}
 
     def leaves_open(self, block: Block) -> bool:
@@ -70,6 +69,9 @@ class CarriedByFlows:
         """Whether a flow may be the coefficient of another argument."""
         if law not in self._products:
             kernel = law.kernel
+            if all(domain.power is None for domain, _ in kernel.ports.values()):
+                self._products[law] = False  # all across variables are conjugate to a flow
+                return False
             units = {v.unit.dimension for v in kernel.variables if v.kind == "through"}
             flows = {s.__hash__() for (i, order), s in kernel.symbols.items() if order == 0
                      and kernel.variables[i].unit.dimension in units}  # fmt: skip
@@ -85,18 +87,19 @@ class CarriedByFlows:
         matrix = np.zeros((len(block.equations), len(block.unknowns)))
         for k, equation in enumerate(block.equations):
             group, row = flat.group_of(int(equation))
-            if group.law is None:
-                _, classes, signs = group.terms(np.array([row]))
-                values = signs.astype(float)
-            else:
+            if group.law is not None:
                 classes, values = self._coefficients(group.law, group.family,
                                                      group.instances[row : row + 1], trial)
+            else:
+                _, classes, signs = group.terms(np.array([row]))
+                values = signs.astype(float)
             for c, value in zip(classes, values, strict=True):
                 if int(c) in place:
                     matrix[k, place[int(c)]] += value
         return matrix
 
-    def _coefficients(self, law: Law, f: int, instance: Array, trial: int) -> tuple[Array, Array]:
+    def _coefficients(self, law: Law, f: int, instance: Indices, trial: int
+                      ) -> tuple[Indices, Array]:
         """Classes of a law's arguments, and their coefficients there."""
         flat, kernel = self.flat, law.kernel
         if law not in self._partials:

@@ -27,7 +27,7 @@ from .matching import Matching
 
 __all__ = ["hidden_constraints"]
 
-LARGE = 2000  # sums of a block from which none is looked for
+LARGE = 5000  # equations of a block from which none is looked for
 
 Sum: TypeAlias = dict[int, Fraction]  # coefficients by class
 
@@ -46,14 +46,13 @@ def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching
     known: dict[Law, bool] = {}
     ends = np.append(m.block_starts[1:], len(m.block_equations))
     for start, end in zip(m.block_starts.tolist(), ends.tolist(), strict=True):
-        if end - start < 2:
+        if not 2 <= end - start <= LARGE:
             continue
         inside = set(classes[m.block_unknowns[start:end]].tolist())
         sums = {e: s for e in top[m.block_equations[start:end]].tolist()
                 if (s := _sum(flat, e, known))}  # fmt: skip
-        if 1 < len(sums) <= LARGE:
-            for e, rest in _left(sums, inside).items():
-                found[e] = _group(rest)
+        for e, rest in _left(sums, inside).items():
+            found[e] = _group(rest)
     return found
 
 

@@ -25,11 +25,13 @@ __all__ = ["has_several_branches", "network_with_pieces"]
 
 TRIALS = 64  # choices of pieces, points and parameters near the present ones
 NEAR = 0.2
+ROUNDS = 3  # until pieces within pieces are those at a point
 
 
 def network_with_pieces(network: Network, tape: Tape) -> Network | None:
     """The network with the pieces of laws in nonlinear loops as relations; None without any."""
-    flat, found = tape.reduced.flat, {}
+    flat = tape.reduced.flat
+    found: dict[int, set[int]] = {}  # per family, numbers of laws
     numbers = {law: k for f in network.families for k, law in enumerate(f.kernel.laws)}
     for step in tape.steps:
         if step.group >= 0 or step.linear:
@@ -58,10 +60,15 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
     jacobian = [ca.densify(ca.jacobian(r, tape.z[int(spans[b]) : int(spans[b + 1])]))
                 for r, b in zip(matrices, pieces, strict=True)]
     function = ca.Function("loops", [TIME, *symbols], jacobian)
+    crossings = ca.Function("crossings", [TIME, *symbols], [tape.crossings])
+    bent = any(ca.depends_on(j, tape.z) for j in jacobian)
     signs: list[set[float]] = [set() for _ in pieces]
     for trial in range(TRIALS):
         given = p if trial < TRIALS // 2 else p * chance.uniform(1 - NEAR, 1 + NEAR, p.size)
-        found = function.call([0.0, *_point(tape, given, chance)])
+        point = _point(tape, given, chance)
+        for _ in range(ROUNDS if bent else 0):  # slopes are those of the pieces at that point
+            point[3] = (np.array(crossings(0.0, *point)).ravel() > 0).astype(float)
+        found = function.call([0.0, *point])
         for kind, matrix in zip(signs, found, strict=True):
             sign, size = np.linalg.slogdet(np.array(matrix))
             if np.isfinite(size) and sign:

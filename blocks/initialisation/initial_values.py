@@ -34,7 +34,8 @@ from .targets import (
 )
 from .unmet_constraints import refuse_dependent, unclosed_constraints
 
-__all__ = ["InitialWarning", "initialise", "take_targets", "warn_of_compromises"]
+__all__ = ["InitialWarning", "initialise", "take_targets", "unsolved_start",
+           "warn_of_compromises"]
 
 ATTEMPTS = 5  # starting points that are tried
 MOST_STEPS = 60  # of an attempt
@@ -226,9 +227,14 @@ def _solve_torn(problem: Problem, t: float) -> None:
     try:
         problem.solve_algebraic(t)  # no states are tied yet: constraints are met through them
     except AlgebraicFailure as failure:
-        raise InitialisationError(
-            failure.worst[0] if failure.worst else "",
-            f"no consistent start was found: {failure}.",
-            "Give initial targets (or guesses with priority='none') closer to a possible state.",
-            variables=failure.worst,
-        ) from failure
+        raise unsolved_start(failure) from failure
+
+
+def unsolved_start(failure: AlgebraicFailure) -> InitialisationError:
+    """The error for algebraic unknowns that have no solution at the start."""
+    return InitialisationError(
+        failure.worst[0] if failure.worst else "",
+        f"no consistent start was found: {failure}.",
+        "Give initial targets (or guesses with priority='none') closer to a possible state.",
+        variables=failure.worst,
+    )

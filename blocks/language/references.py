@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..exceptions import ConnectionRefused, UnknownName
 from ..numerics.arrays import Indices
 from ..units import Unit
@@ -65,7 +67,7 @@ class PortGroup:
             return PortGroup(self.ports[index])
         numbers = index if isinstance(index, (list, tuple)) else [index]
         for k in numbers:
-            if not isinstance(k, int) or not -len(self) <= k < len(self):
+            if not isinstance(k, (int, np.integer)) or not -len(self) <= k < len(self):
                 raise UnknownName(f"{self.path}[{k!r}]", f"is none of the {len(self)} ports.",
                                   f"They are numbered from 0 here, and called "
                                   f"{', '.join(p.port.name for p in self.ports[:6])} elsewhere.")

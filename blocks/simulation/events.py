@@ -39,7 +39,7 @@ class Events:
                  t_start: float, t_end: float) -> None:
         self.recording, self.problem = recording, recording.problem
         system = recording.system
-        self.log = EventLog(recording, t_end - t_start)
+        self.log = EventLog(recording, t_end - t_start, time_events.apart)
         self.requirements = Requirements(system)
         self.time_events = time_events
         self.switching = Switching(self.problem, time_events, Resets(system),

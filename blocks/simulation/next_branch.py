@@ -26,7 +26,7 @@ __all__ = ["next_branch"]
 
 MOST_PIECES = 100  # of a path
 MOST_LOOKS = 50  # for the end of a piece
-LITTLE = 1e-3  # of the time in which a state changes by its size: what slopes are taken over
+LITTLE = 1e-6  # of the time in which a state changes by its size: what slopes are taken over
 FAR = 1e9  # of that time: nothing ends a piece any more
 
 
@@ -34,8 +34,8 @@ class _Lost(Exception):
     """A path that cannot be followed."""
 
 
-def next_branch(problem: Problem, t: float, before: Array, crossed: Indices, known: Flags
-                ) -> Array | None:
+def next_branch(problem: Problem, t: float, before: Array, crossed: Indices, known: Flags,
+                duration: float) -> Array | None:
     """The relations (1.0 where one holds) of the branch on which the path comes back to ``t``.
 
     Parameters
@@ -44,10 +44,11 @@ def next_branch(problem: Problem, t: float, before: Array, crossed: Indices, kno
     before : relations that have held up to now
     crossed : of these, those that no longer can
     known : relations of time alone, which are left alone
+    duration : of the run
     """
     m, z = problem.m.copy(), problem.z.copy()
     try:
-        path = _Path(problem, t, before, known)
+        path = _Path(problem, t, before, known, duration)
         for start in (crossed, np.zeros(0, dtype=int)):  # from one end, then from the other
             try:
                 return path.followed(before, start)
@@ -63,14 +64,15 @@ def next_branch(problem: Problem, t: float, before: Array, crossed: Indices, kno
 class _Path:
     """Solutions along the line on which time and states have been moving."""
 
-    def __init__(self, problem: Problem, t: float, before: Array, known: Flags) -> None:
+    def __init__(self, problem: Problem, t: float, before: Array, known: Flags, duration: float
+                 ) -> None:
         self.problem, self.t, self.known = problem, t, known
         self.y = problem.start_vector()
         problem.m[:] = before
         problem.unknowns.forget()
         self.slope = problem.slope(t, self.y)
         speed = float(np.max(np.abs(self.slope) / (np.abs(self.y) + 1.0), initial=0.0))
-        self.unit = 1.0 / max(speed, TINY)
+        self.unit = min(1.0 / max(speed, TINY), duration)
 
     def followed(self, before: Array, crossed: Indices) -> Array:
         """The relations where the path comes to the instant going forward in time."""

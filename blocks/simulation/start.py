@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..initialisation.initial_values import initialise, take_targets
+from ..initialisation.initial_values import initialise, take_targets, unsolved_start
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
@@ -153,26 +153,31 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     time_events = TimeEvents(system, problem.p, t, t)
     _hold_as_guessed(system, problem, time_events, t)
     tried: set[bytes] = set()
-    start, failure = None, None
+    start: Start | None = None
+    failure: BlocksError | AlgebraicFailure | None = None
     for _ in range(MOST_ROUNDS):
         tried.add(problem.m.tobytes())
         try:
             start = initialise(system, problem, nominals, t)
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
-            start, failure = None, error
+            start, failure = None, failure or error  # the first one says most
             problem.unknowns.solve_in_order(problem.arguments(t))
             with np.errstate(all="ignore"):
                 crossings = system.crossings(*problem.arguments(t))
         holding = time_events.holding(crossings, t)
+        if start is not None and np.array_equal(holding, problem.m):
+            return start
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)
         if following is None:
             break
         problem.m[:] = following
-    if start is None:
-        assert failure is not None
+    if isinstance(failure, AlgebraicFailure):
+        raise unsolved_start(failure) from failure
+    if failure is not None:
         raise failure
+    assert start is not None
     return start
 
 

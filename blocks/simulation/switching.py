@@ -102,17 +102,18 @@ class Switching:
             if not self._goes_on_elsewhere(t, flips, before):
                 self._no_fixpoint(t, todo)
             return
-        if len(flips) and not acted and np.array_equal(problem.m, before) \
-                and not self._passes(t, g, flips).all():  # else nothing had crossed
-            if not self._goes_on_elsewhere(t, flips, before):
-                self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+        unchanged = len(flips) and not acted and np.array_equal(problem.m, before)
+        if unchanged and not self._passes(t, g, flips).all() and (  # else nothing had crossed
+                not self._goes_on_elsewhere(t, flips, before)):
+            self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
 
     def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
         """Go on with another solution of the same equations where the present one has ended."""
         problem = self.problem
         if problem.system.nu or problem.system.clusters or not len(flips):
             return False
-        m = next_branch(problem, t, before, flips, self.time_events.timed)
+        m = next_branch(problem, t, before, flips, self.time_events.timed,
+                        self.log.duration)
         if m is None or np.array_equal(m, before):
             return False
         problem.m[:] = m

@@ -27,7 +27,6 @@ __all__ = ["DENSE", "MANY", "AlgebraicUnknowns"]
 DENSE = 60  # unknowns up to which matrices are dense
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40
-UNDAMPED = 6  # full steps: what has not converged by then may go round in a circle
 MOST_HALVINGS = 10  # of a step
 SLOWER = 0.1  # of the step before: steps that do not get smaller by more are rounding
 TOLD = 3  # unknowns that a failure names
@@ -74,44 +73,51 @@ class AlgebraicUnknowns:
             Naming the unknowns with the largest residuals; the arguments are as they were.
         """
         t, x, z, *_ = arguments
-        n, nt = self.size, len(self.tied)
+        nt = len(self.tied)
         start = np.concatenate([x[self.tied], z])
-        last, singular = np.inf, False
-        r = np.zeros(n)
+        for damped in (False, True):  # full steps may go round in a circle for ever
+            singular = self._iterated(arguments, damped)
+            if singular is None:
+                return
+            r = self.system.residual(*arguments)[: self.size]
+            x[self.tied], z[:] = start[:nt], start[nt:]
+            self._solver = None
+            if singular or self.constant:
+                break
+        raise self._failure(t, r, bool(singular))
+
+    def _iterated(self, arguments: Arguments, damped: bool) -> bool | None:
+        """Newton's method from the present point: None if it converges, else if it is singular."""
+        _, x, z, *_ = arguments
+        n, nt, last = self.size, len(self.tied), np.inf
         for iteration in range(MOST_STEPS):
             r = self.system.residual(*arguments)[:n]
             if not np.isfinite(r).all():
-                break
+                return False
             if self._solver is None or not self.constant:
                 self._solver = self._factored(arguments)
             step = self._solver(r)
             if not np.isfinite(step).all():
-                singular = True
-                break
-            taken = step if iteration < UNDAMPED else self._damped(arguments, step)
+                return True
+            taken = self._damped(arguments, step) if damped else step
             x[self.tied] -= taken[:nt]
             z -= taken[nt:]
             size = np.abs(np.concatenate([x[self.tied], z])) + self.scale
             norm = float(np.max(np.abs(step) / size))
             if self.constant and n > MANY:  # exact but for rounding
-                return
+                return None
             if norm <= NEWTON_CONVERGES and (
                     norm <= NEWTON_EXACT or norm > SLOWER * last or iteration > 2
                     or (self.constant and iteration > 0)):
-                if len(self._which) and not self._is_consistent(r, size):
-                    singular = True
-                    break
-                return
+                return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm
-        x[self.tied], z[:] = start[:nt], start[nt:]
-        self._solver = None
-        raise self._failure(t, r, singular)
+        return False
 
     def _damped(self, arguments: Arguments, step: Array) -> Array:
         """So much of a Newton step that the next one, by the same matrix, is shorter.
 
         The natural monotonicity test [P. Deuflhard, "Newton Methods for Nonlinear Problems",
-        Springer 2004, sec. 3.3.1]: full steps may go round in a circle for ever.
+        Springer 2004, sec. 3.3.1].
         """
         _, x, z, *_ = arguments
         nt = len(self.tied)

@@ -166,7 +166,7 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     together with the rest of the circuit, so no current is interrupted as long as a diode
     can take it.
 
-    Parameters: threshold (1), on_resistance (ohm), diode_forward_voltage (V),
+    Parameters: threshold (1), gate (1), on_resistance (ohm), diode_forward_voltage (V),
     diode_resistance (ohm). Option ``diode=False`` leaves the diode out.
     Ports: D, S, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
     while nothing is connected.
@@ -195,7 +195,7 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
     with v = v_C - v_E and i from C to E. The channel conducts one way only; the diode, from E
     to C, conducts where v = -diode_forward_voltage - diode_resistance times its current.
 
-    Parameters: threshold (1), forward_voltage (V), on_resistance (ohm),
+    Parameters: threshold (1), gate (1), forward_voltage (V), on_resistance (ohm),
     diode_forward_voltage (V), diode_resistance (ohm). Option ``diode=False`` leaves the diode
     out.
     Ports: C, E, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``

@@ -46,7 +46,7 @@ class Switch(Dissipative, TwoPort):
     gap. An ideal switch that opens on the current of an inductor, or closes a charged
     capacitor onto a source, would need a jump: the run stops there and says who jumps.
 
-    Parameters: threshold (1); with ``model="resistances"`` closed_resistance (ohm),
+    Parameters: threshold (1), gate (1); with ``model="resistances"`` closed_resistance (ohm),
     open_conductance (S).
     Ports: p, n, H (heat, with ``thermal_port=True``). Inputs: vT, or the parameter ``gate``
     while nothing is connected.

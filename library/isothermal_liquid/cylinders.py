@@ -169,6 +169,7 @@ class SingleActingActuator(Cylinder):
     friction: breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
     viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
     normal_force (N). Defaults not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, R, C. Inputs: N in N (``normal=True``). Outputs: p_out in m. Initial targets:
     x (high, 0 m), p_A (high, 0.101325 MPa).
     """
@@ -191,6 +192,7 @@ class DoubleActingActuator(Cylinder):
     breakaway_force (N), breakaway_velocity (m/s), coulomb_force (N),
     viscous_coefficient (N*s/m), coulomb_coefficient (1), breakaway_coefficient (1),
     normal_force (N). Defaults not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B, R, C. Inputs: N in N (``normal=True``). Outputs: p_out in m. Initial targets:
     x (high, 0 m), p_A (high, 0.101325 MPa), p_B (high, 0.101325 MPa).
 

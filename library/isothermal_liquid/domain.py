@@ -27,6 +27,8 @@ isothermal_liquid = Domain(
     },
     assumed="holds water, since no IsothermalLiquidProperties says otherwise. Connect one to any "
     "of its ports for another liquid, or to say that water is meant.",
+    storage="a chamber of compressible liquid",
+    resistance="a flow resistance",
     colour="tab:cyan",
     doc="p is the absolute pressure of the port, mdot the mass flow into the component. What "
     "flows in brings mdot times the integral of dp/rho along, from atmospheric pressure on.",

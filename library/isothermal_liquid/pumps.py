@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Input, Option, Parameter, Port, Variable, abs_, tanh
+from blocks import Input, Option, Parameter, Port, Variable, abs_, tanh
 
+from ..heat import Dissipative
 from ..rotational import rotational
 from .domain import isothermal_liquid
 from .elements import above_vacuum
@@ -22,7 +23,7 @@ def _lossy(c: Any) -> bool:
     return c.losses == "analytical"
 
 
-class DisplacementMachine(Component):
+class DisplacementMachine(Dissipative):
     """Base of pumps and motors: flow follows the shaft, torque follows the pressure."""
 
     losses = Option("none", ("none", "analytical"), doc="leakage and friction")
@@ -50,7 +51,6 @@ class DisplacementMachine(Component):
     t = Variable("N*m", nominal="10 N*m", doc="torque carried from R to C")
     p = Variable("MPa", nominal="1 MPa", doc="pressure of B above A")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")
-    power_dissipated = Variable("W", doc="heat")
 
     def volume_per_angle(self) -> Any:
         """Volume per angle."""
@@ -109,6 +109,7 @@ class FixedDisplacementPump(DisplacementMachine):
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A (inlet), B (outlet), R (shaft), C (case).
     """
 
@@ -127,6 +128,7 @@ class VariableDisplacementPump(DisplacementMachine):
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A (inlet), B (outlet), R (shaft), C (case). Inputs: D in cm³/turn.
     """
 
@@ -147,6 +149,7 @@ class FixedDisplacementMotor(DisplacementMachine):
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A (inlet), B (outlet), R (shaft), C (case).
     """
 
@@ -168,6 +171,7 @@ class VariableDisplacementMotor(DisplacementMachine):
     nominal_pressure (MPa), nominal_viscosity (cSt), volumetric_efficiency (1),
     mechanical_efficiency (1), no_load_torque (N*m), friction_speed (rad/s). Defaults not
     verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A (inlet), B (outlet), R (shaft), C (case). Inputs: D in cm³/turn.
     """
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from blocks import (
-    Component,
     Option,
     Parameter,
     Port,
@@ -24,6 +23,7 @@ from blocks import (
     tanh,
 )
 
+from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum
 from .liquid import density, elastic_energy, enthalpy, filling, mean_density
@@ -33,7 +33,7 @@ __all__ = ["FlowResistance", "LaminarLeakage", "Pipe"]
 LN10 = ln(10)
 
 
-class FlowResistance(TwoPort):
+class FlowResistance(Dissipative, TwoPort):
     """A resistance known at one flow: pressure grows with its square.
 
     Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
@@ -42,13 +42,13 @@ class FlowResistance(TwoPort):
 
     Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1). Defaults not
     verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B.
     """
 
     pressure_drop = Parameter("0.001 MPa", above=0, doc="Pressure lost at the nominal flow")
     mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
     laminar_fraction = Parameter(0.01, above=0, doc="Laminar flow, of the nominal one")
-    power_dissipated = Variable("W", doc="heat")
 
     def equations(self) -> Iterator[Any]:
         share = self.mdot / self.mass_flow
@@ -56,7 +56,7 @@ class FlowResistance(TwoPort):
         yield self.power_dissipated == _lost(self)
 
 
-class LaminarLeakage(TwoPort):
+class LaminarLeakage(Dissipative, TwoPort):
     """A long narrow gap, in which the flow is laminar.
 
     Equation: mdot = rho p/R with the mean density of the ends; R = mu length/G after Hagen
@@ -75,6 +75,7 @@ class LaminarLeakage(TwoPort):
     Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm),
     height (mm), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
     resistance (MPa*s/m^3).
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B.
 
     References
@@ -111,7 +112,6 @@ class LaminarLeakage(TwoPort):
     resistance = Parameter("1e3 MPa*s/m^3", above=0,
                            when=lambda c: c.cross_section_geometry == "custom",
                            doc="Pressure per volume flow")  # fmt: skip
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         if self.cross_section_geometry == "annular" and np.any(
@@ -149,7 +149,7 @@ def _fifth_powers(slenderness: Any) -> Any:
                tanh(pi / 2 * slenderness))  # fmt: skip
 
 
-class Pipe(Component):
+class Pipe(Dissipative):
     """A pipe: friction at its wall, compressible liquid and, if wanted, its inertia.
 
     Equations: the loss along the whole pipe is Darcy's and Weisbach's
@@ -171,6 +171,7 @@ class Pipe(Component):
     Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
     laminar_limit (1), turbulent_limit (1), shape_factor (1). The default of
     hydraulic_diameter is not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B. Initial targets: p_I (high, 0.101325 MPa) with compressibility,
     flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
 
@@ -203,7 +204,6 @@ class Pipe(Component):
                       when=lambda c: c.inertia and c.dynamic_compressibility,
                       doc="mass flow out of B")  # fmt: skip
     energy_stored = Variable("J", doc="elastic and kinetic energy")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         if np.any(self.laminar_limit >= self.turbulent_limit):

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from blocks import (
-    Component,
     Input,
     Option,
     Parameter,
@@ -21,6 +20,7 @@ from blocks import (
     sqrt,
 )
 
+from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .liquid import enthalpy, mean_density
 
@@ -42,13 +42,12 @@ def orifice_flow(self: Any, A: Any, B: Any, area: Any, contraction: Any = 1, los
         sqrt(drop**2 + laminar**2))  # fmt: skip
 
 
-class Restriction(TwoPort):
+class Restriction(Dissipative, TwoPort):
     """Base of what liquid is squeezed through between A and B."""
 
     discharge_coefficient = Parameter(0.64, above=0, maximum=1,
                                       doc="Flow over that without contraction")  # fmt: skip
     critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
-    power_dissipated = Variable("W", doc="heat")
 
     def heat(self) -> Any:
         return self.power_dissipated == self.mdot * (
@@ -72,6 +71,7 @@ class LocalRestriction(Restriction):
     Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
     (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1).
     The default of discharge_coefficient, and the law of pressure recovery, are not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
     """
 
@@ -124,6 +124,7 @@ class VariableOrifice(Restriction):
     Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening,
     overlap (mm) (negative: open in the middle), discharge_coefficient (1),
     critical_reynolds (1). Defaults not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B. Inputs: S in m.
     """
 
@@ -200,6 +201,7 @@ class CheckValve(PressureOpened):
     Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
     leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
     """
 
@@ -216,6 +218,7 @@ class PressureReliefValve(PressureOpened):
     Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
     leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
     """
 
@@ -228,7 +231,7 @@ class PressureReliefValve(PressureOpened):
 EDGES = (("P", "A", 1), ("P", "B", -1), ("A", "T", -1), ("B", "T", 1))
 
 
-class DirectionalValve(Component):
+class DirectionalValve(Dissipative):
     """A 4-way 3-position directional valve: pump P, tank T, and the two sides A and B.
 
     Equations: four orifices. S > 0 opens P-A and B-T, S < 0 opens P-B and A-T:
@@ -239,6 +242,7 @@ class DirectionalValve(Component):
     Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm), overlap_PA (mm),
     overlap_PB (mm), overlap_AT (mm), overlap_BT (mm), discharge_coefficient (1),
     critical_reynolds (1). Defaults not verified.
+    With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B, P, T. Inputs: S in m.
     """
 
@@ -261,7 +265,6 @@ class DirectionalValve(Component):
     flow_PB = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from P to B")
     flow_AT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to T")
     flow_BT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from B to T")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         if np.any(self.leakage_area > self.maximum_area):

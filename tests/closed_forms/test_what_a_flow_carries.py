@@ -97,7 +97,7 @@ def test_networks_with_closed_valves_and_dead_ends_keep_mass_and_energy(seed):
             whole = sum(at(run, f"{tank}.{variable}", 0, 1) for tank in tanks)
             assert_allclose(whole[1], whole[0], rtol=1e-10)
         for tank in tanks:
-            assert 280 - 1e-6 <= at(run, f"{tank}.T", 1)[0] <= 300 + 1e-6  # nothing but mixing
+            assert 280 - 1e-4 <= at(run, f"{tank}.T", 1)[0] <= 300 + 1e-4  # nothing but mixing
             assert np.isfinite(run[f"{tank}.port.h"].magnitude).all()
         for end in ends:
             assert_allclose(at(run, f"{end}.H", 1), 150, rtol=1e-12)

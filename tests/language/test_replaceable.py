@@ -10,15 +10,18 @@ from numpy.testing import assert_allclose
 
 from blocks import (
     BlocksError,
+    Component,
     Model,
     NamingError,
     Parameter,
     ParameterError,
     Port,
+    Replaceable,
     Replacement,
     UnknownName,
     Variable,
     der,
+    quantity,
 )
 from library.frictionlaws import FrictionLaw, LoadLaw, shift, velocity
 from library.rotational import RotationalFriction

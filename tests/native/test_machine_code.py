@@ -83,6 +83,20 @@ def test_exponentials_of_lanes_are_right_to_the_last_digits_everywhere(name):
     assert_allclose(found, expected, rtol=1e-15, atol=0)
 
 
+@pytest.mark.parametrize("lanes", [1, 8])
+@pytest.mark.parametrize("exponent", [0.25, -0.25, 0.5, 0.75, -1.5, 3.0, 3.25, 4.0, -4.0, 0.3, 5.0])
+def test_powers_are_right_to_the_last_digits_whether_by_roots_or_not(exponent, lanes):
+    x = ca.SX.sym("x")
+    evaluate = machine(ca.Function("power", [x], [x**exponent]), lanes)
+    points = np.geomspace(1e-60, 1e60, 64).reshape(1, -1, lanes)
+    found = np.array([evaluate(points[:, k]) for k in range(points.shape[1])])
+    assert_allclose(found.ravel(), points.ravel() ** exponent, rtol=2e-15)
+    edges = np.array([0.0, np.inf, -2.0]).repeat(lanes).reshape(3, 1, lanes)
+    with np.errstate(all="ignore"):
+        assert_allclose([evaluate(e).ravel()[0] for e in edges], edges[:, 0, 0] ** exponent,
+                        rtol=1e-15)
+
+
 def test_exponentials_of_lanes_overflow_underflow_and_keep_nan():
     x = ca.SX.sym("x", 1)
     points = np.array([[710, -750, np.inf, -np.inf, np.nan, 0, -0.0, 1000]])

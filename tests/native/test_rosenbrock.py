@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from benchmarks.models import Buck, alone, block_on_belt
 from blocks import (
@@ -36,8 +37,11 @@ pytest.importorskip("llvmlite")
 from blocks.native import rosenbrock_arithmetic as rodas  # noqa: E402
 from blocks.native.lu import factorize, solve  # noqa: E402
 from blocks.native.method import Rodas4  # noqa: E402
-from blocks.native.rosenbrock import take_rosenbrock_stages  # noqa: E402
-from blocks.native.stages import NEW  # noqa: E402
+from blocks.native.rosenbrock import (  # noqa: E402
+    rosenbrock_polynomial,
+    take_rosenbrock_stages,
+)
+from blocks.native.stages import NEW, ROWS  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
 
 PER_SECOND = quantity("1 1/s")
@@ -265,3 +269,31 @@ def test_what_it_cannot_run_is_refused_by_name():
         model.simulate("1 s", method="rodas4")
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):
         block_on_belt().simulate("1 s", method="rodas")
+
+
+def test_the_polynomial_between_the_ends_of_a_step_has_an_error_of_fourth_order():
+    t, x, part = 0.3, 1.2, 0.37  # of x' = sin t - x^2
+
+    def slope(t, x):
+        return np.sin(t) - x**2
+
+    def error(h):
+        rows = np.zeros((len(ROWS), 1))
+        couplings, first = [np.zeros(0)], 0
+        for j in range(1, 6):
+            couplings.append(np.array(rodas.COUPLINGS[first : first + j]))
+            first += j
+        point = x
+        for j, moment in enumerate((0.0, *rodas.STAGE_TIMES)):
+            stages = rows[1 : j + 1, 0]
+            point = x + np.dot(rodas.POINTS[j - 1][:j], stages) if j else x
+            right = slope(t + moment * h, point) + h * rodas.TIME_WEIGHTS[j] * np.cos(t)
+            rows[j + 1] = (right + couplings[j] @ stages / h) / (1 / (rodas.GAMMA * h) + 2 * x)
+        rows[NEW] = point + rows[6]
+        out = np.empty(1)
+        rosenbrock_polynomial(rows, part, np.array([x]), out)
+        exact = solve_ivp(slope, (t, t + part * h), [x], rtol=1e-12, atol=1e-14).y[0, -1]
+        return abs(out[0] - exact)
+
+    assert error(0.1) < 1e-5
+    assert error(0.05) < error(0.1) / 10  # order 3 and a half, between 8 and 16

@@ -182,6 +182,22 @@ def test_a_root_that_loses_its_value_behind_a_limit_stops_the_run():
     assert caught.value.result.status == "failed"
 
 
+class Draining(Component):
+    """A vessel that drains below its bottom."""
+
+    level = Variable("m", "1 m", priority="high")
+
+    def equations(self):
+        yield der(self.level) == quantity("-1 m/s") - quantity("1 m^0.5/s") * sqrt(self.level)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode", "DOP853"])
+def test_a_slope_that_loses_its_value_stops_the_run_by_name(method):
+    with pytest.raises(SimulationError, match=r"der\(part.level\).*has no finite value") as caught:
+        alone(Draining()).simulate("2 s", method=method)
+    assert 2 - 2 * np.log(2) == pytest.approx(caught.value.time, rel=1e-3)  # empty there
+
+
 class Level(TwoPort):
     """A damper that also says the logarithm of its velocity."""
 

@@ -59,7 +59,8 @@ class Jumps:
             by_x = self.equations.by_x(problem, t, self.state.modes)[1]
             push = self.efforts.slope_by_taken(problem, t)
             matrix = without_rounding(by_x, push)
-            impulse = np.linalg.lstsq(matrix, held.violation, rcond=LEAST_CHANGE)[0]
+            impulse = np.array(np.linalg.lstsq(matrix, held.violation, rcond=LEAST_CHANGE)[0],
+                               dtype=float)  # fmt: skip
             left = np.abs(held.violation - matrix @ impulse) > MODE_MISSED * np.abs(held.violation)
             if (left & missed).any():
                 return self._unlimited(t, np.abs(held.weight[left & missed]).max(axis=0))

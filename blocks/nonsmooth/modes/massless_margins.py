@@ -125,7 +125,7 @@ class MasslessMargins:
             out[members] = (1 - share) * np.maximum(width, TINY) / 2
         if self.efforts.elements.switch.any():
             opened, closed = self.equations.told(problem, t)
-            out[opened | closed] = np.inf
+            out[opened | closed] = 1.0  # whatever it is, it does not change
         return out
 
     def noise(self, problem: Problem, t: float) -> Array:

@@ -67,23 +67,34 @@ class NodeVelocities:
                 found = self._complementary(problem, t + ahead, h) if one_sided else []
                 problem.x[:] = x
                 for one in found:
-                    yield self._regular(problem, t, one)
+                    yield from self._without_redundant(problem, t, one)
                 if flow is not None:
                     yield self._regular(problem, t, flow)
 
-    def _complementary(self, problem: Problem, t: float, h: float) -> list[Array]:
-        """Flows an instant later, from one complementarity problem; none where it is not solved.
-
-        What has neither effort nor flow is first taken for open, or it would share the effort of
-        what is closed beside it.
-        """
+    def _complementary(self, problem: Problem, t: float, h: float) -> list[Hybrid]:
+        """What one complementarity problem gives an instant later; none where it is not solved."""
         found = self._decided(problem, t, *self._network(problem, t, h))
-        if found is None:
-            return []
+        return [] if found is None else [found]
+
+    def _without_redundant(self, problem: Problem, t: float, found: Hybrid) -> Iterator[Indices]:
+        """Modes of an answer; first with those open that would only share the effort of others.
+
+        Of what has neither effort nor flow both modes may hold. Closed beside something that is
+        closed as well, such as a diode at a transistor, it would be given a part of its effort.
+        """
+        modes, before = self._regular(problem, t, found.flow), self.state.modes
         _, _, low, high, *_ = self.equations.values(problem, t)
-        idle = (found.effort == 0) & (found.flow == 0) & (np.isinf(low) != np.isinf(high))
-        opened = np.where(idle, np.where(np.isinf(high), -TINY, TINY), found.flow)
-        return [opened, found.flow] if idle.any() else [found.flow]
+        idle = (modes == 0) & (found.effort == 0) & (np.isinf(low) != np.isinf(high))
+        if idle.any():
+            null = self.equations.open_inputs(
+                problem, t, self.equations.switched(problem, t, modes))
+            shared = np.abs(self.equations.by_taken(problem, t, null)[0])
+            idle &= (shared > UNCHANGED_FLOW * np.abs(null).max(initial=0.0)).any(axis=1)
+            if idle.any():
+                sense = np.where(np.isinf(high), -TINY, TINY)
+                yield self._regular(problem, t, np.where(idle, sense, found.flow))
+        self.state.modes = before
+        yield modes
 
     def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
         """Modes an instant later, with a little of what limits efforts and flows everywhere."""

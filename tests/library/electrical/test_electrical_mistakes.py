@@ -31,7 +31,7 @@ from library.electrical import (
     (lambda: Inductor(l="1 mH"), UnknownName, "l is inductance here"),
     (lambda: ACVoltageSource(amp="5 V"), UnknownName, "amp is amplitude here"),
     (lambda: Capacitor(v_start="1 V"), UnknownName, "v"),
-], ids=str)  # fmt: skip
+], ids=lambda value: "" if callable(value) else value)  # fmt: skip
 def test_a_wrong_value_or_word_is_answered_with_the_right_one(make, error, said):
     with pytest.raises(error, match=said):
         make()

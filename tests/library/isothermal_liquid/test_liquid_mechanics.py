@@ -212,9 +212,9 @@ def test_a_piston_rests_on_its_elastic_end(stop):
     assert run.energy().relative_residual < 1e-5
 
 
-@pytest.mark.parametrize("law", ["none", "simscape", "lugre", "quinn"])
-@pytest.mark.parametrize("compressible", [True, False])
-@pytest.mark.parametrize("outside", OFFSETS)
+@pytest.mark.parametrize("law", ["none", "lugre", "quinn"])
+@pytest.mark.parametrize(("compressible", "outside"),
+                         [(True, OFFSETS[0]), (True, OFFSETS[1]), (False, OFFSETS[1])])
 def test_a_double_acting_cylinder_books_all_its_energy(law, compressible, outside):
     made = {"p_A": "1 MPa", "dead_volume_B": "0.1 l"} if compressible else {}
     model = cylinder(DoubleActingActuator(

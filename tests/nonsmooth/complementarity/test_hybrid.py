@@ -1,0 +1,60 @@
+"""Efforts and flows where some elements take one and some the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks.nonsmooth.complementarity import solve, solve_hybrid
+
+
+def passive(rng, gives):
+    """A relation of a network that makes no power: lossy where both take the same."""
+    n = len(gives)
+    a = rng.normal(size=(n, n))
+    matrix = -a @ a.T / n - 0.01 * np.eye(n)
+    mixed = gives[:, None] != gives[None, :]
+    skew = rng.normal(size=(n, n))
+    matrix[mixed] = (skew - skew.T)[mixed]
+    return matrix
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_answer_obeys_the_network_and_every_law(seed):
+    rng = np.random.default_rng(seed)
+    n = 7
+    gives = rng.random(n) < 0.4
+    matrix, offset = passive(rng, gives), rng.normal(size=n)
+    kind = rng.integers(0, 4, n)  # diode, switch closed, switch open, friction
+    low = np.choose(kind, [0.0, -np.inf, 0.0, -0.5])
+    high = np.choose(kind, [np.inf, np.inf, 0.0, 0.5])
+    found = solve_hybrid(matrix, offset, gives, low, high)
+    assert found.converged
+    e, f = found.effort, found.flow
+    assert_allclose(np.where(gives, e, f), offset + matrix @ np.where(gives, f, e), rtol=0,
+                    atol=1e-9)  # fmt: skip
+    assert np.all(e >= low - 1e-9)
+    assert np.all(e <= high + 1e-9)
+    assert np.all(np.where(e < high - 1e-9, f <= 1e-9, True))
+    assert np.all(np.where(e > low + 1e-9, f >= -1e-9, True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_agrees_with_the_box_where_all_take_their_efforts(seed):
+    rng = np.random.default_rng(seed)
+    n = 5
+    matrix, offset = passive(rng, np.zeros(n, dtype=bool)), rng.normal(size=n)
+    low, high = -rng.uniform(0.1, 1, n), rng.uniform(0.1, 1, n)
+    found = solve_hybrid(matrix, offset, np.zeros(n, dtype=bool), low, high)
+    assert_allclose(found.effort, solve(-matrix, offset, low, high).effort, rtol=0, atol=1e-8)
+
+
+def test_open_switches_of_a_bridge_leave_the_diodes_their_current():
+    # both switches give their voltage, and their currents are the coil's 7 A but for the diodes'
+    matrix = np.array([[0.0, 0, -1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, -1, 0, 0]])
+    gives = np.array([True, True, False, False])
+    found = solve_hybrid(matrix, np.array([7.0, -7.0, -24, 0]), gives, np.zeros(4),
+                         np.array([0, 0, np.inf, np.inf]))  # fmt: skip
+    assert found.effort.tolist() == [0, 0, 7, 7]
+    assert found.flow.tolist() == [24, 0, 0, 0]

@@ -1,0 +1,51 @@
+"""Linear equations that leave unknowns open, in Python and in machine code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks.native.open_unknowns import leave_open, room
+from blocks.numerics.open_unknowns import open_unknowns, pinned
+
+
+def equations(chance, n, rank):
+    """A matrix of a rank, some columns without any entry, and a right side that agrees."""
+    matrix = np.zeros((n, n))
+    columns = chance.permutation(n)[:rank]
+    rows = chance.normal(size=(rank, rank))
+    matrix[:, columns] = chance.normal(size=(n, rank)) @ rows
+    return matrix, matrix @ chance.normal(size=n), np.setdiff1d(np.arange(n), columns)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_no_equation_names_does_not_change(seed):
+    chance = np.random.default_rng(seed)
+    n = int(chance.integers(1, 7))
+    rank = int(chance.integers(0, n + 1))
+    matrix, right, unnamed = equations(chance, n, rank)
+    rows, columns = open_unknowns(matrix)
+    assert sorted(columns) == sorted(unnamed)
+    plain = right.copy()
+    plain[rows] = 0
+    step = np.linalg.solve(pinned(matrix, rows, columns), plain)
+    assert_allclose(matrix @ step, right, atol=1e-9)
+    assert_allclose(step[unnamed], 0, atol=1e-12)
+
+    a, b, work = np.asfortranarray(matrix).ravel(order="F"), right.copy(), np.empty(room(n))
+    assert leave_open(*(v.ctypes.data for v in (a, b, work)), n, np.ones(n).ctypes.data, 1e-9) == 0
+    compiled = np.linalg.solve(a.reshape(n, n).T, b)
+    assert_allclose(compiled, step, atol=1e-8)
+
+
+def test_equations_that_contradict_each_other_are_refused():
+    a, b, work = np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 2.0]), np.empty(room(2))
+    may = np.ones(2)
+    assert leave_open(*(v.ctypes.data for v in (a, b, work)), 2, may.ctypes.data, 1e-9) == 1
+
+
+def test_only_what_a_flow_carries_may_be_left_open():
+    a, b, work = np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 1.0]), np.empty(room(2))
+    may = np.zeros(2)
+    assert leave_open(*(v.ctypes.data for v in (a, b, work)), 2, may.ctypes.data, 1e-9) == 1

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .diagram import Block, End, System
 from .matlab import NotUnderstood, Unknown, evaluate, parse
 
@@ -38,7 +40,8 @@ def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> list[
                 _remove(system, block)
                 done.append(block.name)
     for block in list(system.blocks.values()):
-        if block.kind == _JOIN and done and len(_wire(system, End(block.sid, "rconn", 1))) < 2:
+        used = {end.sid for end in _wire(system, End(block.sid, "rconn", 1))} - {block.sid}
+        if block.kind == _JOIN and done and not used & system.blocks.keys():
             _remove(system, block)
             done.append(block.name)
     return done
@@ -52,13 +55,13 @@ def _wire(system: System, end: End) -> list[End]:
 def _element(system: System, block: Block, names: Mapping[str, Any]) -> End | None:
     """The end that a selector's output stands for, where its index is one number."""
     try:
-        index = evaluate(parse(block.values["ix"].text), names)
+        index = np.ravel(evaluate(parse(block.values["ix"].text), names))
     except (KeyError, NotUnderstood, Unknown):
         return None
     whole = _elements(system, End(block.sid, "lconn", 1), 0)
-    if not isinstance(index, float) or not 1 <= index <= len(whole):
+    if len(index) != 1 or not 1 <= index[0] <= len(whole):
         return None
-    return whole[int(index) - 1]
+    return whole[int(index[0]) - 1]
 
 
 def _elements(system: System, end: End, depth: int) -> list[End]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .diagram import Block
 from .signal_part import Asks, SignalPart, is_number, law, listed, many, seconds
-from .simulink_sampled import SAMPLED, matrix
+from .simulink_sampled import SAMPLED, matrices_of
 
 __all__ = ["SINKS", "UNSEEN", "defaults_of", "signal_part"]
 
@@ -151,7 +151,7 @@ def _derivative(a: Asks) -> SignalPart:
 
 
 def _state_space(a: Asks) -> SignalPart:
-    names = {name: matrix(a.text(name, "1")) for name in "ABCD"}
+    names = matrices_of(a)
     if a.number("D", "1") == 0:
         del names["D"]
     start = a.text("InitialCondition", "0")

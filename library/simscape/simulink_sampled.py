@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .signal_part import Asks, SignalPart, listed, seconds
 
-__all__ = ["SAMPLED", "matrix"]
+__all__ = ["SAMPLED", "matrices_of"]
 
 _RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
 _OTHER_NUMBERS = "It gives other random numbers than there."
@@ -82,8 +82,18 @@ def _space(a: Asks) -> SignalPart | None:
     keywords = _period(a)
     if keywords is None or a.number("InitialCondition", "0") != 0:
         return None
-    matrices = {name: matrix(a.text(name, "1")) for name in "ABCD"}
+    matrices = matrices_of(a)
     return SignalPart("signal.DiscreteStateSpace", {**keywords, **matrices}, ("u1",), ("y1",))
+
+
+def matrices_of(a: Asks) -> dict[str, str]:
+    """Matrices of a state space of one input and one output: B is a column, C a row."""
+    found = {name: matrix(a.text(name, "1")) for name in "ACD"}
+    column = a.text("B", "1")
+    if column.startswith("[") and not column.startswith("[["):
+        rows = ", ".join(f"[{entry.strip()}]" for entry in column.strip("[]").split(","))
+        column = f"[{rows}]"
+    return {"A": found["A"], "B": matrix(column), "C": found["C"], "D": found["D"]}
 
 
 def matrix(text: str) -> str:

@@ -61,7 +61,8 @@ def test_an_expression_is_written_as_python(text, python):
 
 
 @pytest.mark.parametrize("text", ["0.5*m*x^2", "-(x-m)/D", "x-(m-D)-1", "(x^2)^D", "-x^2",
-                                  "x/(m/D)", "max(x, m)*sqrt(D)", "1e-3*(x+m)", "-x*-m"])  # fmt: skip
+                                  "x/(m/D)", "max(x, m)*sqrt(D)", "1e-3*(x+m)",
+                                  "-x*-m"])  # fmt: skip
 def test_the_python_text_has_the_same_value(text):
     python = python_of(parse(text), str)
     assert_allclose(eval(python, {"np": np, **NAMES}), evaluate(parse(text), NAMES), rtol=1e-15)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .asked import Asked
+from .converters import TO_PHYSICAL, TO_SIMULINK, Converters
 from .diagram import Block, End, folded
 from .levels import Joint, Level
 from .matlab import NotUnderstood, parse
@@ -19,7 +20,6 @@ from .plan import Part, PortPlan, Stub
 from .python_text import class_name, python_name, python_of, said
 from .signal_part import SignalPart, law, many
 from .simulink import SINKS, UNSEEN, signal_part
-from .units import unit_here
 from .vectors import JOINING, SPLITTING, elements
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SignalsOfLevel"]
 
-_TO_PHYSICAL = "nesl_utility/Simulink-PS Converter"
-_TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
-_FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
-           "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
 _VECTORS = (*JOINING, *SPLITTING)
 
 
@@ -45,7 +41,7 @@ class SignalsOfLevel:
 
     def is_converter(self, end: End) -> bool:
         block = self.level.block(end)
-        return block is not None and block.kind in (_TO_PHYSICAL, _TO_SIMULINK)
+        return block is not None and block.kind in (TO_PHYSICAL, TO_SIMULINK)
 
     def add_node(self, ends: list[End], joints: list[Joint]) -> None:
         """A node of physical signals."""
@@ -63,7 +59,7 @@ class SignalsOfLevel:
             if self._is_signal_block(block):
                 self._make(block)
         for ends, joints in self.physical:
-            self._physical_node(ends, joints)
+            Converters(self).node(ends, joints)
         for signal in self.level.system.signals:
             self._signal(signal.source, signal.targets)
 
@@ -283,7 +279,7 @@ class SignalsOfLevel:
                 if (found := self.target(t)) is not None and found.text]
         for target in targets:
             if target.sid in self.level.ports:
-                self.level.driven[self.level.ports[target.sid].name] = self._path(joint)
+                self.level.driven[self.level.ports[target.sid].name] = self.path_of(joint)
         if ends and joint.text:
             self.level.plan.connections.append([joint.text, *ends])
 
@@ -307,9 +303,9 @@ class SignalsOfLevel:
 
     def plot(self, joint: Joint) -> None:
         """Let a signal be plotted."""
-        self.conversion.plots.append(self._path(joint))
+        self.conversion.plots.append(self.path_of(joint))
 
-    def _path(self, joint: Joint) -> str:
+    def path_of(self, joint: Joint) -> str:
         """Where a signal is found in a result: an output of a subsystem at what drives it."""
         level = self.level
         part, _, port = joint.text.removeprefix(f"{level.owner}.").partition(".")
@@ -317,157 +313,3 @@ class SignalsOfLevel:
             if inner.within == f"{level.within}{part}." and port in inner.driven:
                 return inner.driven[port]
         return f"{level.within}{part}.{port}".removesuffix(".")
-
-    # -- physical signals ----------------------------------------------------------------
-    def _physical_node(self, ends: list[End], joints: list[Joint]) -> None:
-        level = self.level
-        blocks = [(end, level.block(end)) for end in ends]
-        unit = next((u for end in ends if (u := self.conversion.units.of(end.sid, end.name))), "")
-        output = next((j for j in joints if j.kind == "output"), None)
-        ports = [b for _, b in blocks if b is not None and b.block_type == "PMIOPort"]
-        inputs = [j.text for j in joints if j.kind == "input"]
-        for _, block in blocks:
-            if block is not None and block.kind == _TO_PHYSICAL:
-                unit = unit_here(block.options.get("Unit", "1")) or unit
-                output = self._to_physical(block, unit)
-        for block in ports:
-            if output is None:  # it comes from outside
-                port = level.add_port(block, "Input", unit)
-                output = Joint(f"{level.owner}.{port.name}", "output", unit)
-            else:
-                port = level.add_port(block, "Output", output.unit or unit)
-                level.driven[port.name] = self._path(output)
-                inputs.append(f"{level.owner}.{port.name}")
-        if output is None:
-            return
-        for _, block in blocks:
-            if block is not None and block.kind == _TO_SIMULINK:
-                inputs += self._to_simulink(block, Joint(output.text, "output",
-                                                         output.unit or unit))
-        if inputs:
-            level.plan.connections.append([output.text, *inputs])
-
-    def _to_physical(self, block: Block, unit: str) -> Joint | None:
-        """The output of a converter to a physical signal, or of the source it gives a unit."""
-        level = self.level
-        driver = next((s.source for s in level.system.signals for t in s.targets
-                       if t.sid == block.sid), None)
-        affine = block.options.get("AffineConversion") == "on"
-        order = {"filter": block.options.get("SimscapeFilterOrder", "1")}.get(
-            block.options.get("FilteringAndDerivatives", ""), "")
-        if driver is not None and not order:
-            folded = self._folded(driver, block, unit, affine)
-            if folded is not None:
-                self.conversion.enter(level, block, "mapped", "the unit of its source")
-                return folded
-        name = level.names.make(python_name(block.name))
-        part = self._converter(name, "", unit, affine)
-        part.original = said(block.name, name)
-        level.plan.parts.append(part)
-        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{name}.u", "input")
-        joint = Joint(f"{level.owner}.{name}.y", "output", unit)
-        if order:
-            joint = self._filter(block, joint, order)
-        self.conversion.enter(level, block, "mapped", part.component,
-                              ["Its filter is a lag of the same order."] if order else [])
-        return joint
-
-    def _filter(self, block: Block, before: Joint, order: str) -> Joint:
-        level = self.level
-        name = level.names.make(f"{python_name(block.name)}_filter")
-        lag = self.conversion.texts.of(block.options.get("InputFilterTimeConstant", "0.001"),
-                                       level.scope, f"{level.path}/{block.name}")
-        T = lag.python if lag.python.replace(".", "").isalnum() else f"({lag.python})"
-        below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
-        level.plan.parts.append(Part(name, "signal.TransferFunction", {
-            "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
-            "denominator": below}))
-        level.plan.connections.append([before.text, f"{level.owner}.{name}.u"])
-        return Joint(f"{level.owner}.{name}.y", "output", before.unit)
-
-    def _folded(self, driver: End, converter: Block, unit: str, affine: bool) -> Joint | None:
-        """A source that drives only converters of one unit is written in that unit."""
-        known = self.parts.get(driver.sid)
-        if known is None or known[1].component not in (*_FOLDED, "signal.Ramp"):
-            return None
-        part, made = known
-        consumers, shown = self.consumers(driver)
-        blocks = [self.level.block(c) for c in consumers]
-        if shown or any(b is None or b.kind != _TO_PHYSICAL or b.options.get("Unit", "1")
-                        != converter.options.get("Unit", "1") for b in blocks) or (
-                affine and made.component != "signal.Constant"):
-            return None
-        if unit and unit not in part.note:
-            if made.component == "signal.Ramp":
-                part.keywords = {k: (_with(_number_of(v), f"{unit}/s") if k == "slope" else
-                                     _with(v, unit) if k == "initial" else v)
-                                 for k, v in part.keywords.items()}
-            else:
-                part.keywords = {k: _with(v, unit) if k in _FOLDED[made.component] else v
-                                 for k, v in part.keywords.items()}
-            part.note = unit
-        self.level.joints[converter.sid, "in1"] = Joint("", "folded")
-        return Joint(f"{self.level.owner}.{part.name}.y", "output", unit)
-
-    def _to_simulink(self, block: Block, source: Joint) -> list[str]:
-        """The input of a converter to a number, where something uses the number."""
-        level = self.level
-        end = End(block.sid, "out", 1)
-        consumers, shown = self.consumers(end)
-        written = block.options.get("Unit", "1")
-        unit = source.unit if written in ("1", "inherit", "") else unit_here(written, block.name)
-        if shown:
-            self.plot(source)
-        elif not consumers:
-            self.conversion.ended.append(self._path(source))
-        if not consumers:
-            self.conversion.enter(level, block, "mapped", "the signal itself")
-            return []
-        name = level.names.make(python_name(block.name))
-        part = self._converter(name, unit, "", block.options.get("AffineConversion") == "on")
-        part.original = said(block.name, name)
-        level.plan.parts.append(part)
-        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{name}.y", "output")
-        self.conversion.enter(level, block, "mapped", part.component)
-        return [f"{level.owner}.{name}.u"]
-
-    def _converter(self, name: str, unit: str, to: str, affine: bool) -> Part:
-        """A gain that gives a number a unit or takes it; for temperatures with their offset."""
-        celsius = (unit or to) in ("degC", "degF") and affine
-        if celsius:
-            scale, zero = ("K", 273.15) if (unit or to) == "degC" else ("delta_degF", 459.67)
-            made = f"{'From' if unit else 'To'}{(unit or to)[3:]}"
-            ports = [PortPlan("u", "Input", "K" if unit else ""),
-                     PortPlan("y", "Output", "" if unit else "K")]
-            law = f'self.y == self.u / quantity(1, "{scale}") - {zero}' if unit else \
-                f'self.y == (self.u + {zero}) * quantity(1, "{scale}")'
-            self.conversion.stubs.setdefault(made, Stub(
-                made, f"The number of a temperature in {unit or to}." if unit else
-                f"The temperature of a number in {unit or to}.", ports, [law]))
-            return Part(name, made)
-        if unit:
-            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {_per(unit)}"'})
-        return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
-
-
-def _per(unit: str) -> str:
-    return f"1/{unit}" if unit.isalpha() else f"1/({unit})"
-
-
-def _with(text: str, unit: str) -> str:
-    """A number's text in a unit."""
-    try:
-        float(text)
-    except ValueError:
-        return f'quantity({text}, "{unit}")'
-    return f'"{text} {unit}"'
-
-
-def _number_of(text: str) -> str:
-    """The number in ``"1 1/s"`` or ``quantity(…, "1/s")``."""
-    match = re.fullmatch(r'"(\S+) 1/s"|quantity\((.*), "1/s"\)', text)
-    return (match[1] or match[2]) if match is not None else text
-
-
-def _said(block: Block, name: str) -> str:
-    return "" if python_name(block.name).rstrip("_") == block.name.lower() == name else block.name

@@ -22,6 +22,7 @@ from .exceptions import (
     BlocksError,
     ConnectionRefused,
     EquationError,
+    FileError,
     InitialisationError,
     ModelError,
     NamingError,
@@ -96,8 +97,8 @@ from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
-    "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model",
-    "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
+    "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
+    "Input", "Model", "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
     "RecordWarning", "Replaceable", "Replacement", "SimulationError", "StructureError",
     "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan",
     "arctan2", "breakpoints", "compare", "contact", "cos", "cosh", "delayed", "der", "dry_friction",

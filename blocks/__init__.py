@@ -98,8 +98,8 @@ from .units import quantity
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
     "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
-    "Input", "Model", "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
-    "RecordWarning", "Replaceable", "Replacement", "SimulationError", "StructureError",
+    "Input", "Model", "ModelError", "NamingError", "Option", "Output", "Parameter",
+    "ParameterError", "Port", "RecordWarning", "Replaceable", "Replacement", "SimulationError", "StructureError",
     "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan",
     "arctan2", "breakpoints", "compare", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
     "every", "exp", "floor", "foreign_words", "held", "ideal_diode", "ideal_switch",

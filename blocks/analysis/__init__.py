@@ -2,7 +2,8 @@
 
 Operating points (:mod:`.operating_point`), linear models per mode of friction
 (:mod:`.linearise`), frequency response (:mod:`.pictures`), motions that repeat
-(:mod:`.limit_cycle`), sensitivities, fits and designs. Knows components by their paths alone; derivatives are exact, by CasADi.
+(:mod:`.limit_cycle`), sensitivities, fits and designs. Knows components by their paths alone;
+derivatives are exact, by CasADi.
 """
 
 from .limit_cycle import LimitCycle

@@ -12,6 +12,7 @@ from library.electrical import (
     DCCurrentSource,
     DCVoltageSource,
     ElectricalReference,
+    IdealTransformer,
     Inductor,
     OpAmp,
     Resistor,
@@ -100,3 +101,42 @@ def test_a_circuit_without_a_solution_is_refused_by_name(make, code, said):
     assert any(said in f"{e.problem} {e.advice}" for e in errors), errors
     with pytest.raises(BlocksError):
         model.simulate("1 ms")
+
+
+def transformer():
+    model = circuit(source=DCVoltageSource(), t=IdealTransformer(), load=Resistor())
+    model.connect(model.source.p, model.t.p1)
+    model.connect(model.t.n1, model.source.n, model.ground.V)
+    model.connect(model.t.p2, model.load.p)
+    return model
+
+
+def test_the_far_side_of_a_transformer_needs_a_reference_of_its_own():
+    model = transformer()
+    model.connect(model.t.n2, model.load.n)
+    (finding,) = model.check().errors
+    assert finding.code == "reference.missing"
+    assert finding.problem.startswith("The electrical circuit of t and load has no Electrical")
+
+
+def test_an_autotransformer_is_no_short():
+    model = transformer()
+    model.connect(model.t.n1, model.load.n, model.t.n2)
+    assert not model.check()
+    model = circuit(source=DCVoltageSource(voltage="2 V"), t=IdealTransformer(), load=Resistor())
+    model.connect(model.source.p, model.t.p1)
+    model.connect(model.t.n1, model.t.p2, model.load.p)
+    model.connect(model.t.n2, model.load.n, model.source.n, model.ground.V)
+    assert not model.check()
+    assert model.simulate("1 s")["load.v"].final.to("V").magnitude == pytest.approx(1)
+
+
+def test_two_references_that_short_an_element_are_hinted_at():
+    model = ring(DCVoltageSource(), Resistor(), Capacitor())
+    capacitor = next(p for p in model._children.values() if isinstance(p, Capacitor))
+    model.other = ElectricalReference()
+    model.connect(model.other.V, capacitor.p)
+    model.connect(model.ground.V, capacitor.n)
+    (finding,) = model.check().warnings
+    assert finding.code == "network.shorted"
+    assert f"Both ports of {capacitor.path} are held by references" in finding.problem

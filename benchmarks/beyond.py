@@ -79,6 +79,12 @@ PROBLEMS = (
     Problem("E3 buck, 1,012 events", domains.buck, "10 ms",
             (("coil.current", None, 1.61762457195, 10), ("capacitor.vc", None, 11.2392811227, 10)),
             ("baseline", "buck", 1), 0.025e-3),
+    # with ideal diodes and switches, which no C does; published is what it takes for lines
+    Problem("E2 with ideal diodes", domains.ideal_bridge, "0.5 s",
+            (("capacitor.vc", None, 16.1711176335, 17),), None, 0.083e-3),
+    Problem("E3 with ideal elements", domains.ideal_buck, "10 ms",
+            (("coil.current", None, 1.77572907898, 10), ("capacitor.vc", None, 11.8810733192, 10)),
+            None, 0.025e-3),
     Problem("E4 motor, 10,000 edges", lambda: models.alone(models.Motor()), "1 s",
             _parts(i=(-0.340421302206, 1), w1=(0.322014908882, 1), twist=(0.0889853683611, 1),
                    w2=(0.0401749014563, 1), angle=(0.322807693177, 1)),

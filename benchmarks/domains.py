@@ -6,6 +6,7 @@ benchmarks' reference numbers; every end value is agreed on by two methods in C.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,14 @@ from blocks import (
     time,
     where,
 )
+from library import electrical as parts
 from library.electrical import TwoPort, electrical
+from library.signal import Pulse
 from library.thermal import TwoPort as HeatPath
 from library.thermal import thermal
 
-__all__ = ["bridge", "buck", "cylinder", "grid", "ladder", "rod", "solenoid"]
+__all__ = ["bridge", "buck", "cylinder", "grid", "ideal_bridge", "ideal_buck", "ladder", "rod",
+           "solenoid"]  # fmt: skip
 
 
 class Ground(Component):
@@ -130,13 +134,13 @@ def ladder(n: int) -> Model:
     return model
 
 
-def bridge() -> Model:
+def bridge(diode: Callable[[], Component] = Diode) -> Model:
     """E2: a full bridge on a sine; two diodes commutate at the same instant."""
     model = Model("bridge")
     model.source = Sine(amplitude="17 V", frequency="50 Hz")
     model.inner = Resistor(resistance="0.1 ohm")
     model.capacitor, model.load = Capacitor(capacitance="1 mF"), Resistor(resistance="100 ohm")
-    model.ap, model.bp, model.ga, model.gb = Diode(), Diode(), Diode(), Diode()
+    model.ap, model.bp, model.ga, model.gb = diode(), diode(), diode(), diode()
     model.ground = Ground()
     model.connect(model.source.p, model.inner.p)
     model.connect(model.inner.n, model.ap.p, model.ga.n)
@@ -156,6 +160,30 @@ def buck() -> Model:
     model.connect(model.switch.n, model.diode.n, model.coil.p)
     model.connect(model.coil.n, model.capacitor.p, model.load.p)
     model.connect(model.source.n, model.diode.p, model.capacitor.n, model.load.n, model.ground.V)
+    return model
+
+
+def ideal_bridge() -> Model:
+    """E2 with ideal diodes."""
+    return bridge(ideal_diode)
+
+
+def ideal_diode() -> Component:
+    return parts.Diode(model="ideal")
+
+
+def ideal_buck() -> Model:
+    """E3 with an ideal switch and an ideal diode."""
+    model = Model("ideal buck")
+    model.source, model.coil, model.load = Constant(), Inductor(), Resistor(resistance="5 ohm")
+    model.switch, model.diode = parts.Switch(model="ideal"), ideal_diode()
+    model.drive = Pulse(period="20 us", width=0.5)
+    model.capacitor, model.ground = Capacitor(capacitance="100 uF"), Ground()
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.capacitor.p, model.load.p)
+    model.connect(model.source.n, model.diode.p, model.capacitor.n, model.load.n, model.ground.V)
+    model.connect(model.drive.y, model.switch.vT)
     return model
 
 

@@ -25,7 +25,7 @@ from .initialisation.nominal_values import find_nominals, nominal_rows, nominal_
 from .language.component import Component
 from .simulation.run import run
 from .simulation.settings import Options, refuse_positional, refuse_unknown_options
-from .simulation.start import RunStart
+from .simulation.start import KeptStart, RunStart
 from .system.system import System
 from .units import Unit
 
@@ -44,6 +44,7 @@ class _Made:
     revision: int = -1  # of the structure that the system is of
     findings: Findings | None = None
     checked: tuple[int, int, int] | None = None  # revisions that the findings are about
+    start: KeptStart | None = None  # the last one that was found
 
 
 class Model(Component):
@@ -157,6 +158,11 @@ class Model(Component):
             made.findings = check_model(self, starting)
             made.checked = state
         return made.findings
+
+    def _state_of_start(self) -> tuple[object, ...]:
+        """What a start depends on besides its time: structure, values, nominal values."""
+        return (self._structure_revision, self._revision,
+                *((d, value) for d, (value, _) in self._nominal_table.items()))
 
     def compile(self) -> System:
         """Assemble and reduce the present structure (kept until it changes).

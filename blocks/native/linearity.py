@@ -63,13 +63,17 @@ def _with_parameters(system: System, laws: Any, p: Array) -> tuple[list[int], bo
     made: dict[Any, Any] = system.cache.setdefault("special parameters", {})
     if (laws is None) not in made:
         made[laws is None] = Evaluator(ca.Function("factors", [system.tape.p], [
-            ca.densify(_factors(*_symbols_and_results(system, laws)))])), {}
-    factors, known = made[laws is None]
+            ca.densify(_factors(*_symbols_and_results(system, laws)))])), {}, {}
+    factors, known, last = made[laws is None]
+    if p.tobytes() in last:
+        return last[p.tobytes()]
     values = factors(p)
     kinds = np.searchsorted(SPECIAL, values) + np.isin(values, SPECIAL) * (1 + len(SPECIAL))
     if kinds.tobytes() not in known:
         known[kinds.tobytes()] = _nonlinear_states(system, laws, p)
     found: tuple[list[int], bool] = known[kinds.tobytes()]
+    last.clear()
+    last[p.tobytes()] = found
     return found
 
 

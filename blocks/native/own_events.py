@@ -152,8 +152,11 @@ class OwnEvents:
             self.network = network_modes(
                 parts, self._part("modes"), self._part("K"), self._part("relations"), values,
                 states)
-        self._given = (Kept(self._samples()), Kept(self.elements), Kept(self.predicted),
-                       Kept(self.network), Kept(self.passed))
+        kinds = DecisionParts, PredictedParts, NetworkParts
+        decided = [Kept(one) if isinstance(parts, kind) else nothing for one, kind, nothing in zip(
+            (self.elements, self.predicted, self.network), kinds, NOTHING[2:5], strict=True)]
+        samples = NOTHING.samples if rules.samplers is None else Kept(self._samples())
+        self._given = samples, *decided, Kept(self.passed)
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -23,11 +24,28 @@ from .time_events import TimeEvents
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["RunStart", "consistent_start"]
+__all__ = ["KeptStart", "RunStart", "consistent_start"]
 
 MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 GUESSES = 4  # rounds in which all else follows unknowns that have a guess
 MOST_ROUNDS = 20  # of relations and initial values that depend on each other
+
+
+@dataclass(frozen=True)
+class KeptStart:
+    """A start that was found, for the next run of a model in which nothing has changed since.
+
+    Attributes
+    ----------
+    state : of the model
+    t : when
+    problem, start : there, and what became of the initial targets
+    """
+
+    state: tuple[object, ...]
+    t: float
+    problem: Problem
+    start: Start
 
 
 class RunStart:
@@ -61,13 +79,32 @@ class RunStart:
         """
         if self._found is None:
             system = self.model.compile()
-            self._found = consistent_start(
-                system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
-                self._laws if system.nm else _no_laws)
+            if self.kind is Problem and self._laws is None and not any(
+                    f.kernel.delays for f in system.network.families):
+                self._found = self._kept(system)
+            else:
+                self._found = self._solved(system)
             if self._at is not None:
                 problem, _ = self._found
                 problem.x[:], problem.z[:], problem.m[:] = self._at
         return self._found
+
+    def _kept(self, system: System) -> tuple[Problem, Start]:
+        """A copy of the last start that was found, where the model and the time are the same."""
+        made, state = self.model._made, self.model._state_of_start()
+        kept = made.start
+        p = system.parameters()
+        if kept is None or kept.state != state or kept.t != self.t or (
+                kept.problem.system is not system or not np.array_equal(kept.problem.p, p)):
+            made.start = kept = KeptStart(state, self.t, *self._solved(system))
+        problem = kept.problem.copy_for_reading()
+        problem.p = p
+        return problem, kept.start
+
+    def _solved(self, system: System) -> tuple[Problem, Start]:
+        return consistent_start(
+            system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
+            self._laws if system.nm else _no_laws)
 
     def problem(self) -> Problem:
         """The problem there, with its set-valued laws."""

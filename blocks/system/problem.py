@@ -241,10 +241,11 @@ class Problem:
             here = tuple(np.array(a) for a in self.arguments(t))
             along = self.system.slope_along_x
             return lambda v: along(*here, v * self.scale) / self.scale
-        if not plain and (self.algebraic <= MANY or not self.system.linear
-                          or self.laws is not None):
+        if self.laws is not None:
             product: Callable[[Array], Array] = self.slope_jacobian(t, y).__matmul__
             return product
+        if not plain and (self.algebraic <= MANY or not self.system.linear):
+            return self._product_through_unknowns(t, y)
         base = self.slope(t, y)  # differences: derivatives would be written for all unknowns
         start = self.x.copy(), self.z.copy()
         h = DIRECTION_STEP * max(1.0, float(np.linalg.norm(y)))
@@ -256,6 +257,23 @@ class Problem:
             return (ahead - base) * (size / h)
 
         return difference
+
+    def _product_through_unknowns(self, t: float, y: Array) -> Callable[[Array], Array]:
+        """The same where unknowns are solved for: the Jacobian itself would be full."""
+        self.solve(t, y)
+        args, free, tied = self.arguments(t), self.free, self.tied
+        by_x, by_z = (f.sparse(*args)[free] for f in (self.system.slope_x, self.system.slope_z))
+        residual_x = self.system.residual_x.sparse(*args)[:, free]
+        solve = self.unknowns.solver(args)
+
+        def product(v: Array) -> Array:
+            change = v * self.scale
+            inner = solve(-(residual_x @ change)[:, None])[:, 0]
+            out: Array = (by_x[:, free] @ change + by_x[:, tied] @ inner[: len(tied)]
+                          + by_z @ inner[len(tied):])
+            return out / self.scale
+
+        return product
 
     # -- relations -----------------------------------------------------------------------
     def crossings(self, t: float, y: Array) -> Array:

@@ -117,6 +117,16 @@ class HeldNetwork:
                 problem, t, made.null) and self._is_solved_everywhere(problem, t, modes)
         return self._fits[key]
 
+    def shares_with_switches(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether closed switches share their effort with others in any way."""
+        made = self.equations.matrices(problem, t, modes)
+        if made.solver is None or not made.null.shape[1]:
+            return False
+        told = np.any(self.equations.told(problem, t), axis=0)
+        efforts = np.abs(self.equations.by_taken(problem, t, made.null)[0])
+        acts = efforts > UNCHANGED_FLOW * np.abs(made.null).max()
+        return bool((acts[told].any(axis=0) & acts[~told].any(axis=0)).any())
+
     def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
         """Whether inputs that modes leave open change switches alone."""
         told = np.any(self.equations.told(problem, t), axis=0)

@@ -171,7 +171,7 @@ class MasslessLaws(Laws):
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices
                    ) -> Iterator[Indices]:
         follows = self.equations.switched(problem, t, guess)  # what nearly always does
-        shares = self._held is not None and not self._held.fits(problem, t, follows)
+        shares = self._held is not None and self._held.shares_with_switches(problem, t, follows)
         if not shares:
             yield guess
         yield from self.velocities.modes(problem, t, moved)

@@ -1,0 +1,81 @@
+"""A start that was found is found again without solving, until something changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blocks import Model
+from blocks.simulation import start
+from library.thermal import ConductingRod, RadiativeHeatTransfer, TemperatureSource
+from library.translational import Damper, Mass, Reference, Spring, TranslationalFriction
+
+
+@pytest.fixture
+def solved(monkeypatch):
+    """The times at which starts were solved for."""
+    seen, solve = [], start.consistent_start
+
+    def noted(system, nominals, t, *rest):
+        seen.append(t)
+        return solve(system, nominals, t, *rest)
+
+    monkeypatch.setattr(start, "consistent_start", noted)
+    return seen
+
+
+def oscillator(**parts):
+    model = Model("oscillator")
+    model.mass, model.spring = Mass(mass="1 kg"), Spring(stiffness="10 N/m", x="5 cm")
+    model.damper, model.ground = Damper(damping="1 N*s/m"), Reference()
+    model.connect(model.mass.M, model.spring.R, model.damper.R)
+    model.connect(model.ground.V, model.spring.C, model.damper.C)
+    for name, part in parts.items():
+        model.add(name, part)
+        model.connect(getattr(model, name).R, model.mass.M)
+        model.connect(getattr(model, name).C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("parts", [{}, {"friction": lambda: TranslationalFriction(law="coulomb")}])
+def test_a_second_run_solves_no_start_and_gives_the_same_numbers(parts, solved):
+    model = oscillator(**{name: make() for name, make in parts.items()})
+    first = model.simulate("1 s")["mass.v"].magnitude
+    count = len(solved)
+    assert np.array_equal(model.simulate("1 s")["mass.v"].magnitude, first)
+    assert len(solved) == count
+
+
+def test_values_targets_nominal_values_and_times_are_starts_of_their_own(solved):
+    model = oscillator()
+    assert model.simulate("0.1 s")["spring.x"].initial.to("cm").magnitude == pytest.approx(5)
+    count = len(solved)
+    model.spring.x = "7 cm"
+    assert model.simulate("0.1 s")["spring.x"].initial.to("cm").magnitude == pytest.approx(7)
+    assert len(solved) == count + 1
+    model.spring.stiffness = "20 N/m"
+    run = model.simulate("0.1 s")
+    assert run["spring.f"].initial.to("N").magnitude == pytest.approx(1.4)
+    model.nominal_values("1 kN")
+    model.simulate("0.1 s")
+    model.simulate("0.1 s", start="2 s")
+    assert len(solved) == count + 4 and solved[-1] == 2.0
+
+
+def test_the_fastest_rate_of_a_rod_with_an_unknown_at_its_end_needs_no_full_matrix():
+    model = Model("rod")
+    model.hot, model.cold = (TemperatureSource(temperature=f"{T} K") for T in (1000, 300))
+    model.rod, model.end = ConductingRod(segments=40), RadiativeHeatTransfer()
+    model.connect(model.hot.A, model.rod.A)
+    model.connect(model.rod.B, model.end.A)
+    model.connect(model.end.B, model.cold.A)
+    problem = model.simulate("1 s").recording.problem
+    y = problem.start_vector()
+    assert problem.algebraic == 1
+    full = problem.slope_jacobian(1.0, y).toarray()
+    product = problem._jacobian_product(1.0, y)
+    for column in np.eye(problem.size)[::7]:
+        np.testing.assert_allclose(product(column), full @ column, rtol=0,
+                                   atol=1e-12 * abs(full).max())
+    assert problem.fastest_rate(1.0, y) == pytest.approx(
+        np.abs(np.linalg.eigvals(full)).max(), rel=0.05)

@@ -359,6 +359,45 @@ class Model(Component):
 
         return run_with_sensitivities(self, duration, options, sensitivities)
 
+    def start(
+        self,
+        inputs: Any = (),
+        outputs: Any = (),
+        *,
+        duration: Any = "100 s",
+        start: Any = "0 s",
+        method: str = "auto",
+        rtol: float = 1e-6,
+        atol: Any = None,
+        max_step: Any = None,
+    ) -> Any:
+        """Begin a run that a program drives step by step.
+
+        Parameters
+        ----------
+        inputs : list of str, or mapping of path to value
+            Inputs that nothing is connected to and the program gives values to,
+            ``["motor.S"]`` or ``{"motor.S": "2 V"}`` with the values at the start. Without
+            one, an input starts with what it has while nothing is connected, or with 0.
+        outputs : list of str
+            Variables that the program reads; others can be read too.
+        duration : str or quantity
+            How long the run may go on at most.
+        start, method, rtol, atol, max_step
+            As in :meth:`simulate`.
+
+        Returns
+        -------
+        SteppedRun
+            With ``advance("1 ms")``, ``set("motor.S", "3 V")``, ``run["load.w"]``,
+            ``save_state()``, ``restore(state)`` and ``result()``. The model is not changed, and
+            later changes of it do not change the run.
+        """
+        from .simulation.stepping import started
+
+        return started(self, inputs, outputs, duration,
+                       Options(start, method, rtol, atol, max_step=max_step))
+
     def sweep(
         self,
         over: Any,

@@ -6,7 +6,8 @@ Knows no component by name except to say which one chatters.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from .settings import Settings
 __all__ = ["Driver"]
 
 STANDSTILL = 1000  # episodes in a row that do not advance
+NOTHING = np.zeros(0, dtype=int)  # relations that switch
 ENDLESS = "its values grow beyond all numbers"
 SINGULAR = "the equations that are solved together there do not determine their unknowns"
 
@@ -64,8 +66,31 @@ class Driver:
         if problem.delays is not None:
             problem.delays.start(t, settings.t_end, settings.method.order, settings.rtol)
         try:
-            with interruptible():
+            with interruptible(), self._failures():
                 self._march(t)
+        except KeyboardInterrupt:
+            recording.status = "interrupted"
+            recording.message = f"interrupted at t = {self._reached():.6g} s"
+        finally:
+            if not recording.episodes:
+                self.integration.open(t, self.events.struck)
+            if self.running.kind.steps_over_events:
+                forget_reversals(recording)
+            recording.keeper.finish(recording)
+            self.count()
+            recording.statistics["time integrating"] = clock.perf_counter() - started
+
+    def count(self) -> None:
+        """Tell the record what the run has cost so far."""
+        self.recording.statistics.update(self.running.work)
+        self.recording.statistics["events"] = self.recording.event_count
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Whatever ends a run too early becomes an error that says when and why."""
+        recording, problem = self.recording, self.problem
+        try:
+            yield
         except AlgebraicFailure as failure:  # at an event
             problem.failure = failure
             self._stop(failure.t, str(failure))
@@ -73,23 +98,44 @@ class Driver:
             if recording.status not in ("failed", "interrupted"):
                 recording.fail(str(error))
             raise
-        except KeyboardInterrupt:
-            recording.status = "interrupted"
-            recording.message = f"interrupted at t = {self._reached():.6g} s"
         except (RuntimeError, ValueError, OverflowError) as error:
             endless = isinstance(error, OverflowError)
             if not endless and not is_singular(error):
                 raise
             self._stop(self._reached(), ENDLESS if endless else SINGULAR, error)
-        finally:
-            if not recording.episodes:
-                self.integration.open(t, self.events.struck)
-            if self.running.kind.steps_over_events:
-                forget_reversals(recording)
-            recording.keeper.finish(recording)
-            recording.statistics.update(self.running.work)
-            recording.statistics["events"] = recording.event_count
-            recording.statistics["time integrating"] = clock.perf_counter() - started
+
+    # -- step by step ------------------------------------------------------------------------
+    @np.errstate(invalid="ignore", over="ignore", divide="ignore")
+    def begin_steps(self) -> None:
+        """Begin a run that goes on when it is told to."""
+        settings, problem = self.settings, self.problem
+        if problem.delays is not None:
+            problem.delays.start(settings.t_start, settings.t_end, settings.method.order,
+                                 settings.rtol)
+        self.running.rules = lambda t: None  # all events are carried out here, one by one
+        with self._failures():
+            self.opening.begin()
+            problem.choose_states(settings.t_start)
+
+    @np.errstate(invalid="ignore", over="ignore", divide="ignore")
+    def take_note(self, t: float) -> None:
+        """Bring relations, modes and unknowns in line with discrete values set from outside."""
+        with self._failures():
+            self.events.switch(t, NOTHING)
+
+    @np.errstate(invalid="ignore", over="ignore", divide="ignore")
+    def advance(self, t: float, until: float) -> float:
+        """Integrate up to a time, and past what is known to happen there; the time reached."""
+        times = self.events.time_events
+        k = int(np.searchsorted(times.times, until - times.tiny))
+        if k < len(times.times) and times.times[k] <= until + times.tiny:
+            until = float(times.times[k])
+        self.integration.until = until
+        with self._failures():
+            while t < until:
+                before, t = t, self._episode(t)
+                self._refuse_standstill(before, t)
+        return t
 
     def _march(self, t: float) -> None:
         """From episode to episode."""

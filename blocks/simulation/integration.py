@@ -63,6 +63,8 @@ class Integration:
         self.time_events = events.time_events
         self.contacts = contacts
         self.progress: Callable[[float], None] | None = None
+        self.until = np.inf  # where a program wants to look that drives the run step by step
+        self.pauses = False  # whether the episode ends there, where nothing is known to happen
         laws = self.problem.laws
         self.watched = bool(self.system.nm or (laws is not None and laws.watched))
         # of the present episode
@@ -95,8 +97,9 @@ class Integration:
             self.problem.solve(self.t, self.y)
         finally:
             self.running.count()
-        known = self.time_events.at(self.t) if self.t < self.time_events.t_end else None
-        return Ending(self.t, known)
+        if self.pauses or self.t >= self.time_events.t_end:
+            return Ending(self.t)
+        return Ending(self.t, self.time_events.at(self.t))
 
     def _begin(self, t: float, struck: tuple[tuple[int, int], ...]) -> None:
         problem, laws = self.problem, self.problem.laws
@@ -112,6 +115,8 @@ class Integration:
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None:
             self.stop = min(self.stop, problem.delays.after(t))
+        self.pauses = self.until < self.stop
+        self.stop = min(self.stop, self.until)
         self.decided_in_steps = laws is not None and self.method.steps_over_events
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)

@@ -92,6 +92,11 @@ class RunRecording:
         """The run has failed, and why."""
         self.status, self.message = "failed", message
 
+    def forget_looks(self) -> None:
+        """Forget what was found of the record, which is another one now."""
+        self._shown = self._kept = self._energy = None
+        self.replay = Replay(self.problem, self.p, self.episodes)
+
     def keep_only(self, options: RecordOptions, rtol: float) -> None:
         """Keep some variables of the run instead of all steps."""
         self.keeper = self.chosen = ChosenVariables(self, options, rtol)

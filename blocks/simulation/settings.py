@@ -78,17 +78,18 @@ class Settings:
     may_switch: bool = False  # to another method, where that suits the motion better
 
 
-def positive_time(value: object, name: str) -> float:
-    """A time option in s.
+def positive_time(value: object, name: str, where: str = "") -> float:
+    """A time option of ``simulate`` in s, or one of what is named.
 
     Raises
     ------
     ParameterError
         For what is no positive, finite time.
     """
-    number = to_si(value, unit("s"), f"simulate({name}=…)")
+    where = where or f"simulate({name}=…)"
+    number = to_si(value, unit("s"), where)
     if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
-        raise ParameterError(f"simulate({name}=…)", f"must be a positive time, but is {value}.",
+        raise ParameterError(where, f"must be a positive time, but is {value}.",
                              "Write for example '4 s'.", given=value)
     return float(number)
 

@@ -1,0 +1,102 @@
+"""How does a program give values to inputs of a model? By a part that holds what it was told."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..exceptions import ConnectionRefused, WrongCall, brief, unknown_name
+from ..language.component import Component
+from ..language.declarations import Discrete, Input, Option, Output
+from ..units import Unit, from_si
+
+__all__ = ["DrivenInput", "driven_copy"]
+
+
+class Told(Component):
+    """Gives out the value that it was told last.
+
+    Equation: y = value, which a program sets between two steps of a run.
+    """
+
+    unit = Option("1", doc="Unit of the signal")
+    y = Output(lambda c: c.unit)
+    value = Discrete(lambda c: c.unit, 0, doc="What was told")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.value
+
+
+@dataclass(frozen=True)
+class DrivenInput:
+    """An input that is set from outside.
+
+    Attributes
+    ----------
+    path : of the input
+    told : path of the part that gives its value
+    unit : of the input
+    size : number of instances
+    """
+
+    path: str
+    told: str
+    unit: Unit
+    size: int
+
+
+def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
+                ) -> tuple[Any, list[DrivenInput]]:
+    """A copy of a model in which some inputs are told their values, which may start with some."""
+    if isinstance(inputs, str):
+        raise WrongCall("start(inputs=…)", f"takes a list of inputs, but was given {inputs!r}.",
+                        f"Write inputs=[{inputs!r}].", given=inputs)
+    made, driven = copy.deepcopy(model), []
+    made._title = model._title
+    connected = {(id(ref.component), ref.port.name) for part in (made, *made._parts().values())
+                 for refs in part._connections for ref in refs}
+    for path in inputs:
+        owner, declared = _input_of(made, path)
+        if (id(owner), declared.name) in connected:
+            raise ConnectionRefused(path, "is connected to an output already, so it cannot be "
+                                    "given values from outside.",
+                                    "Leave out the connection, or another input.",
+                                    code="connection.taken")
+        name = f"told_{path.replace('.', '_')}"
+        given = inputs[path] if isinstance(inputs, Mapping) else None
+        if given is None and declared.default is not None:
+            value = owner._values.get(declared.default, owner._declared[declared.default].default)  # type: ignore[attr-defined]
+            given = None if callable(value) or value is None else from_si(value, declared.unit)
+        start = {} if given is None else {"value": given}
+        part = Told(unit=declared.unit.text or "1", count=owner._count, **start)
+        while name in made._children:
+            name += "_"
+        made.add(name, part)
+        made.connect(part.y, getattr(owner, declared.name))
+        driven.append(DrivenInput(path, name, declared.unit, owner.size))
+    return made, driven
+
+
+def _input_of(model: Any, path: str) -> tuple[Component, Input]:
+    """The component and the declaration of an input."""
+    if not isinstance(path, str):
+        raise WrongCall("start(inputs=…)", f"takes paths of inputs, but was given {brief(path)}.",
+                        "Write inputs=['motor.S'].", given=path)
+    *names, last = path.split(".")
+    part: Component = model
+    for name in names:
+        if name not in part._children:
+            raise unknown_name("start(inputs=…)", path, _inputs(model), "inputs")
+        part = part._children[name]
+    declared = part._declared.get(last)
+    if not isinstance(declared, Input) or not declared.exists(part):
+        raise unknown_name("start(inputs=…)", path, _inputs(model), "inputs")
+    return part, declared
+
+
+def _inputs(model: Any) -> list[str]:
+    """Paths of all inputs of a model."""
+    return [f"{path}.{name}" for path, part in model._parts().items()
+            for name, d in part._declared.items() if isinstance(d, Input) and d.exists(part)]

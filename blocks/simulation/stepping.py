@@ -1,0 +1,257 @@
+"""How does a program drive a run, step by step?
+
+Between two steps the program reads outputs and sets inputs; what it sets holds until it sets it
+anew. Every step ends an episode of the run, so the record is that of any other run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, SimulationError, WrongCall, brief, unknown_name
+from ..numerics.arrays import Array
+from ..numerics.tolerances import SAME_INSTANT
+from ..results import Result
+from ..units import Unit, from_si, to_si, unit
+from .driven_inputs import DrivenInput, driven_copy
+from .driver import Driver
+from .mutable_state import Memory
+from .recording import RunRecording
+from .run import prepared
+from .settings import Options, positive_time
+
+if TYPE_CHECKING:
+    from pint import Quantity
+
+__all__ = ["RunState", "SteppedRun", "started"]
+
+SECOND = unit("s")
+
+
+def started(model: Any, inputs: Iterable[str] | Mapping[str, Any], outputs: Iterable[str],
+            duration: Any, options: Options) -> SteppedRun:
+    """A run at its start; see ``Model.start``."""
+    made, driven = driven_copy(model, inputs)
+    return SteppedRun(prepared(made, duration, options).driver, driven, outputs)
+
+
+@dataclass(frozen=True)
+class RunState:
+    """Where a run was when it was saved. Of that run alone, in this process."""
+
+    run: SteppedRun
+    memory: Memory
+    t: float
+
+    def __repr__(self) -> str:
+        return f"<state of the run of {self.run.name!r} at {self.t:.6g} s>"
+
+
+class SteppedRun:
+    """A run that goes on when it is told to; ``Model.start`` makes it.
+
+    Attributes
+    ----------
+    name : of the model
+    inputs, outputs : tuples of paths
+        In the order in which :meth:`step` takes and gives their numbers.
+    input_units, output_units : tuples of str
+
+    Examples
+    --------
+    ::
+
+        run = model.start(inputs=["motor.S"], outputs=["load.w"])
+        while run.time < quantity("10 s"):
+            run.set("motor.S", control(run["load.w"]))
+            run.advance("1 ms")
+        run.result().plot("load.w")
+    """
+
+    def __init__(self, driver: Driver, driven: list[DrivenInput], outputs: Iterable[str]) -> None:
+        self._driver = driver
+        self._recording: RunRecording = driver.recording
+        self._driven = {one.path: one for one in driven}
+        self._looked = Result(self._recording)
+        self.name = self._recording.name
+        self._places = {one.path: self._place(one) for one in driven}
+        if isinstance(outputs, str):
+            raise WrongCall("start(outputs=…)", f"takes a list of variables, but was given "
+                            f"{outputs!r}.", f"Write outputs=[{outputs!r}].", given=outputs)
+        self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
+        self._readers = {path: self._reader(path) for path in self.outputs}
+        self.input_units = tuple(one.unit.text or "1" for one in driven)
+        self.output_units = tuple(self._readers[path][1].text or "1" for path in self.outputs)
+        self._t = driver.settings.t_start
+        self._changed = False
+        driver.begin_steps()
+
+    # -- what a program does -----------------------------------------------------------------
+    @property
+    def time(self) -> Quantity:
+        """The time reached."""
+        return from_si(self._t, SECOND)
+
+    def set(self, path: str, value: Any) -> None:
+        """Give an input a value that holds until it is given another one.
+
+        Parameters
+        ----------
+        path : str
+            One of ``inputs``.
+        value : str or quantity
+            With its unit; for an array one value, or one for each instance.
+        """
+        if path not in self._driven:
+            raise unknown_name("run.set()", path, self._driven, "inputs")
+        one = self._driven[path]
+        number = to_si(value, one.unit, f"run.set({path!r})")
+        if not np.all(np.isfinite(number)):
+            raise ParameterError(f"run.set({path!r})", f"was given {value}, which is not a finite "
+                                 "number.", f"Give a value in {one.unit}.", given=value,
+                                 code="parameter.finite")  # fmt: skip
+        if np.ndim(number) and np.shape(number) != (one.size,):
+            raise ParameterError(f"run.set({path!r})", f"was given {np.size(number)} values, but "
+                                 f"there are {one.size} instances.", "Give one, or one for each.",
+                                 given=value, code="parameter.size")  # fmt: skip
+        self._tell(path, number)
+
+    def __getitem__(self, path: str) -> Quantity:
+        """The present value of a variable, in its declared unit."""
+        if path not in self._readers:
+            self._readers[path] = self._reader(path)
+        function, u, several = self._readers[path]
+        values = self._read(function)
+        return from_si(values if several else float(values[0]), u)
+
+    def advance(self, duration: Any) -> None:
+        """Go on for a time, such as ``"1 ms"``.
+
+        Raises
+        ------
+        SimulationError
+            For a run that fails; ``error.result`` holds everything before.
+        """
+        self._advance(positive_time(duration, "duration", "run.advance()"))
+
+    def step(self, numbers: Any, seconds: float) -> Array:
+        """Set all inputs, go on, and read all outputs, as bare numbers.
+
+        Parameters
+        ----------
+        numbers : sequence of float
+            One for each of ``inputs``, in ``input_units``.
+        seconds : float
+
+        Returns
+        -------
+        ndarray
+            One for each of ``outputs``, in ``output_units``.
+
+        Notes
+        -----
+        For controllers and learning programs whose steps are many and short: units are agreed
+        upon once.
+        """
+        if len(numbers) != len(self.inputs):
+            raise ParameterError("run.step()", f"was given {len(numbers)} numbers for "
+                                 f"{len(self.inputs)} inputs: {', '.join(self.inputs)}.",
+                                 "Give one for each, in this order.", given=numbers)
+        for (path, one), number in zip(self._driven.items(), numbers, strict=True):
+            self._tell(path, float(number) * one.unit.factor + one.unit.offset)
+        self._advance(float(seconds))
+        return self.numbers()
+
+    def numbers(self) -> Array:
+        """The present values of ``outputs``, as bare numbers in ``output_units``."""
+        found = [self._read(f)[0] / u.factor - u.offset / u.factor
+                 for f, u, _ in (self._readers[path] for path in self.outputs)]
+        return np.array(found)
+
+    def save_state(self) -> RunState:
+        """Where the run is now, to go on from there again with :meth:`restore`."""
+        self._settle()
+        recording = self._recording
+        memory = Memory(self._driver, recording.episodes, recording.log, recording.statistics)
+        return RunState(self, memory, self._t)
+
+    def restore(self, state: RunState) -> None:
+        """Go back to a saved state of this run; what came after it is forgotten.
+
+        What follows is the same to the bit as it was, if the inputs are.
+        """
+        if not isinstance(state, RunState) or state.run is not self:
+            raise ParameterError("run.restore()", "takes a saved state of this run, but was given "
+                                 f"{brief(state)}.", "Save it with run.save_state().", given=state)
+        state.memory.bring_back()
+        self._t, self._changed = state.t, False
+        self._recording.status, self._recording.message = "finished", ""
+        self._recording.forget_looks()
+
+    def result(self) -> Result:
+        """What the run has recorded up to the present time; it may go on afterwards."""
+        self._driver.count()
+        self._recording.forget_looks()
+        return Result(self._recording)
+
+    def __repr__(self) -> str:
+        return f"<run of {self.name!r} at {self.time:~P}>"
+
+    # -- how it is done ----------------------------------------------------------------------
+    def _tell(self, path: str, number: Any) -> None:
+        place = self._places[path]
+        told = self._driver.problem.d[place]
+        if np.any(told != number):
+            self._driver.problem.d[place] = number
+            self._changed = True
+
+    def _settle(self) -> None:
+        """Bring everything in line with inputs that are new."""
+        if self._changed:
+            self._changed = False
+            self._driver.take_note(self._t)
+
+    def _advance(self, seconds: float) -> None:
+        self._settle()
+        until = self._t + seconds
+        end = self._driver.settings.t_end
+        if until > end * (1 + SAME_INSTANT):
+            raise ParameterError(
+                "run.advance()", f"would go to {until:.6g} s, but the run was started for times up "
+                f"to {end:.6g} s.", "Start it for longer: model.start(…, duration='1 h').",
+                given=seconds, bound=end,
+            )  # fmt: skip
+        try:
+            self._t = self._driver.advance(self._t, min(until, end))
+        except SimulationError as error:
+            error.data["result"] = Result(self._recording)
+            raise
+
+    def _place(self, one: DrivenInput) -> slice:
+        """Where the value of an input stands among the discrete values."""
+        network, tape = self._recording.system.network, self._recording.system.tape
+        part = network.root[one.told]
+        f, first = network.place[id(part)]
+        i = network.families[f].kernel.index["value"]
+        offset = next(o for g, j, o in tape.discrete_layout if (g, j) == (f, i))
+        return slice(offset + first, offset + first + one.size)
+
+    def _reader(self, path: str) -> tuple[Any, Unit, bool]:
+        """What evaluates a variable, its unit, and whether it has several instances."""
+        series = self._looked[path]
+        indices = tuple(info.index for info in series.infos)
+        count = self._recording.catalog.count
+        if any(k >= count for k in indices):
+            raise ParameterError(path, "is a mode, which is known of a result only.",
+                                 "Read run.result()[…].in_words(…), or a velocity here.")
+        function, _ = self._recording.functions.function(indices)
+        return function, series.unit, series.is_array
+
+    def _read(self, function: Any) -> Array:
+        self._settle()
+        values: Array = function(*self._driver.problem.arguments(self._t))
+        return values

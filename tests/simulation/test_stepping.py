@@ -1,0 +1,286 @@
+"""Does a program drive a run as the equations say, and can it go back?
+
+A body pushed by what the program says, v = F t / m piece by piece; a block that sticks to the
+floor until the program pushes hard enough; a motor under a controller in Python.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, ParameterError, SimulationError, UnknownName, quantity, require
+from blocks.exceptions import ConnectionRefused, WrongCall, WrongDimension
+from library.electrical import ControlledVoltageSource, ElectricalReference
+from library.electromechanical import DCMotor
+from library.rotational import Inertia, RotationalDamper, RotationalReference
+from library.signal import DiscreteIntegrator, Sine
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    MotionSensor,
+    Reference,
+    TranslationalFriction,
+)
+
+
+def body(**parts):
+    model = Model("body")
+    model.body, model.floor, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
+    model.where = MotionSensor()
+    model.connect(model.body.M, model.push.R, model.where.R)
+    model.connect(model.floor.V, model.push.C, model.where.C)
+    for name, part in parts.items():
+        model.add(name, part)
+        model.connect(model.body.M, part.R)
+        model.connect(model.floor.V, part.C)
+    return model
+
+
+def rubbing():
+    return body(rub=TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                          breakaway_force="25 N"))  # fmt: skip
+
+
+def servo():
+    model = Model("servo")
+    model.driver, model.earth = ControlledVoltageSource(), ElectricalReference()
+    model.motor = DCMotor(resistance="1 ohm", inductance="1 mH",
+                          back_emf_constant="0.1 V*s/rad", inertia="1e-3 kg*m^2")  # fmt: skip
+    model.load, model.frame = Inertia(inertia="4e-3 kg*m^2"), RotationalReference()
+    model.drag = RotationalDamper(damping="1 mN*m*s/rad")
+    model.connect(model.driver.p, model.motor.p)
+    model.connect(model.driver.n, model.motor.n, model.earth.V)
+    model.connect(model.motor.R, model.load.I, model.drag.R)
+    model.connect(model.motor.C, model.drag.C, model.frame.W)
+    return model
+
+
+# -- steps ---------------------------------------------------------------------------------------
+def test_what_is_set_holds_until_it_is_set_anew():
+    run = body().start(inputs=["push.S"], outputs=["body.v"])
+    run.advance("1 s")
+    assert run["body.v"] == quantity("0 m/s")
+    run.set("push.S", "4 N")
+    run.advance("500 ms")
+    assert run["body.v"].to("m/s").m == pytest.approx(1.0, rel=1e-12)
+    run.set("push.S", "-0.006 kN")
+    run.advance("1 s")
+    assert run["body.v"].to("m/s").m == pytest.approx(-2.0, rel=1e-12)
+    assert run["where.P"].to("m").m == pytest.approx(0.25 + 1 - 1.5, rel=1e-12)
+    assert run.time == quantity("2.5 s")
+
+
+def test_outputs_follow_an_input_at_once():
+    run = body().start(inputs=["push.S"], outputs=["push.S"])
+    run.set("push.S", "4 N")
+    assert run["push.S"] == quantity("4 N")
+    assert abs(run["body.f"].to("N").m) == 4  # what accelerates it, at the same instant
+
+
+def test_the_result_is_that_of_any_run():
+    run = body().start(inputs={"push.S": "4 N"}, outputs=[])
+    for force in ("4 N", "0 N", "-4 N"):
+        run.set("push.S", force)
+        run.advance("1 s")
+    result = run.result()
+    assert_allclose(result["body.v"].at(["0.5 s", "1.5 s", "2.5 s"]).m, [1, 2, 1], rtol=1e-12)
+    assert_allclose(result["push.S"].at(["0.5 s", "1.5 s", "2.5 s"]).m, [4, 0, -4])
+    assert result["push.S"].at("2 s", side="left").m == 0
+    terms = {term.component: term for term in result.recording.energy_terms()}
+    assert terms["body"].stored == pytest.approx(0.5 * 2 * 0.0**2, abs=1e-9)
+    assert terms["body"].work_in == pytest.approx(terms["body"].stored, abs=1e-9)
+    run.advance("1 s")
+    assert float(run.result().time.m[-1]) == 4.0
+
+
+def test_an_input_starts_with_what_it_has_while_nothing_is_connected():
+    model = body()
+    model.push.force = "6 N"
+    run = model.start(inputs=["push.S"], outputs=["body.v"])
+    run.advance("1 s")
+    assert run["body.v"].m == pytest.approx(3.0, rel=1e-12)
+
+
+def test_a_block_sticks_until_it_is_pushed_hard_enough():
+    run = rubbing().start(inputs=["push.S"], outputs=["body.v"])
+    for force in ("10 N", "24.9 N", "-24.9 N"):
+        run.set("push.S", force)
+        run.advance("0.5 s")
+        assert run["body.v"].m == 0
+    run.set("push.S", "30 N")
+    run.advance("0.5 s")
+    assert run["body.v"].to("m/s").m == pytest.approx((30 - 20) / 2 * 0.5, rel=1e-9)
+    run.set("push.S", "0 N")  # stops after 2.5 m/s / 10 m/s²
+    run.advance("1 s")
+    assert run["body.v"].m == 0
+    told = [(round(float(e.time), 9), e.mode) for e in run.result().events.of("rub")]
+    assert told == [(1.5, "slides forward"), (2.25, "stuck")]
+
+
+def test_numbers_are_taken_and_given_in_declared_units():
+    run = servo().start(inputs=["driver.vT"], outputs=["load.w", "motor.i"])
+    assert run.input_units == ("V",) and run.output_units == ("rad/s", "A")
+    given = run.step([5.0], 0.25)
+    assert_allclose(given, [run["load.w"].to("rad/s").m, run["motor.i"].to("A").m])
+    with pytest.raises(ParameterError, match="was given 2 numbers for 1 inputs: driver.vT"):
+        run.step([1.0, 2.0], 0.1)
+
+
+def test_a_controller_in_python_is_the_sampled_controller_of_the_library():
+    """I control of speed, T = 10 ms: the same samples whoever adds them up."""
+    h, gain = 0.01, 4.0
+    run = servo().start(inputs=["driver.vT"], outputs=["load.w"], rtol=1e-9)
+    summed, speeds = 0.0, [0.0]
+    for _ in range(100):
+        (speed,) = run.step([gain * summed], h)
+        summed += h * (20.0 - speeds[-1])
+        speeds.append(speed)
+    # by hand: the linear motor is x' = A x + b u between two samples, exactly
+    R, L, k, J, d = 1.0, 1e-3, 0.1, 5e-3, 1e-3
+    from scipy.linalg import expm
+
+    A = np.array([[-R / L, -k / L, 1 / L], [k / J, -d / J, 0], [0, 0, 0]])
+    step, x, summed, exact = expm(A * h), np.zeros(3), 0.0, [0.0]
+    for _ in range(100):
+        x[2] = gain * summed
+        x = step @ x
+        summed += h * (20.0 - exact[-1])
+        exact.append(x[1])
+    assert_allclose(speeds, exact, rtol=1e-7, atol=1e-8)
+
+
+def test_samplers_of_the_model_act_at_their_instants_whatever_the_steps():
+    """A sum of samples, T = 0.1 s: k T u; steps of 30 ms meet the instants now and then."""
+    model = Model("sum")
+    model.sum = DiscreteIntegrator(sample_time="0.1 s")
+    for steps in (["30 ms"] * 34, ["100 ms"] * 10 + ["20 ms"], ["1.02 s"]):
+        run = model.start(inputs={"sum.u": "1"}, outputs=["sum.y", "sum.x"])
+        for h in steps:
+            run.advance(h)
+        assert run["sum.x"].m == pytest.approx(1.1)  # eleven samples from 0 to 1 s
+        assert run["sum.y"].m == pytest.approx(1.0)
+
+
+def test_functions_of_time_and_stops_go_on_in_steps():
+    model = body(stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"))
+    model.wave = Sine(amplitude="3 N", frequency="1 Hz")
+    model.drive = ForceSource()
+    model.connect(model.wave.y, model.drive.S)
+    model.connect(model.body.M, model.drive.R)
+    model.connect(model.floor.V, model.drive.C)
+    whole = model.simulate("3 s", rtol=1e-9)
+    run = model.start(outputs=["body.v"], rtol=1e-9)
+    for _ in range(30):
+        run.advance("0.1 s")
+    assert run["body.v"].m == pytest.approx(whole["body.v"].final.m, rel=1e-5, abs=1e-7)
+
+
+# -- back ----------------------------------------------------------------------------------------
+def pushed(run, forces):
+    seen = []
+    for force in forces:
+        run.set("push.S", quantity(force, "N"))
+        run.advance("37 ms")
+        seen += [run["body.v"].m, run["where.P"].m, run["rub.f"].m]
+    return seen
+
+
+def test_a_run_that_sticks_goes_back_to_the_bit():
+    run = rubbing().start(inputs=["push.S"], outputs=["body.v"])
+    pushed(run, [30, 40, 0, 0, 0, 10])
+    for sliding in (False, True):
+        if sliding:
+            pushed(run, [60])
+        state = run.save_state()
+        forces = [24, 26, -30, 5, 5, -40, 0]
+        first = pushed(run, forces)
+        events = [(e.time, e.mode) for e in run.result().events]
+        end = run.result()["body.v"].m.copy()
+        for _ in range(2):
+            run.restore(state)
+            assert run.time.m == state.t
+            pushed(run, [-50, 3, 70])  # something else first
+            run.restore(state)
+            assert pushed(run, forces) == first  # every bit of it
+            assert [(e.time, e.mode) for e in run.result().events] == events
+            assert np.array_equal(run.result()["body.v"].m, end)
+        run.restore(state)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "rodas4"])
+def test_every_method_goes_back_to_the_bit(method):
+    run = servo().start(inputs=["driver.vT"], outputs=["load.w"], method=method)
+    for volts in (5, 7):
+        run.step([volts], 0.01)
+    state = run.save_state()
+    first = [run.step([u], 0.013)[0] for u in (3, 3, 9, -2)]
+    run.restore(state)
+    assert [run.step([u], 0.013)[0] for u in (3, 3, 9, -2)] == first
+
+
+def test_a_state_belongs_to_its_run():
+    run, other = (body().start(inputs=["push.S"]) for _ in range(2))
+    with pytest.raises(ParameterError, match="takes a saved state of this run"):
+        run.restore(other.save_state())
+
+
+# -- what is refused -----------------------------------------------------------------------------
+def test_the_model_is_not_changed():
+    model = body()
+    before = list(model._children)
+    run = model.start(inputs=["push.S"])
+    model.body.mass = "100 kg"
+    run.set("push.S", "4 N")
+    run.advance("1 s")
+    assert run["body.v"].m == pytest.approx(2.0) and list(model._children) == before
+
+
+def test_mistakes_are_answered_in_words():
+    model = body()
+    with pytest.raises(UnknownName, match=r"there is no 'push.T' among its inputs. Did you mean "
+                                          r"'push.S'"):
+        model.start(inputs=["push.T"])
+    with pytest.raises(WrongCall, match=r"Write inputs=\['push.S'\]"):
+        model.start(inputs="push.S")
+    with pytest.raises(WrongCall, match=r"Write outputs=\['body.v'\]"):
+        model.start(outputs="body.v")
+    with pytest.raises(UnknownName, match="Did you mean 'body.v'"):
+        model.start(outputs=["body.w"])
+    run = model.start(inputs=["push.S"], duration="2 s")
+    with pytest.raises(UnknownName, match=r"run\.set\(\): there is no 'push' among its inputs"):
+        run.set("push", "4 N")
+    with pytest.raises(WrongDimension, match=r"run\.set\('push\.S'\): takes N"):
+        run.set("push.S", "4 m")
+    with pytest.raises(ParameterError, match="must be a positive time, but is 0 s"):
+        run.advance("0 s")
+    with pytest.raises(ParameterError, match=r"would go to 3 s, but the run was started for times "
+                                             r"up to 2 s\. Start it for longer"):
+        run.advance("3 s")
+    model.wave = Sine(amplitude="3 N", frequency="1 Hz")
+    model.connect(model.wave.y, model.push.S)
+    with pytest.raises(ConnectionRefused, match="push.S: is connected to an output already"):
+        model.start(inputs=["push.S"])
+
+
+def test_a_run_that_fails_has_its_result():
+    class Watched(Mass):
+        """A body that must not be faster than 3 m/s."""
+
+        def equations(self):
+            yield from super().equations()
+            yield require(self.v < quantity("3 m/s"), "it is too fast.")
+
+    model = body()
+    model.watched = Watched(mass="1 kg")
+    model.connect(model.watched.M, model.body.M)
+    run = model.start(inputs={"push.S": "3 N"}, outputs=["body.v"])
+    run.advance("1 s")
+    with pytest.raises(SimulationError, match="it is too fast") as caught:
+        for _ in range(5):
+            run.advance("1 s")
+            run.set("push.S", "6 N")
+    assert caught.value.result["body.v"].at("1 s").m == pytest.approx(1.0)
+    assert caught.value.result.status == "failed"

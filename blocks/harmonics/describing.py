@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.signals import ratio_unit
 from ..exceptions import ParameterError, SimulationError
 from ..language.branch import Branch
 from ..language.component import Component
@@ -28,7 +29,6 @@ from ..language.expression import cos, der, sin, time, where
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet
 from ..units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
-from ..analysis.signals import ratio_unit
 
 __all__ = ["Bench", "DescribingFunction", "describing_function"]
 

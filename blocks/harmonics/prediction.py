@@ -21,8 +21,8 @@ from ..units import from_si, quantity
 from .describing import Bench
 
 if TYPE_CHECKING:
-    from ..language.component import Component
     from ..analysis.linear_model import LinearModel
+    from ..language.component import Component
 
 __all__ = ["Crossing", "Prediction", "predict_limit_cycles"]
 

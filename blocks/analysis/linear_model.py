@@ -16,18 +16,16 @@ import numpy as np
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet, pandas
-from ..units import Unit, quantity
-from .poles import participation, poles, static_gain, zeros
+from ..units import Unit
+from .poles import poles, static_gain, zeros
 from .signals import ratio_unit
+from .tables import complex_text, damping_table, gains_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["LinearModel", "Load", "Named"]
 
-SHOWN_PARTS = 4  # that a mode names
-LEAST_SHARE = 0.02  # of a mode, for a part to be named
-SAME_POLE = 1e-6  # relative distance at which eigenvectors belong to a pole
 
 
 @dataclass(frozen=True)
@@ -199,19 +197,7 @@ class LinearModel:
     # -- tables ----------------------------------------------------------------------------
     def damping(self) -> Sheet:
         """Poles with frequency, damping ratio, time constant, and the parts that move."""
-        moving = self._moving()
-        p = self.poles
-        size = np.abs(p)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(size > 0, -p.real / size, np.nan)
-            constant = np.where(p.real != 0, -1 / p.real, np.inf)
-        return Sheet(f"Poles of {self.title}", {
-            "pole [1/s]": [_complex(x) for x in p],
-            "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
-            "damping ratio [1]": [_rounded(x) for x in ratio],
-            "time constant [s]": [_rounded(x) for x in constant],
-            "parts": [", ".join(f"{n} {s:.0%}" for n, s in parts) for parts in moving],
-        }, self._frozen_note())  # fmt: skip
+        return damping_table(self)
 
     def modes(self) -> Sheet:
         """Every mode once (pairs together): frequency, damping, and the parts that move in it."""
@@ -222,18 +208,7 @@ class LinearModel:
 
     def gains(self) -> Sheet:
         """Static gain and zeros of every pair of input and output, with units."""
-        rows: dict[str, list[Any]] = {"input": [], "output": [], "static gain": [], "unit": [],
-                                      "zeros [1/s]": []}  # fmt: skip
-        for i, inp in enumerate(self.inputs):
-            for o, out in enumerate(self.outputs):
-                found = zeros(self.dense_a, self.B[:, i], self.C[o], float(self.D[o, i]))
-                rows["input"].append(inp.path)
-                rows["output"].append(out.path)
-                rows["static gain"].append(_rounded(self.dc_gain[o, i]))
-                rows["unit"].append(str(ratio_unit(out.unit, inp.unit)))
-                rows["zeros [1/s]"].append("no path" if found is None else
-                                           ", ".join(map(_complex, found)) or "none")  # fmt: skip
-        return Sheet(f"Gains of {self.title}", rows, " ".join(self.notes))
+        return gains_table(self)
 
     def units(self, name: str) -> list[list[str]]:
         """Units of the entries of ``"A"``, ``"B"``, ``"C"`` or ``"D"``, as texts."""
@@ -308,7 +283,7 @@ class LinearModel:
             ("outputs", ", ".join(map(str, self.outputs)) or "none"),
         ]  # fmt: skip
         if len(self.states) <= 40:
-            facts.append(("poles [1/s]", ", ".join(map(_complex, self.poles)) or "none"))
+            facts.append(("poles [1/s]", ", ".join(map(complex_text, self.poles)) or "none"))
         facts += [("mode", ", ".join(f"{k} {v}" for k, v in self.modes_held.items()))] * bool(
             self.modes_held)
         facts += [("holds", str(load)) for load in self.loads if self.modes_held]
@@ -332,25 +307,6 @@ class LinearModel:
             raise unknown_name("units()", name, known, "matrices")
         return known[name]
 
-    def _moving(self) -> list[list[tuple[str, float]]]:
-        """Per pole, the components whose states move in it, with their shares."""
-        found, share = participation(self.dense_a)
-        parts = [n.path.removeprefix("der(").rpartition(".")[0] for n in self.states]
-        names = list(dict.fromkeys(parts))
-        out: list[list[tuple[str, float]]] = []
-        free = np.ones(len(found), dtype=bool)
-        for p in self.poles:
-            k = int(np.argmin(np.where(free, np.abs(found - p), np.inf)))
-            free[k] = False
-            of_part = [(n, float(sum(s for m, s in zip(parts, share[:, k], strict=True)
-                                     if m == n))) for n in names]  # fmt: skip
-            of_part.sort(key=lambda pair: -pair[1])
-            out.append([pair for pair in of_part[:SHOWN_PARTS] if pair[1] >= LEAST_SHARE])
-        return out
-
-    def _frozen_note(self) -> str:
-        return "\n".join(f"No state: {k}, {v}." for k, v in list(self.frozen.items())[:6])
-
     def _why_zero(self) -> str:
         return " ".join(self.notes) or "Its gain is zero at this point."
 
@@ -371,18 +327,3 @@ def _chosen(known: Sequence[Named], path: str | None, kind: str) -> int:
 def _word(name: Named) -> str:
     """A name as python-control takes it, which allows no dots."""
     return name.path.replace(".", "_")
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.10g}")
-
-
-def _complex(value: complex) -> str:
-    if value.imag == 0:
-        return f"{value.real:.6g}"
-    return f"{value.real:.6g} {'+' if value.imag > 0 else '-'} {abs(value.imag):.6g}j"
-
-
-def quantities(names: Sequence[Named], values: Sequence[float]) -> dict[str, Any]:
-    """Values with the units of their names, by path."""
-    return {n.path: quantity(float(v), n.unit) for n, v in zip(names, values, strict=True)}

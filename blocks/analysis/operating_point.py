@@ -111,7 +111,8 @@ class OperatingPoint:
             "effort": [shown(r.effort[k], k) if r.determined[k] else
                        f"{shown(r.least[k], k)} … {shown(r.most[k], k)}" for k in rows],
             "bears at rest": [f"{shown(r.low[k], k)} … {shown(r.high[k], k)}" for k in rows],
-        }, f"Smallest possible largest share of what is borne at rest: {r.share:.6g}.")  # fmt: skip
+        }, f"Smallest possible largest share of what is borne at rest: {r.share:.6g}."
+            if (self.point.modes == 0).any() else "")  # fmt: skip
 
     def interval(self, component: str) -> tuple[Any, Any]:
         """Least and largest effort that an element may have; equal where it is determined."""

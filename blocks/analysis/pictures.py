@@ -53,7 +53,7 @@ def bode(linear: LinearModel, frequencies: Any = None, *, title: str = "", save:
                 continue  # its note says why
             upper.semilogx(hertz, 20 * np.log10(np.abs(h)), label=f"{out.path} / {inp.path}")
             lower.semilogx(hertz, np.degrees(np.unwrap(np.angle(h))))
-    one = f"1 {units.pop()}" if len(units) == 1 else "1 unit of the output per unit of the input"
+    one = f"1 {units.pop()}".removesuffix(" 1") if len(units) == 1 else "units as named"
     upper.set_ylabel(f"gain [dB re {one}]")
     lower.set_ylabel("phase [deg]")
     lower.set_xlabel("frequency [Hz]")

@@ -1,8 +1,7 @@
 """How does an element answer a sine, and where does a loop with it oscillate?
 
 Describing functions of any component, by running it (:mod:`.describing`), and limit cycles of a
-linear model with one (:mod:`.prediction`). Stands above the model, which it builds for every
-element.
+linear model with one (:mod:`.prediction`). Stands above the model, which it builds for an element.
 """
 
 from .describing import DescribingFunction, describing_function

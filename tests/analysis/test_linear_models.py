@@ -321,7 +321,7 @@ def test_matrices_have_units_and_go_to_pandas_and_scipy():
     frames = linear.to_pandas()
     assert list(frames["B"].columns) == ["push.force [N]"]
     assert list(frames["C"].index) == ["spring.x [m]", "block.v [m/s]"]
-    assert linear.units("D") == [["m/N"], ["m/N/s"]] or linear.units("D")[0] == ["m/N"]
+    assert linear.units("D")[0] == ["m/N"]
     system = linear.to_scipy()
     assert system.A.shape == (2, 2)
 
@@ -429,8 +429,7 @@ def test_who_cuts_the_path_is_told(block_class, given, value, text):
 def test_pictures_have_units_in_their_axes(tmp_path):
     linear = quarter_car().linearise("road.velocity", ["body.v", "wheel.v"])
     figure = linear.bode(save=str(tmp_path / "bode.png"))
-    assert [a.get_ylabel() for a in figure.axes] == ["gain [dB re 1 1]", "phase [deg]"] or \
-        figure.axes[0].get_ylabel().startswith("gain [dB")
+    assert [a.get_ylabel() for a in figure.axes] == ["gain [dB re 1]", "phase [deg]"]
     assert figure.axes[1].get_xlabel() == "frequency [Hz]"
     assert linear.nyquist().axes[0].get_xlabel().startswith("real part [")
     assert linear.pole_zero_plot(output="body.v").axes[0].get_xlabel() == "real part [1/s]"

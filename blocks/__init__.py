@@ -22,6 +22,7 @@ from .exceptions import (
     BlocksError,
     ConnectionRefused,
     EquationError,
+    FileError,
     InitialisationError,
     ModelError,
     NamingError,
@@ -88,20 +89,21 @@ from .language.statements import (
     set_valued,
     when,
 )
-from .model import Model
+from .model import Model, load
 from .reading.foreign_words import foreign_words
+from .results.comparison import compare
 from .results.recording import EnergyWarning, RecordWarning
 from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
-    "EnergyWarning", "EquationError", "InitialWarning", "InitialisationError", "Input", "Model",
-    "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
+    "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
+    "Input", "Model", "ModelError", "NamingError", "Option", "Output", "Parameter", "ParameterError", "Port",
     "RecordWarning", "Replaceable", "Replacement", "SimulationError", "StructureError",
     "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan",
-    "arctan2", "breakpoints", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
+    "arctan2", "breakpoints", "compare", "contact", "cos", "cosh", "delayed", "der", "dry_friction",
     "every", "exp", "floor", "foreign_words", "held", "ideal_diode", "ideal_switch",
-    "initially", "integral_of_table", "interpolate", "interpolate_grid", "load_law", "log",
+    "initially", "integral_of_table", "interpolate", "interpolate_grid", "load", "load_law", "log",
     "maximum", "minimum", "mod", "partial", "quantity", "require", "reset", "sample",
     "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "when", "where",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time as clock
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .assembly import Tape, flatten, reduce_index, write_tape
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .diagnostics.start import Starting
     from .system.description import Equations, Structure
 
-__all__ = ["Model"]
+__all__ = ["Model", "load"]
 
 
 @dataclass
@@ -105,17 +106,37 @@ class Model(Component):
         """The topology as a networkx graph of components and nodes."""
         return self.network.graph()
 
-    def draw(self, save: str | None = None, ax: Any = None) -> Any:
-        """Draw the network: domains by colour, references and findings marked.
+    def draw(self, save: Any = None, ax: Any = None, *, open: Any = (),  # noqa: A002
+             values: bool = False) -> Any:
+        """Draw the schematic: symbols, wires at right angles, findings in red.
 
-        Returns the matplotlib figure; ``save`` also writes it to a file.
+        Parameters
+        ----------
+        save : path, optional
+            Also write it; the ending chooses the format. SVG needs no other package.
+        ax : matplotlib Axes, optional
+            Also draw into it.
+        open : str, list of str, or True, optional
+            Paths of composites that are shown with their parts, in a frame; True opens all.
+        values : bool
+            Write given values beside the symbols.
+
+        Returns
+        -------
+        Schematic
+            Shown by notebooks, where pointing at a part tells its values; ``svg()``,
+            ``figure()`` and ``save()`` hand it on.
         """
-        from .results.drawing import draw_graph
+        from .assembly.drawn_network import drawn_network
+        from .results.drawing import draw_schematic
 
-        network = self.network
-        colours = {d.name: d.colour for _, _, d in network.leaf_ports()}
-        return draw_graph(network.graph(), findings=self.check(), colours=colours,
-                          ax=ax, save=save)
+        parts, nets = drawn_network(self.network, open)
+        drawn = draw_schematic(self.name, parts, nets, self.check(), values=values)
+        if ax is not None:
+            drawn.figure(ax)
+        if save is not None:
+            drawn.save(save)
+        return drawn
 
     def check(self) -> Findings:
         """Find every mistake that can be found without integrating.
@@ -201,7 +222,7 @@ class Model(Component):
         """
         from .results.sheet import Sheet
 
-        self._nominal_table.update(nominal_table(values))
+        self._set_nominal_values(values)
         system = self.compile()
         rows = nominal_rows(system, find_nominals(system, self._nominal_table), self._nominal_table)
         return Sheet(f"Nominal values of {self.name}", {
@@ -209,6 +230,9 @@ class Model(Component):
             "nominal value": [f"{value:.4g~P}" for _, value, _ in rows],
             "from": [origin for *_, origin in rows],
         })  # fmt: skip
+
+    def _set_nominal_values(self, values: Any) -> None:
+        self._nominal_table.update(nominal_table(tuple(values)))
 
     def initial_values(self) -> Any:
         """Solve for the start and show what became of every initial target.
@@ -231,6 +255,23 @@ class Model(Component):
             "start": [f"{r.start:.6g~P}" for r in start.rows],
         })  # fmt: skip
 
+    # -- keeping -----------------------------------------------------------------------
+    def save(self, file: str | Path) -> None:
+        """Keep the model as text, ``model.save("model.json")``; :func:`blocks.load` reads it.
+
+        Components stand there by module and name of their class, values with their units, and
+        one line for each connection: changes show in version control. There is no code in it.
+
+        Raises
+        ------
+        FileError
+            For what cannot be written as text, such as a function without a name or a class of
+            the running program; and for a file that cannot be written.
+        """
+        from .language.model_file import save_model
+
+        save_model(self, file)
+
     # -- running -----------------------------------------------------------------------
     def simulate(
         self,
@@ -249,6 +290,8 @@ class Model(Component):
         record: str | list[str] | None = None,
         record_every: int | None = None,
         record_to: Any = None,
+        start_from: Any = None,
+        sensitivities: list[str] | None = None,
         **unknown: Any,
     ) -> Any:
         """Run the model.
@@ -283,6 +326,13 @@ class Model(Component):
         record_to : path, optional
             Parquet file, written anew, that they go to during the run where they do not fit into
             the memory.
+        sensitivities : list of str, optional
+            Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
+            variables are differentiated: ``result.sensitivities["block.x", "block.v"]``.
+
+        start_from : "steady state" or OperatingPoint, optional
+            Where the run starts, in place of the initial targets, which say near what a steady
+            state is looked for.
 
         Returns
         -------
@@ -297,9 +347,17 @@ class Model(Component):
         """
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
-        return run(self, duration, Options(start, method, rtol, atol, step, max_step, first_step,
-                                           every, times, progress, record, record_every,
-                                           record_to))
+        if start_from is not None:
+            from .analysis.operating_point import start_state
+
+            start_from = start_state(self, start_from)
+        options = Options(start, method, rtol, atol, step, max_step, first_step, every, times,
+                          progress, record, record_every, record_to, start_from)
+        if sensitivities is None:
+            return run(self, duration, options)
+        from .analysis.sensitivities import run_with_sensitivities
+
+        return run_with_sensitivities(self, duration, options, sensitivities)
 
     def sweep(
         self,
@@ -368,6 +426,124 @@ class Model(Component):
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
                      seed=seed, executor=executor, store=store, progress=progress, start=start,
                      **options)  # fmt: skip
+
+    # -- engineering studies -------------------------------------------------------------
+    def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+                  modes: Any = None) -> Any:
+        """The linear model about a point, with exact derivatives.
+
+        Parameters
+        ----------
+        inputs : str or list of str, optional
+            Parameters that are numbers, ``"push.force"``, or variables that are just these,
+            ``"throttle.y"``.
+        outputs : str or list of str, optional
+            Variables, or derivatives of states, ``"der(block.v)"``.
+        at : OperatingPoint, Result or (Result, time), optional
+            An operating point, the end of a run, or ``(result, "1.5 s")``; the initial state if
+            nothing is given.
+        modes : mapping, or "all", optional
+            What sticks and slides, ``{"brake": "stuck"}``; as it is at the point if not given.
+            ``"all"`` gives every mode that is possible there, with its loads.
+
+        Returns
+        -------
+        LinearModel, or LinearModels for ``modes="all"``
+            A, B, C, D with names and units, poles, zeros, gains, words.
+        """
+        from .analysis.linearise import linearise
+
+        return linearise(self, inputs, outputs, at, modes)
+
+    def operating_point(self, wishes: Any = None, *, at_rest: bool = True, modes: Any = None
+                        ) -> Any:
+        """Where the model rests, or moves as is wished; the model is not changed.
+
+        Parameters
+        ----------
+        wishes : mapping, optional
+            A value of a variable, derivative or input, ``{"car.v": "90 km/h"}``;
+            :data:`blocks.analysis.free` for an input to be found; a pair of bounds,
+            ``("0", "1")``, for a free input or a variable.
+        at_rest : bool
+            Whether nothing changes with time; positions on which nothing depends may.
+        modes : mapping, optional
+            What shall stick and slide, ``{"brake": "slides forward"}``, whether it can or not.
+
+        Returns
+        -------
+        OperatingPoint
+
+        Raises
+        ------
+        InitialisationError
+            Naming a smallest set of wishes that conflict, or a bound that is passed.
+        """
+        from .analysis.operating_point import find_operating_point
+
+        return find_operating_point(self, wishes, at_rest, modes)
+
+    def stuck_range(self, input: str, at: Any = None) -> Any:
+        """Between which values of an input everything stays stuck that is, at rest.
+
+        The rest of the model follows slowly. ``at`` is as in :meth:`linearise`.
+
+        Returns
+        -------
+        (quantity, quantity)
+        """
+        from .analysis.operating_point import stuck_range
+
+        return stuck_range(self, input, at)
+
+    def limit_cycle(self, guess: Any = None, *, period: Any = None) -> Any:
+        """The motion that repeats near a guess, by shooting through events.
+
+        Parameters
+        ----------
+        guess : Result, optional
+            A run that has come near it; the initial state, if a period is given.
+        period : str or quantity, optional
+            About how long it takes; from the run, if not given.
+
+        Returns
+        -------
+        LimitCycle
+            Period, amplitudes, Floquet multipliers, a run of one period.
+        """
+        from .analysis.limit_cycle import find_limit_cycle
+
+        return find_limit_cycle(self, guess, period)
+
+
+def load(file: str | Path) -> Any:
+    """What was kept in a file: a Model (``"model.json"``), or else the Result of a run.
+
+    A file of a model names classes by module and name: these modules are imported, and nothing
+    else of it is run. Open models of people whose modules you would import.
+
+    Parameters
+    ----------
+    file : path
+        Written by ``model.save(…)`` or ``result.save(…)``.
+
+    Returns
+    -------
+    Model or Result
+
+    Raises
+    ------
+    FileError
+        For a file that is missing, damaged, of another kind, or of a newer version.
+    """
+    if Path(str(file)).suffix.lower() == ".json":
+        from .language.model_file import load_model
+
+        return load_model(file, Model)
+    from .results.result import Result
+    from .results.saved import load_recording
+
+    return Result(load_recording(file))
 
 
 def _tape(network: Network, parameters: Parameters) -> Tape:

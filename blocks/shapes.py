@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Arrow", "Cone", "Link", "Marker", "Outline", "Shape", "Vertex", "placed", "polygon"]
+__all__ = ["Arrow", "Cone", "Link", "Marker", "Outline", "Shape", "Stroke", "Symbol", "Vertex",
+           "arc", "circle", "line", "placed", "polygon"]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,74 @@ class Cone(Shape):
     axis_by: tuple[Any, Any]
     slope: Any
     effort_by: tuple[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Stroke:
+    """A line of a symbol through points, (n, 2) in grid units, y upward."""
+
+    points: np.ndarray
+    filled: bool = False
+    dashed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """How a schematic draws a component: a few strokes about (0, 0).
+
+    A class says ``symbol = Symbol(line(…), circle(…))``; one without is drawn as a box with
+    its name. Two-ports lie between (-3, 0), the first port, and (3, 0), the second; they are
+    turned and mirrored as the wires need. A component with one port hangs below (0, 0).
+
+    Parameters
+    ----------
+    *strokes : Stroke
+    letters : str
+        A word in the middle, upright however the symbol is turned.
+    half : pair of float
+        Half the width and height of what the strokes cover.
+    rigid : bool
+        A body with one port, which wires reach from both sides, at (-half[0], 0) and (half[0], 0).
+    source : bool
+        Drives the network: drawn first, on the left.
+    left, right : tuple of str
+        Ports at the sides of a component with more than two, from top to bottom; by default
+        the first half of them is on the left.
+    """
+
+    strokes: tuple[Stroke, ...]
+    letters: str
+    half: tuple[float, float]
+    rigid: bool
+    source: bool
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+
+    def __init__(self, *strokes: Stroke, letters: str = "", half: tuple[float, float] = (3.0, 1.5),
+                 rigid: bool = False, source: bool = False, left: tuple[str, ...] = (),
+                 right: tuple[str, ...] = ()) -> None:
+        for name, value in {"strokes": strokes, "letters": letters, "half": half, "rigid": rigid,
+                            "source": source, "left": left, "right": right}.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"<symbol of {len(self.strokes)} strokes>"  # help() of a class shows it
+
+
+def line(*points: tuple[float, float], filled: bool = False, dashed: bool = False) -> Stroke:
+    """A stroke through points."""
+    return Stroke(np.array(points, dtype=float), filled, dashed)
+
+
+def circle(x: float, y: float, radius: float, filled: bool = False) -> Stroke:
+    """A circle about a point."""
+    return Stroke(arc(x, y, radius, 0, 360).points, filled)
+
+
+def arc(x: float, y: float, radius: float, start: float, end: float) -> Stroke:
+    """A part of a circle, from one angle to another in degrees, counted from the right."""
+    turns = np.radians(np.linspace(start, end, max(7, int(abs(end - start) / 15) + 1)))
+    return Stroke(np.column_stack([x + radius * np.cos(turns), y + radius * np.sin(turns)]))
 
 
 def placed(component: Any, index_of: Any, loaded: np.ndarray | None = None) -> Iterator[Shape]:

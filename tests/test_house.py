@@ -26,7 +26,9 @@ FLOORS = [
     ["diagnostics", "native"],
     ["simulation"],
     ["studies"],
+    ["analysis"],
     ["model"],
+    ["harmonics"],
     ["blocks"],
 ]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}

@@ -20,6 +20,7 @@ from .flatten import Flat, Parameters
 __all__ = ["CarriedByFlows"]
 
 PRODUCTS = {"variable", "nonlinear"}  # slopes of a law that may hold a flow
+GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 TRIALS = 4  # choices of relations: one that leaves nothing open without a flow is enough
 
 
@@ -36,7 +37,7 @@ class CarriedByFlows:
         self.flat, self._parameters = flat, parameters
         self._flows = self._flowing()
         #: Every class has a value of its own, and flows have none.
-        self._values = np.random.default_rng(0).uniform(0.5, 1.5, flat.classes)
+        self._values = 0.5 + np.modf(GOLDEN * np.arange(1, flat.classes + 1))[0]
         self._values[self._flows] = 0.0
         self._partials: dict[Law, ca.Function] = {}
         self._products: dict[Law, bool] = {}

@@ -40,7 +40,8 @@ def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching
     ----------
     flat : Flat
     top, classes : equations and unknowns
-    m : which determines which, completely
+    m : which determines which, completely; set-valued laws count as equations behind ``top``,
+        of their effort and flow, so that what is found holds in every mode
     """
     found: dict[int, Group] = {}
     known: dict[Law, bool] = {}
@@ -49,7 +50,8 @@ def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching
         if not 2 <= end - start <= LARGE:
             continue
         inside = set(classes[m.block_unknowns[start:end]].tolist())
-        sums = {e: s for e in top[m.block_equations[start:end]].tolist()
+        rows = m.block_equations[start:end]
+        sums = {e: s for e in top[rows[rows < len(top)]].tolist()  # others: set-valued laws
                 if (s := _sum(flat, e, known))}  # fmt: skip
         for e, rest in _left(sums, inside).items():
             found[e] = _group(rest)

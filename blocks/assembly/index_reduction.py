@@ -103,7 +103,7 @@ def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
             _refuse_singular(flat, elements)
         over = m.over_equations[m.over_equations < len(top)]
         if not len(m.over_equations):
-            hidden = {} if elements.size else hidden_constraints(flat, top, classes, m)
+            hidden = hidden_constraints(flat, top, classes, m)
             if not hidden:
                 return derivative_of, rounds
             for equation, group in hidden.items():

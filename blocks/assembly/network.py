@@ -104,6 +104,16 @@ class Network:
     port_base: dict[tuple[int, str], int]
     node_of: Indices
     ports: int
+    own_base: dict[tuple[int, str], int] = field(default_factory=dict)  # by id(composite) and port
+
+    def numbers(self, component: Component, name: str) -> Indices:
+        """Port numbers of all instances of a component, of a composite too."""
+        if (id(component), name) in self.own_base:
+            first = self.own_base[id(component), name]
+        else:
+            family, instance = self.place[id(component)]
+            first = self.port_base[family, name] + instance
+        return np.arange(first, first + component.size)
 
     def port_numbers(self, family: int, name: str) -> Indices:
         base = self.port_base[family, name]
@@ -240,7 +250,7 @@ def build_network(root: Component) -> Network:
     _walk(root, families, {}, place, composites)
     ports = _PortNumbers(families, place, composites)
     node_of = connected(*ports.joined(composites), ports.count)
-    return Network(root, families, place, ports.base, node_of, ports.count)
+    return Network(root, families, place, ports.base, node_of, ports.count, ports.own)
 
 
 def _walk(component: Component, families: list[Family], by_kernel: dict[int, int],

@@ -44,7 +44,7 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
 
 # -- references --------------------------------------------------------------------------------
 def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
-    label = topology.joined(domain)
+    label = topology.circuits(domain)
     size = int(label.max()) + 1
     grounded, held = np.zeros(size, dtype=bool), np.zeros(topology.count, dtype=bool)
     rows = topology.of(domain)
@@ -166,15 +166,15 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
 # -- lone and shorted ports -----------------------------------------------------------------------
 def _shorted(topology: Topology) -> Iterator[Finding]:
     shown = 0
-    pairs = [(a, b) for domain in topology.domains
-             for rows in [topology.of(domain)] for a, b in zip(rows, rows[1:], strict=False)]
-    for first, second in pairs:
-        if first.family != second.family:
-            continue
-        if any(set(t.ports) == {first.name, second.name}
-               for t in topology.traits[first.family].ties):
+    groups = [rows for domain in topology.domains for rows in topology.groups(domain)
+              if len(rows) > 1]  # fmt: skip
+    for rows in groups:
+        first, second = rows[0], rows[-1]
+        if len(rows) == 2 and any(set(t.ports) == {first.name, second.name}
+                                  for t in topology.traits[first.family].ties):
             continue  # a conflict, told elsewhere
-        for i in np.flatnonzero(first.nodes == second.nodes):
+        same = np.all([r.nodes == first.nodes for r in rows], axis=0)
+        for i in np.flatnonzero(same):
             if shown == MOST:
                 return
             shown += 1
@@ -190,10 +190,33 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 continue
             yield found(
                 "network.shorted", [path],
-                f"Both ports of {path} ({first.name} and {second.name}) are connected to the same "
-                "node, so it has no effect.",
+                f"{'Both' if len(rows) == 2 else 'All'} ports of {path} "
+                f"({listed(r.name for r in rows)}) are connected to the same node, so it has no "
+                "effect.",
                 "Connect them to different nodes, or remove it.",
             )  # fmt: skip
+    yield from _between_references(topology, groups)
+
+
+def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iterator[Finding]:
+    """Elements with a reference at either end: nothing can happen across them."""
+    held: dict[int, str] = {}
+    for r in topology.rows:
+        if topology.network.families[r.family].is_reference:
+            held.update((int(n), topology.path(r.family, i)) for i, n in enumerate(r.nodes))
+    both = [(r[0], r[1], int(i)) for r in groups if len(r) == 2 and not any(
+                set(t.ports) == {r[0].name, r[1].name} for t in topology.traits[r[0].family].ties)
+            for i in np.flatnonzero((r[0].nodes != r[1].nodes) & np.isin(
+                r[0].nodes, list(held)) & np.isin(r[1].nodes, list(held)))]  # fmt: skip
+    for first, second, i in both[:MOST]:
+        path = topology.path(first.family, i)
+        yield found(
+            "network.shorted", [path],
+            f"Both ports of {path} are held by references: {first.name} by "
+            f"{held[int(first.nodes[i])]}, {second.name} by {held[int(second.nodes[i])]}. So it "
+            "has no effect.",
+            "Remove the reference that is too many, or connect it where it was meant to be.",
+        )  # fmt: skip
 
 
 def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:

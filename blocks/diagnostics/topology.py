@@ -82,6 +82,24 @@ class Topology:
         left, right = np.concatenate(a), np.concatenate(b)
         return connected(left, right, self.count)
 
+    def circuits(self, domain: Domain) -> Indices:
+        """Per node a label of the circuit that it belongs to; a transformer stands between two."""
+        a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+        for rows in self.groups(domain):
+            for first, second in zip(rows, rows[1:], strict=False):
+                a.append(first.nodes)
+                b.append(second.nodes)
+        return connected(np.concatenate(a), np.concatenate(b), self.count)
+
+    def groups(self, domain: Domain) -> Iterator[list[PortRow]]:
+        """The ports of every class that it joins to one circuit of the domain."""
+        rows = {(r.family, r.name): r for r in self.of(domain)}
+        for f, traits in enumerate(self.traits):
+            for names in traits.circuits:
+                group = [rows[f, name] for name in names if (f, name) in rows]
+                if group:
+                    yield group
+
     def prescribed(self, row: PortRow) -> bool | None:
         """Whether a port's through variable is given (True), always zero-like (False) or free."""
         table = self.traits[row.family].prescribes

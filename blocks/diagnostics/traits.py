@@ -47,12 +47,15 @@ class Traits:
     conserves : names of domains whose through variables sum to zero over its ports
     prescribes : (port, through variable) -> given by a parameter, an input or time
     feeds : (input, output) pairs with direct feedthrough
+    circuits : ports of one domain that the class joins to one circuit; two sides of a transformer
+        are two, as either may be shifted against the other
     """
 
     ties: list[Tie] = field(default_factory=list)
     conserves: set[str] = field(default_factory=set)
     prescribes: dict[tuple[str, str], bool] = field(default_factory=dict)
     feeds: list[tuple[str, str]] = field(default_factory=list)
+    circuits: list[tuple[str, ...]] = field(default_factory=list)
 
 
 def traits_of(kernel: Kernel) -> Traits:
@@ -80,6 +83,7 @@ class _Reader:
                     matrix[row, self.column[key]] = _slope(law, position, values, chance)
         u, s, vt = np.linalg.svd(matrix, full_matrices=False)
         rank = int(np.sum(s > STATED * max(1.0, s[0] if len(s) else 0.0)))
+        self.matrix = matrix
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
         own = {s.__hash__() for s in kernel.symbols.values()}
         own |= {s.__hash__() for s in kernel.relation_symbols}
@@ -125,8 +129,26 @@ class _Reader:
                     w = self.weights({table[t]: 1.0})
                     if w is not None:
                         traits.prescribes[name, t] = self.given(w)
+            traits.circuits += self._circuits(ports, domain_name in traits.conserves)
         traits.feeds = _feedthrough(self.kernel) if not self.kernel.ports else []
         return traits
+
+    def _circuits(self, ports: list[tuple[str, Domain, dict[str, int]]], conserves: bool
+                  ) -> list[tuple[str, ...]]:
+        """The fewest ports each whose across variables may be shifted together."""
+        names = tuple(name for name, _, _ in ports)
+        if len(names) < 3 or not conserves:
+            return [names]
+        across = next(iter(ports[0][1].across))
+        column = {name: self.column[table[across], 0] for name, _, table in ports}
+        found: list[tuple[str, ...]] = []
+        left = names
+        for some in (c for n in range(1, len(names)) for c in combinations(names, n)):
+            if set(some) <= set(left) and np.allclose(
+                    self.matrix[:, [column[name] for name in some]].sum(axis=1), 0, atol=OUTSIDE):
+                found.append(some)
+                left = tuple(name for name in left if name not in some)
+        return [*found, left] if left else found
 
     def _ties(self, traits: Traits, ports: list[tuple[str, Domain, dict[str, int]]],
               across: str) -> None:

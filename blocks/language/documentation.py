@@ -167,7 +167,8 @@ def _unit(declared: Any) -> str:
         return "in any unit"
     if declared.unit_of is not None:
         return "in the unit that follows from the others"
-    return "number" if declared.unit.is_dimensionless else str(declared.unit)
+    named = str(declared.unit)  # angles have a unit and no dimension
+    return "number" if declared.unit.is_dimensionless and named in ("", "1") else named
 
 
 def _what(declared: Any) -> str:

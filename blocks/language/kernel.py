@@ -17,6 +17,7 @@ import numpy as np
 
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
+from ..numerics.tolerances import LEAST_JUMP
 from ..units import Unit
 from .declarations import Declaration, Parameter
 from .domain import Domain
@@ -119,6 +120,23 @@ class TimeTable:
         """The rows that hold from times on, (variables, times)."""
         at = np.searchsorted(self.starts, np.atleast_1d(t), side="right") - 1
         return self.rows[:, np.maximum(at, 0)]
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether its value goes on without steps at all of its points."""
+        sides = [_polynomial(rows, self.starts[1:]) for rows in
+                 (self.rows[:, :-1], self.rows[:, 1:])]  # fmt: skip
+        largest = np.abs(self.rows[1]).max()
+        return bool(np.all(np.abs(sides[0] - sides[1]) <= LEAST_JUMP * largest))
+
+
+def _polynomial(rows: Array, t: Array) -> Array:
+    """Values of rows of a table, each at a time of its own."""
+    start, *powers = rows
+    value = np.zeros_like(start)
+    for power in reversed(powers):
+        value = power + (t - start) * value
+    return value
 
 
 class Law:

@@ -105,6 +105,7 @@ SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
 # nodes without mass
 SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
 MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
+LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
 MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
 LAST_BITS = 2e-15  # of states and parameters: what rounding leaves unknown of them

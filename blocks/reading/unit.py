@@ -123,16 +123,19 @@ _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
 @lru_cache(maxsize=4096)
 def _name(name: str, text: str) -> str:
     """pint's name of a unit in a text."""
+    typed = name
+    if name.endswith("Ohm"):  # as the unit of a person's name would be written
+        name = f"{name[:-3]}ohm"
     if not misread(name):
         with contextlib.suppress(Exception):  # of several kinds
             return registry().get_name(_SIGNS.get(name, name))
     for meant in filter(None, [meant_name(name, _exists)]):
-        better = text.replace(name, meant, 1)
+        better = text.replace(typed, meant, 1)
         if readable(better):
             raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean '{better}'?",
-                              unit=text, piece=name)  # fmt: skip
-    raise UnknownUnit("", f"{brief(text)} is not a unit.", ANY_UNIT if name == text else
-                      f"There is no unit {brief(name)}. {ANY_UNIT}", unit=text, piece=name)
+                              unit=text, piece=typed)  # fmt: skip
+    raise UnknownUnit("", f"{brief(text)} is not a unit.", ANY_UNIT if typed == text else
+                      f"There is no unit {brief(typed)}. {ANY_UNIT}", unit=text, piece=typed)
 
 
 def _exists(name: str) -> bool:

@@ -5,10 +5,11 @@
 ``Series``         a variable, to calculate with: ``Samples`` (values with units) over
                    ``Rows`` (bare numbers, read when they are asked for)
 ``Table``          chosen variables at chosen times; pandas, xarray and files
+``compare``        runs side by side: what differs in them, and in their curves
 ``Ledger``         energy per component
 ``Recording``      the seam: what an engine hands over; its curves, parts of them
                    (``views``) and formulas of them (``formula``) are read alike
-``draw_graph``     picture of a network
+``Schematic``      picture of a network
 =================  ===============================================================
 
 pandas, xarray, matplotlib, networkx and rich are imported when they are needed.
@@ -20,7 +21,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .drawing import draw_graph
+    from .comparison import Comparison, compare
+    from .drawing import Schematic
     from .export import read_csv, read_netcdf, read_parquet
     from .ledger import Ledger
     from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
@@ -32,14 +34,15 @@ if TYPE_CHECKING:
     from .table import Column, Table
 
 __all__ = [
-    "Column", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording", "Result", "Series",
-    "Sheet", "Statistics", "StickTerm", "Sticking", "Table", "VariableInfo", "Variables",
-    "draw_graph", "read_csv", "read_netcdf", "read_parquet",
+    "Column", "Comparison", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording",
+    "Result", "Schematic", "Series", "Sheet", "Statistics", "StickTerm", "Sticking", "Table",
+    "VariableInfo", "Variables", "compare", "read_csv", "read_netcdf", "read_parquet",
 ]  # fmt: skip
 
 _PLACES = {
-    "draw_graph": "drawing", "read_csv": "export", "read_netcdf": "export",
-    "read_parquet": "export", "Ledger": "ledger", "EnergyTerm": "recording",
+    "Comparison": "comparison", "compare": "comparison", "Schematic": "drawing",
+    "read_csv": "export", "read_netcdf": "export", "read_parquet": "export",
+    "Ledger": "ledger", "EnergyTerm": "recording",
     "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",
     "Events": "report", "Statistics": "report", "Variables": "report", "Result": "result",
     "Series": "series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking",

@@ -30,7 +30,7 @@ from .sheet import pandas
 from .shown import from_label
 from .table import Column, Table
 
-__all__ = ["read_csv", "read_netcdf", "read_parquet"]
+__all__ = ["read_csv", "read_netcdf", "read_parquet", "table_of_dataset", "table_of_frame"]
 
 _TWICE = re.compile(r"(.*\])\.\d+$")
 
@@ -52,7 +52,7 @@ def read_csv(file: str | Path) -> Table:
     with reading(file, "a CSV file"), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # more cells than headings
         frame = pd.read_csv(file, skipinitialspace=True, index_col=False, **exact)
-    return _from_frame(frame, file, first=2)
+    return table_of_frame(frame, file, first=2)
 
 
 def read_parquet(file: str | Path) -> Table:
@@ -67,10 +67,10 @@ def read_parquet(file: str | Path) -> Table:
     attributes = frame.attrs
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
-    return _from_frame(frame, file, attributes)
+    return table_of_frame(frame, file, attributes)
 
 
-def _from_frame(frame: Any, file: Any, attributes: Any = None, first: int = 1) -> Table:
+def table_of_frame(frame: Any, file: Any, attributes: Any = None, first: int = 1) -> Table:
     """A table from a data frame; its rows are counted from ``first`` in the file."""
     facts = dict(attributes or {})
     docs = facts.get("docs")
@@ -146,6 +146,11 @@ def read_netcdf(file: str | Path) -> Table:
         raise need_package("xarray", "Reading NetCDF", "table") from None
     with reading(file, "a NetCDF file"), xarray.open_dataset(file, decode_times=False) as opened:
         data = opened.load()
+    return table_of_dataset(data, file)
+
+
+def table_of_dataset(data: Any, file: Any) -> Table:
+    """A table from an xarray data set."""
     columns: dict[str, Column] = {}
     for name in ["time", *data.data_vars]:
         if name in data.variables:

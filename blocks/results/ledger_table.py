@@ -8,7 +8,7 @@ import numpy as np
 
 from ..units import Unit, unit
 from .sheet import Sheet
-from .shown import pretty
+from .shown import number, pretty
 
 if TYPE_CHECKING:
     from .ledger import Ledger
@@ -34,7 +34,7 @@ def sheet_of(ledger: Ledger) -> Sheet:
     columns: dict[str, list[Any]] = {
         "component": [t.component for t in ledger] + ["total"],
         "type": [t.type for t in ledger] + [""],
-        **{w: [f"{v + 0.0:.5g}" for v in rows[w]] for w in WORDS[:-1]},
+        **{w: [number(v, scale=1e3) for v in rows[w]] for w in WORDS[:-1]},
         "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
     }
     title = f"Energy of {ledger.name}".removesuffix(" of ")

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package
+from ..exceptions import ParameterError, brief, need_package
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
 from .files import writing
+from .legends import legends
 from .recording import Curves
 from .runs import headings
 from .sampling import units_wanted
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from .series import Series
 
-__all__ = ["plot"]
+__all__ = ["Curve", "Drawing", "Panel", "figure_of", "given_axes", "plot", "span_of"]
 
 STYLE = {
     "font.size": 10, "axes.titlesize": 12, "axes.titleweight": "bold", "axes.labelsize": 10,
@@ -41,6 +42,7 @@ CROWD = 10  # instances of an array up to which every one has a legend entry
 MOST = 100  # instances drawn of a larger array
 DENSE = 60  # events above which their lines are not dashed: dashes would make stripes
 INK = "0.35"
+WIDE, SWATCH = 110, 8  # letters beside each other in a legend, and those that a line takes
 
 
 @dataclass
@@ -48,8 +50,15 @@ class Curve:
     """A series, what it is called in the picture, and the unit that is wished for."""
 
     series: Series
-    name: str
+    name: str  # its path, and of which run it is
     wish: str | None
+    legend: str = ""  # what it is called instead, where the axes says the path
+    dashes: Any = "solid"
+
+    def text(self, path: str) -> str:
+        """What an instance is called in the legend."""
+        run = self.name.removeprefix(self.series.path)
+        return self.legend or path + run
 
 
 @dataclass
@@ -58,6 +67,7 @@ class Panel:
 
     unit: Unit
     curves: list[Curve] = field(default_factory=list)
+    path: str = ""  # of the variable that all of them are, if it is one
 
     @property
     def words(self) -> Mapping[int, str] | None:
@@ -67,8 +77,11 @@ class Panel:
     @property
     def heading(self) -> str:
         """``"v [m/s]"``, with the names where they are few."""
-        names = list(dict.fromkeys(c.series.infos[0].name for c in self.curves))
-        text = ", ".join(names) if len(names) <= 3 and len(", ".join(names)) <= 24 else ""
+        names = [self.path] if self.path else list(dict.fromkeys(
+            c.series.infos[0].name for c in self.curves))
+        text = ", ".join(names)
+        if not self.path and (len(names) > 3 or len(text) > 24):
+            text = ""
         if self.words is not None:
             return text or "mode"
         return f"{text} [{pretty(self.unit) or '1'}]".strip()
@@ -83,6 +96,7 @@ def plot(
     save: str | Path | None = None,
     title: str | None = None,
     events: bool = True,
+    ax: Any = None,
     **unknown: Any,
 ) -> Figure:
     """Draw series over time and return the matplotlib Figure.
@@ -103,6 +117,8 @@ def plot(
         Instead of the model's name.
     events : bool
         Whether a thin vertical line marks every event, where all that is drawn is of one run.
+    ax : matplotlib Axes, or as many as there are dimensions, optional
+        Draw into these instead of a figure of its own.
 
     Notes
     -----
@@ -110,35 +126,81 @@ def plot(
     saved or shown inline in a notebook: then nothing has to be closed.
     """
     if unknown:
-        raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events"))
+        raise look_elsewhere("plot()", unknown, (
+            "units", "every", "save", "title", "events", "ax"))
     names = headings(source, chosen)
+    legend = legends(source, chosen)
     wishes = units_wanted(units, chosen, names, "drawn variables")
-    curves = [Curve(s, name, wishes.get(name)) for s, name in zip(chosen, names, strict=True)]
+    curves = [Curve(s, text, wishes.get(name))
+              for s, name, text in zip(chosen, names, legend, strict=True)]
     panels = _panels(curves)
-    clock = unit_to_show(SECOND, wishes.get("time", time_unit(_span(chosen))), "time")
+    clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(chosen))), "time")
     one_run = len({id(run_of(s.rows.source)) for s in chosen}) == 1
     marked = [e.time for e in chosen[0].rows.source.events] if events and one_run else []
+    draw = Drawing(panels, every, clock, marked)
+    if ax is not None:
+        return draw.into(given_axes(ax, panels), title, save, "best")
+    return figure_of(draw, source.name if title is None else title, save)
+
+
+def figure_of(draw: Drawing, title: str, save: str | Path | None, legend: str = "outside"
+              ) -> Figure:
+    """A figure of its own with an axes for every panel."""
     pyplot = _pyplot()
     with pyplot.rc_context(STYLE):
-        figure = _figure(pyplot, len(panels), bare=save is not None)
-        axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-        for ax, panel in zip(axes, panels, strict=True):
-            for curve in panel.curves:
-                _draw(ax, curve, every, clock, panel.unit)
-            _label(ax, panel)
-            if marked:
-                _mark(ax, marked, clock, ax is axes[0])
-            _legend(ax)
-        axes[-1].set_xlabel(f"time [{pretty(clock)}]")
-        axes[0].set_title(source.name if title is None else title, loc="left")
+        figure: Figure = _figure(pyplot, len(draw.panels), bare=save is not None)
+        axes = figure.subplots(len(draw.panels), 1, sharex=True, squeeze=False)[:, 0]
         figure.align_ylabels(list(axes))
-        if save is not None:
-            with writing(save):
-                figure.savefig(save, dpi=150)
+        draw.into(list(axes), title, save, legend)
     return figure
 
 
-def _span(chosen: Sequence[Series]) -> float:
+@dataclass
+class Drawing:
+    """What is drawn, over which times, with which events marked."""
+
+    panels: Sequence[Panel]
+    every: Any
+    clock: Unit
+    marked: Sequence[float]
+
+    def into(self, axes: Sequence[Any], title: str | None, save: str | Path | None,
+             legend: str = "outside") -> Figure:
+        """Draw each panel into an axes; returns the figure of these."""
+        for ax, panel in zip(axes, self.panels, strict=True):
+            for curve in panel.curves:
+                _draw(ax, curve, self.every, self.clock, panel.unit)
+            _label(ax, panel)
+            if self.marked:
+                _mark(ax, self.marked, self.clock, ax is axes[0])
+            _legend(ax, legend)
+        axes[-1].set_xlabel(f"time [{pretty(self.clock)}]")
+        if title is not None:
+            axes[0].set_title(title, loc="left")
+        figure: Figure = axes[0].get_figure()
+        if save is not None:
+            with writing(save):
+                figure.savefig(save, dpi=150)
+        return figure
+
+
+def given_axes(ax: Any, panels: Sequence[Panel]) -> list[Any]:
+    """The axes that somebody has made, refused unless there is one for every dimension."""
+    axes = list(np.ravel(np.array(ax, dtype=object)))
+    if not all(hasattr(one, "plot") for one in axes):
+        raise ParameterError("plot(ax=…)", f"takes axes of matplotlib, but was given {brief(ax)}.",
+                             "Write for example figure, ax = plt.subplots().", given=ax)
+    if len(axes) != len(panels):
+        units = ", ".join(str(panel.unit) or "1" for panel in panels)
+        raise ParameterError(
+            "plot(ax=…)", f"draws {len(panels)} axes, one for each dimension ({units}), but was "
+            f"given {len(axes)}.", f"Give as many: figure, axes = plt.subplots({len(panels)}), or "
+            "name variables of one dimension.", given=len(axes), expected=len(panels),
+        )  # fmt: skip
+    return axes
+
+
+def span_of(chosen: Sequence[Series]) -> float:
     """Time in s from the first sample of all to the last."""
     times = [s.rows.source.times for s in chosen if len(s.rows.source.times)]
     return max((float(t[-1]) for t in times), default=0.0) - min(
@@ -190,7 +252,7 @@ def _panels(curves: Sequence[Curve]) -> list[Panel]:
 def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
     import matplotlib
 
-    series, run = curve.series, curve.name.removeprefix(curve.series.path)
+    series = curve.series
     every = len(series.infos)
     rows = range(every)
     if every > MOST:
@@ -206,8 +268,11 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
     colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, len(values)))
     named = {0, len(values) // 2, len(values) - 1} if many else set(range(len(values)))
     for k, (info, row) in enumerate(zip(series.infos, values, strict=True)):
-        look = {"color": colours[k], "linewidth": 0.9} if many else {}
-        ax.plot(at, row, drawstyle=style, label=info.path + run if k in named else "_", **look)
+        look = {"linestyle": curve.dashes}
+        if many:
+            look |= {"color": colours[k], "linewidth": 0.9}
+        text = curve.text(info.path) if k in named else "_"
+        ax.plot(at, row, drawstyle=style, label=text, **look)
     if many and every > len(values):
         ax.plot([], [], " ", label=f"{len(values)} of {every:,} drawn")
 
@@ -233,7 +298,17 @@ def _label(ax: Any, panel: Panel) -> None:
     ax.margins(x=0.0, y=0.08)
 
 
-def _legend(ax: Any) -> None:
+def _legend(ax: Any, place: str) -> None:
+    """Outside the axes, where the figure makes room for it; else where little is covered."""
     entries = [t for t in ax.get_legend_handles_labels()[1] if t]
     columns = 1 if len(entries) <= 12 else 2
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)
+    if place == "below":  # one for all axes of the figure
+        figure = ax.get_figure()
+        if ax is figure.axes[0]:
+            longest = max(map(len, entries), default=0)
+            figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center",
+                          ncols=max(1, min(len(entries), WIDE // (longest + SWATCH))))
+    elif place == "outside":
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)
+    else:
+        ax.legend(loc=place, ncols=columns)

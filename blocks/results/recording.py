@@ -15,6 +15,8 @@ from ..units import Unit
 
 if TYPE_CHECKING:
     from ..shapes import Shape
+    from .drawn_parts import Net, Part
+    from .parameters import MadeWith
     from .sticking import SharedLoad, StickTerm
 
 __all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "RecordWarning",
@@ -187,6 +189,11 @@ class Recording(Curves, Protocol):
     message : str
     states : sequence of str
         Paths that ``Result.plot()`` draws when it is given no names; may be empty.
+    close_times : ndarray
+        Times at which the run is known best, such as the ends of steps and some between; those
+        of ``times``, unless these were asked for. Two equal times mark an event.
+    versions : mapping of package to version
+        With which it was made.
     energy_tolerance : float or None
         The relative residual of the energy ledger that the run's accuracy explains.
     """
@@ -207,6 +214,12 @@ class Recording(Curves, Protocol):
     def states(self) -> Sequence[str]: ...
 
     @property
+    def close_times(self) -> Array: ...
+
+    @property
+    def versions(self) -> Mapping[str, str]: ...
+
+    @property
     def energy_tolerance(self) -> float | None: ...
 
     def energy_terms(self) -> Sequence[EnergyTerm]:
@@ -219,6 +232,18 @@ class Recording(Curves, Protocol):
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion leaves open."""
+        ...
+
+    def made_with(self) -> MadeWith:
+        """Parameters, initial targets and options of the run, as they were when it began."""
+        ...
+
+    def drawn(self) -> tuple[Sequence[Part], dict[int, Net], Sequence[Any]] | None:
+        """Parts, nets and findings of the model; None where it was changed since the run."""
+        ...
+
+    def start_rows(self) -> Sequence[Any]:
+        """What became of every initial target."""
         ...
 
     def shapes(self) -> Sequence[Shape]:

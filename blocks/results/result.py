@@ -20,7 +20,9 @@ if TYPE_CHECKING:  # imported with the first look
     from matplotlib.figure import Figure
 
     from .ledger import Ledger
+    from .parameters import Parameters
     from .report import Events, Statistics
+    from .run_page import Page
     from .sheet import Sheet
     from .sticking import Sticking
     from .table import Table
@@ -48,6 +50,9 @@ class Result(Recorded):
         result.events, result.energy(), result.statistics
         print(result.explain("spring.f"))
     """
+
+    #: Derivatives by parameters, where they were asked for: ``simulate(sensitivities=[…])``.
+    sensitivities: Any = None
 
     # -- what happened -------------------------------------------------------------------
     @property
@@ -78,6 +83,31 @@ class Result(Recorded):
         from .report import Statistics
 
         return Statistics(self._recording.statistics)
+
+    @property
+    def parameters(self) -> Parameters:
+        """Parameters and options of all components, as they were when the run began.
+
+        A mapping of path to quantity (``result.parameters["block.mass"]``) or to the value of
+        an option; ``parameters.starts`` and ``parameters.settings`` hold initial targets and
+        the options of ``simulate``.
+        """
+        from .parameters import Parameters
+
+        return Parameters(self._recording.made_with(), self.name)
+
+    def differences(self, other: Result) -> Sheet:
+        """What another run was made with that this one was not, as a table.
+
+        Parameters, options, initial targets and options of ``simulate`` that are not equal,
+        in whatever unit they were given; components that only one of them has.
+        """
+        from .comparison import refuse_no_result
+        from .parameters import differences_sheet
+
+        refuse_no_result(other, "differences()")
+        return differences_sheet(("this run", "the other"), [
+            result.recording.made_with() for result in (self, other)])
 
     def draw(self, *times: Any, save: str | Path | None = None) -> Figure:
         """Draw the components that have a shape, with their forces, at some instants.
@@ -203,6 +233,37 @@ class Result(Recorded):
         """Write a NetCDF file (``read_netcdf`` reads it back)."""
         self.sample(*paths, **options).to_netcdf(file)
 
+    def save(self, file: str | Path, *paths: str | Series) -> None:
+        """Keep the run in a file, from which :func:`blocks.load` makes a result again.
+
+        Parameters
+        ----------
+        file : path
+            ``"run.nc"`` (NetCDF), ``"run.zarr"`` or ``"run.parquet"``.
+        *paths : str, Series, or lists of these
+            Variables that are kept; all where none is named.
+
+        Notes
+        -----
+        Samples are kept so close that what is read between them is off by no more than the
+        relative tolerance of the run, as a part of the largest value of the same dimension.
+        Also kept are units, events, parameters, energy, sticking, shapes, statistics and the
+        versions of what made the run. Of parameters that are functions of time, only the name is.
+
+        Raises
+        ------
+        FileError
+            For a file that cannot be written.
+        """
+        from .saved import save_result
+
+        save_result(self._recording, self._chosen(paths), file)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of Python and of the packages that the run was made with."""
+        return dict(self._recording.versions)
+
     # -- pictures and words -------------------------------------------------------------------
     def plot(self, *paths: str | Series, **options: Any) -> Figure:
         """Draw variables over time, one axes per dimension, and return the Figure.
@@ -222,6 +283,34 @@ class Result(Recorded):
 
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
+
+    def report(self, save: str | Path | None = None, *paths: str | Series) -> Page:
+        """The run as one page for a browser: network, curves to zoom, tables, energy flow.
+
+        Parameters
+        ----------
+        save : path, optional
+            ``"run.html"``: one file that needs no server and no network.
+        *paths : str, Series, or lists of these
+            Curves; without any, those that :meth:`plot` draws, more of them.
+
+        Returns
+        -------
+        Page
+            Shown by notebooks.
+        """
+        from .run_page import CURVES, page_of
+        from .selection import drawn_by_default
+
+        chosen = self._chosen(paths) if paths else drawn_by_default(self._recording, CURVES)
+        page = page_of(self._recording, chosen)
+        if save is not None:
+            page.save(save)
+        return page
+
+    def explore(self, *paths: str | Series) -> Page:
+        """The same page in a notebook."""
+        return self.report(None, *paths)
 
     def summary(self) -> Sheet:
         """Name, span, status and counts as a small table."""

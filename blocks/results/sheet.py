@@ -53,6 +53,11 @@ class Sheet:
         """Two columns without headings: what, and its value."""
         return cls(title, {"": [k for k, _ in rows], " ": [v for _, v in rows]}, note)
 
+    @property
+    def _headed(self) -> bool:
+        """Whether any column has a heading."""
+        return any(name.strip() for name in self.columns)
+
     def __len__(self) -> int:
         return self.rows
 
@@ -81,9 +86,10 @@ class Sheet:
             pass
         try:
             frame = pandas("Printing a table").DataFrame(lines, columns=list(self.columns))
-            body = frame.to_string(index=False)
+            body = frame.to_string(index=False, header=self._headed)
         except ImportError:
-            body = "\n".join("\t".join(line) for line in [tuple(self.columns), *lines])
+            heads = [tuple(self.columns)] if self._headed else []
+            body = "\n".join("\t".join(line) for line in [*heads, *lines])
         return "\n".join(filter(None, [self.title, body, self._note()]))
 
     def _with_rich(self, lines: list[tuple[str, ...]]) -> str:
@@ -92,7 +98,7 @@ class Sheet:
         from rich.table import Table
         from rich.text import Text
 
-        facts = not any(name.strip() for name in self.columns)
+        facts = not self._headed
         table = Table(title=Text(self.title, style="bold"), title_justify="left", box=box.SIMPLE,
                       show_header=not facts, pad_edge=False)  # fmt: skip
         for name, values in self.columns.items():
@@ -119,8 +125,7 @@ class Sheet:
             frame = pandas("Printing a table").DataFrame(self._lines(), columns=list(self.columns))
         except ImportError:
             return None
-        facts = not any(name.strip() for name in self.columns)
-        body = frame.to_html(index=False, header=not facts, border=0)
+        body = frame.to_html(index=False, header=self._headed, border=0)
         note = self._note()
         return (f"<p><b>{html.escape(self.title)}</b></p>{body}"
                 + (f"<p>{html.escape(note)}</p>" if note else ""))  # fmt: skip

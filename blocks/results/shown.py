@@ -16,10 +16,12 @@ from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimen
 from ..numerics.tolerances import ROUNDING
 from ..units import SECOND, Unit, conversion, unit
 
-__all__ = ["SECOND", "from_label", "label", "number", "pretty", "time_unit", "unit_to_show"]
+__all__ = ["RAISED", "SECOND", "from_label", "label", "number", "pretty", "time_unit",
+           "unit_to_show"]  # fmt: skip
 
 _LABEL = re.compile(r"(?P<path>.*\S)\s*\[(?P<unit>[^\[\]]*)\]\s*$")
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MICRO = re.compile(r"\bu(?=(?:m|s|g|N|J|W|A|V|C|F|H|S|T|Pa|Wb|ohm|rad)\b)")
 _SYMBOLS = {"degC": "°C", "degF": "°F", "deg": "°", "degree": "°", "ohm": "Ω", "percent": "%"}
 
 
@@ -82,9 +84,9 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
 
 def pretty(shown: Unit) -> str:
     """A unit as set in print: ``"N·s/m"``, ``"m/s²"``, ``"°C"``."""
-    text = _SYMBOLS.get(shown.text, shown.text)
+    text = _MICRO.sub("µ", _SYMBOLS.get(shown.text, shown.text))
     text = re.sub(r"(?:\*\*|\^)(?:\((-?\d+)\)|(-?\d+)(?![\d./]))",
-                  lambda m: (m[1] or m[2]).translate(_SUPERSCRIPT), text)
+                  lambda m: (m[1] or m[2]).translate(RAISED), text)
     return re.sub(r"\s*\*\s*", "·", text.replace("**", "^"))
 
 

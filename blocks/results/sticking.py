@@ -111,12 +111,13 @@ class Sticking:
     def _sheet(self) -> Sheet:
         t = self._terms
         more = {
-            "crept": ["exact" if x.crept is None else f"{x.crept:.4g}" for x in t],
-            "gave [J]": [f"{x.gave:.4g}" for x in t],
+            "crept at rest [m or rad]": [
+                "exact" if x.crept is None else f"{x.crept:.4g}" for x in t],
+            "given at rest [J]": [f"{x.gave:.4g}" for x in t],
         } if any(x.crept is not None for x in t) else {}  # fmt: skip
         return Sheet(f"Sticking in {self._name}".removesuffix(" in "), {
             "component": [x.component for x in t],
-            "stuck": [f"{100 * x.fraction:.2f} %" for x in t],
+            "share of time stuck": [f"{100 * x.fraction:.2f} %" for x in t],
             "break-aways": [x.breakaways for x in t],
             "longest stick [s]": [x.longest for x in t],
             "dissipated [J]": [x.dissipated for x in t],

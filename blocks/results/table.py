@@ -118,6 +118,10 @@ class Table(Mapping[str, "Quantity"]):
         """
         return self._frame(words=True)
 
+    def coded_frame(self) -> Any:
+        """The same with modes as their codes, as files keep them."""
+        return self._frame(words=False)
+
     def _frame(self, words: bool) -> Any:
         pd = pandas("A table")
         flat = dict(self.flat())
@@ -165,7 +169,7 @@ class Table(Mapping[str, "Quantity"]):
         Modes are written as their codes here and in the other files: 0 stuck or closed,
         1 slides forward, -1 slides backward or open.
         """
-        frame = self._frame(words=False)
+        frame = self.coded_frame()
         with writing(file):
             frame.to_csv(file)
 
@@ -175,7 +179,7 @@ class Table(Mapping[str, "Quantity"]):
             import pyarrow  # noqa: F401
         except ImportError:
             raise need_package("pyarrow", "Parquet", "table") from None
-        frame = self._frame(words=False)
+        frame = self.coded_frame()
         with writing(file):
             frame.to_parquet(file, engine="pyarrow")
 

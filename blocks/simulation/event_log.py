@@ -7,21 +7,29 @@ from collections import Counter
 import numpy as np
 
 from ..exceptions import SimulationError
+from ..numerics.arrays import Array
 from ..results.recording import EventRecord
 from .passed_events import PassedEpisodes
 from .recording import RunRecording
 
 __all__ = ["EventLog"]
 
-CHATTER = 200  # events of one relation within a thousandth of the run
+CHATTER = 200  # events of one relation within a thousandth of the run, and no known instant between
 WINDOW = 1e-3  # part of the run
 
 
 class EventLog:
-    """Events of a run, and what has lately switched in it."""
+    """Events of a run, and what has lately switched in it.
 
-    def __init__(self, recording: RunRecording, duration: float) -> None:
-        self.recording, self.duration = recording, duration
+    Parameters
+    ----------
+    recording : of the run
+    duration : of the run, s
+    instants : known beforehand, ascending: what they make switch is no chatter, however fast
+    """
+
+    def __init__(self, recording: RunRecording, duration: float, instants: Array) -> None:
+        self.recording, self.duration, self.instants = recording, duration, instants
         self.recent: list[tuple[float, str]] = []
 
     def remember(self, t: float, component: str, text: str, suspicious: bool = True,
@@ -36,9 +44,11 @@ class EventLog:
         window, switches = WINDOW * self.duration, passed.switches
         times = np.concatenate([np.array([t for t, _ in self.recent]),
                                 np.repeat(passed.times, switches)])
-        crowded = (times[CHATTER:] - times[: -CHATTER or None][: len(times) - CHATTER] <= window) \
-            if len(times) > CHATTER else np.zeros(0, dtype=bool)
-        since = passed.times[-1] - window
+        since = max(passed.times[-1] - window, self._last_instant(passed.times[-1]))
+        first = times[: max(len(times) - CHATTER, 0)]
+        last = times[CHATTER:]
+        crowded = (last - first <= window) & (np.searchsorted(
+            self.instants, first, "right") == np.searchsorted(self.instants, last, "right"))
         if crowded.any():
             since = -np.inf
         else:
@@ -56,14 +66,19 @@ class EventLog:
 
     def refuse_chatter(self, t: float) -> None:
         """Stop a run in which one component switches for ever."""
-        window = WINDOW * self.duration
-        while self.recent and self.recent[0][0] < t - window:
+        since = max(t - WINDOW * self.duration, self._last_instant(t))
+        while self.recent and self.recent[0][0] < since:
             self.recent.pop(0)
         if len(self.recent) > CHATTER:
             crowd = Counter(component for _, component in self.recent)
             component, n = crowd.most_common(1)[0]
             if n > CHATTER // 2:
                 self._chatter(t, component, n, len(self.recent), self.recent[0][0])
+
+    def _last_instant(self, t: float) -> float:
+        """The last known instant up to a time."""
+        k = int(np.searchsorted(self.instants, t, "right"))
+        return float(self.instants[k - 1]) if k else -np.inf
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
         self.recording.status = "failed"

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..exceptions import SimulationError
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Array, Indices
 from .actions import Requirements, Resets, Samplings
 from .event_log import EventLog
+from .forced_jumps import ForcedJumps
 from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .switching import Switching
@@ -39,8 +42,9 @@ class Events:
                  t_start: float, t_end: float) -> None:
         self.recording, self.problem = recording, recording.problem
         system = recording.system
-        self.log = EventLog(recording, t_end - t_start)
+        self.log = EventLog(recording, t_end - t_start, time_events.apart)
         self.requirements = Requirements(system)
+        self.jumps = ForcedJumps.of(system)
         self.time_events = time_events
         self.switching = Switching(self.problem, time_events, Resets(system),
                                    Samplings(system, time_events), crossings, self.log, t_end)
@@ -53,7 +57,8 @@ class Events:
         samplers = samplings.compiled()
         required = self.requirements.compiled()
         if (self.requirements.values is not None and required is None or switching.resets.active
-                or problem.delays is not None or samplings.active and samplers is None):
+                or problem.delays is not None or samplings.active and samplers is None
+                or self.jumps.watched):
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
         if parts is None and laws is not None and laws.elements.switch.any():
@@ -92,10 +97,12 @@ class Events:
     def switch(self, t: float, which: Indices) -> None:
         """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`."""
         problem, nm = self.problem, self.problem.system.nm
+        m, d = problem.m.copy(), problem.d.copy()
         problem.system.tables.fill(problem.d, self.time_events.just_after(t))
         if problem.delays is not None:
             problem.delays.select(t)
         self.switching.flip(t, which[which < nm])
+        self._refuse_jumps(t, m, d)
         if problem.laws is not None:
             self.tell_modes(t, problem.laws.decide(problem, t, which[which >= nm] - nm))
         self._require(t)
@@ -116,6 +123,16 @@ class Events:
             self.log.remember(t, laws.name(change.element), laws.words(change), not self.struck,
                               **told)
         self.log.refuse_chatter(t)
+
+    def _refuse_jumps(self, t: float, m: Array, d: Array) -> None:
+        """``m`` and ``d``: relations and discrete values before the event."""
+        flipped = np.flatnonzero(self.problem.m != m)
+        causes = [self.time_events.relations.describe(int(r), True)[0] for r in flipped[:1]]
+        try:
+            self.jumps.refuse(self.problem, t, m, d, *causes)
+        except SimulationError as error:
+            self.recording.fail(str(error))
+            raise
 
     def _require(self, t: float) -> None:
         try:

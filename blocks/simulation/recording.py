@@ -16,13 +16,16 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
+from ..results.parameters import MadeWith
 from ..results.recording import EnergyTerm, EventRecord
+from ..results.versions import versions
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from .catalog import Catalog
 from .chosen_variables import ChosenVariables
 from .episode_list import EpisodeList
+from .given_values import GivenValues
 from .kept_points import KeptPoints
 from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
@@ -33,6 +36,7 @@ from .wanted import Wanted
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
+    from ..results.drawn_parts import Net, Part
     from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["RunRecording"]
@@ -59,6 +63,7 @@ class RunRecording:
     #: Relative residual of the energy ledger that the accuracy of the run explains.
     energy_tolerance: float = 1e-4
     start: Start | None = None  # what became of the initial targets
+    given: GivenValues | None = None  # to the model and the run, when it began
 
     def __post_init__(self) -> None:
         self.catalog = Catalog(self.system)
@@ -95,8 +100,8 @@ class RunRecording:
         raise ParameterError(
             "result", "cannot be pickled: it is read by the compiled equations of its model, which "
             "Python's pickle cannot store.",
-            "Save values, result.to_netcdf('run.nc') or result.table(…), or pickle the model and "
-            "run it again; a sweep keeps outputs of many runs.", code="result.pickle",
+            "Save it, result.save('run.nc') and load('run.nc'), or pickle the model and run it "
+            "again; a sweep keeps outputs of many runs.", code="result.pickle",
         )  # fmt: skip
 
     # -- times -------------------------------------------------------------------------
@@ -105,6 +110,18 @@ class RunRecording:
         if self.chosen is None:
             return self._own_times()[0]
         return self.chosen.pieces.times if self.samples is None else self.samples
+
+    @property
+    def close_times(self) -> Array:
+        """Times of steps and some between, whatever samples were asked for."""
+        if self.chosen is not None:
+            return self.chosen.pieces.times
+        return self._times_of_steps()[0]
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of what makes the numbers of a run."""
+        return versions()
 
     def _own_times(self) -> tuple[Array, Indices]:
         """The times at which a run is shown if none are asked for, and their episodes."""
@@ -117,6 +134,10 @@ class RunRecording:
     def _chosen_times(self) -> tuple[Array, Indices]:
         if self.samples is not None:
             return self.samples, self._episode_numbers(self.samples, "right")
+        return self._times_of_steps()
+
+    def _times_of_steps(self) -> tuple[Array, Indices]:
+        """Ends of all steps and some times between, and their episodes."""
         table = self.episodes.steps
         steps = int(np.count_nonzero(table.ends > table.starts))
         parts = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))
@@ -240,6 +261,25 @@ class RunRecording:
             self.chosen.refuse_all(what)
 
     # -- people ------------------------------------------------------------------------
+    def made_with(self) -> MadeWith:
+        """Parameters, initial targets and options of the run, as they were when it began."""
+        return MadeWith() if self.given is None else self.given.made_with()
+
+    def drawn(self) -> tuple[list[Part], dict[int, Net], Sequence[Any]] | None:
+        """Parts, nets and findings of the model; None where it was changed since the run."""
+        from ..assembly.drawn_network import drawn_network
+
+        network = self.system.network
+        if self.system.superseded or any(id(c) not in network.place
+                                         for c in network.root._leaves()):  # fmt: skip
+            return None
+        check = getattr(network.root, "check", list)
+        return *drawn_network(network), check()
+
+    def start_rows(self) -> Sequence[Any]:
+        """What became of every initial target."""
+        return [] if self.start is None else self.start.rows
+
     def shapes(self) -> list[Any]:
         """Shapes of all components; see :mod:`blocks.simulation.recorded_shapes`."""
         from .recorded_shapes import recorded_shapes

@@ -18,6 +18,7 @@ from ..system.dae_problem import DaeProblem
 from ..system.problem import Problem
 from ..units import to_si, unit
 from .driver import Driver
+from .given_values import GivenValues
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
 from .progress import Progress
 from .settings import (
@@ -93,9 +94,11 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     began = clock.perf_counter()
     t0 = float(to_si(options.start, SECOND, "simulate(start=…)"))
     t1 = end_of_run(t0, positive_time(duration, "duration"))
-    starting = RunStart(model, t0, t1)
+    starting = RunStart(model, t0, t1, at=options.start_from)
+    given = GivenValues(model, duration, options)
     with suppress(SimulationError):  # the run says it again, and has a result
-        model._checked(starting if t0 == 0 else RunStart(model)).raise_errors()
+        own = t0 == 0 and options.start_from is None
+        model._checked(starting if own else RunStart(model)).raise_errors()
     system = model.compile()
     checked = clock.perf_counter()
     chosen, why = chosen_method(options.method, system, options.step)
@@ -105,21 +108,23 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     dae = (chosen.solves_dae and not chosen.fixed_step and not system.nu
            and not system.tape.carried.any())
     if dae or chosen.laws_of is not None:
-        starting = RunStart(model, t0, t1, DaeProblem if dae else Problem, chosen.laws_of)
+        starting = RunStart(model, t0, t1, DaeProblem if dae else Problem, chosen.laws_of,
+                            options.start_from)
     problem = starting.problem()
     tolerances = Tolerances(system, options.rtol, options.atol)
     if options.method == "auto":
         chosen, why = _reconsidered(problem, t0, t1, options.rtol, chosen, why)
         if chosen.name == "ida" and not isinstance(problem, DaeProblem) and (
                 not system.tape.carried.any()):
-            starting = RunStart(model, t0, t1, DaeProblem)
+            starting = RunStart(model, t0, t1, DaeProblem, at=options.start_from)
             problem = starting.problem()
     if chosen.implicit and not isinstance(problem, DaeProblem):
         refuse_full_jacobian(problem, chosen.name)
     if options.method != "auto" and chosen.name in COMPILED:
         refuse_uncompiled(chosen.name, system, problem)
     _, start = starting.consistent()
-    warn_of_compromises(start, stacklevel=5)
+    if options.start_from is None:
+        warn_of_compromises(start, stacklevel=5)
     opening = starting.opening()
     initialised = clock.perf_counter()
     settings = _settings(options, t0, t1, chosen)
@@ -132,7 +137,7 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
         "time compiling": system.seconds, "time checking": checked - began,
         "time initialising": initialised - checked,
     })  # fmt: skip
-    recording.start = start
+    recording.start, recording.given = start, given
     kept = record_options(options)
     if kept is not None:
         recording.keep_only(kept, options.rtol)

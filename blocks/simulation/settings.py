@@ -45,6 +45,7 @@ class Options:
     record: Any = None
     record_every: Any = None
     record_to: Any = None
+    start_from: Any = None  # states, torn unknowns and relations
 
 
 @dataclass(frozen=True)

@@ -57,14 +57,15 @@ class RunStart:
     t, t_end : start and end of the run; where the end is not given, only the start is asked for
     kind : Problem or DaeProblem
     laws : of a system: its set-valued laws, where a method has its own
+    at : states, torn unknowns and relations to start from, in place of the initial targets
     """
 
     def __init__(self, model: Model, t: float = 0.0, t_end: float | None = None,
-                 kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None
-                 ) -> None:
+                 kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None,
+                 at: tuple[Array, Array, Array] | None = None) -> None:
         self.model, self.t, self.kind = model, t, kind
         self.t_end = t + MOMENT if t_end is None else t_end
-        self._laws = laws
+        self._laws, self._at = laws, at
         self._found: tuple[Problem, Start] | None = None
         self._opening: Opening | None = None
 
@@ -83,6 +84,9 @@ class RunStart:
                 self._found = self._kept(system)
             else:
                 self._found = self._solved(system)
+            if self._at is not None:
+                problem, _ = self._found
+                problem.x[:], problem.z[:], problem.m[:] = self._at
         return self._found
 
     def _kept(self, system: System) -> tuple[Problem, Start]:

@@ -15,6 +15,11 @@ from .trouble import FreshStart, finite
 
 __all__ = ["BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau"]
 
+AT = 0.75  # of a step of DOP853: where its dense output is looked at
+LARGEST_DEFECT = 100.0  # there, in tolerances: smooth problems stay below 60
+MOST_HALVINGS = 6
+GROWTH = 1.2  # of steps after one that was halved
+
 
 class ScipyMethod(Method):
     """Common part: a scipy.integrate.OdeSolver made when the first step is asked for."""
@@ -129,10 +134,43 @@ class DOP853(_RungeKutta):
 
     E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential
     Equations I", 2nd ed., sec. II.5 and II.6. Three evaluations a step are for
-    the dense output.
+    the dense output, and one for its defect: near the limit of stability the ends of steps
+    are right, but the polynomial between them is off by thousands of tolerances. Such a step is
+    taken again, half as long.
     """
 
     name, order, scipy_name, stages = "DOP853", 8, "DOP853", 12
+
+    def advance(self, t_stop: float) -> Step:
+        for halvings in range(MOST_HALVINGS):
+            t, y, solver = self.t, self.y, self._solver
+            slope = None if solver is None else solver.f
+            step = super().advance(t_stop)
+            if step.failure or self._fits_between(step):
+                if halvings and not step.failure:  # else the next one would be too long again
+                    self._solver.h_abs = min(self._solver.h_abs, GROWTH * (step.t - step.t_old))
+                return step
+            solver, self.t, self.y = self._solver, t, y
+            solver.t, solver.y, solver.h_abs = t, y.copy(), (step.t - t) / 2
+            solver.f = self._slope(t, y) if slope is None else slope
+            self.work.rejected += 1
+            self.work.steps -= 1
+        return super().advance(t_stop)
+
+    def _fits_between(self, step: Step) -> bool:
+        """Whether the dense output satisfies the equations inside a step."""
+        dense: Any = step.dense
+        h = step.t - step.t_old
+        rate: Any = np.zeros_like(step.y)
+        value: Any = np.zeros_like(step.y)
+        for i, coefficient in enumerate(reversed(dense.F)):  # products of x and 1 - x in turn
+            value = value + coefficient
+            factor, sign = (AT, 1) if i % 2 == 0 else (1 - AT, -1)
+            rate, value = rate * factor + sign * value, value * factor
+        defect = rate - h * self._slope(step.t_old + AT * h, dense.y_old + value)
+        size = self._solver.atol + self._solver.rtol * np.maximum(np.abs(dense.y_old),
+                                                                  np.abs(step.y))
+        return not np.linalg.norm(defect / size) > LARGEST_DEFECT * np.sqrt(len(size))
 
 
 class _Implicit(ScipyMethod):

@@ -92,8 +92,9 @@ def _accept_solver_option(path: str, value: Any) -> None:
                              given=value)  # fmt: skip
 
 
-def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Setting:
-    """What a path names; ``others`` are the paths that are varied as well.
+def find_setting(model: Component, path: str, others: Sequence[str] = (),
+                 where: str = "sweep()") -> Setting:
+    """What a path names; ``others`` are the paths that are varied as well, ``where`` is asked.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
         For what exists but cannot be varied.
     """
     if not isinstance(path, str):
-        raise ParameterError("sweep()", f"varies {brief(path)}, which is no path.",
+        raise ParameterError(where, f"varies {brief(path)}, which is no path.",
                              'Write it as a text, "block.mass".', given=path)  # fmt: skip
     if path in SOLVER and path not in model._declared:
         return Setting(path, None)
@@ -111,11 +112,11 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
     part: Component = model
     for name in names:
         if name not in part._children:
-            raise _unknown(model, path)
+            raise _unknown(model, path, where)
         part = part._children[name]
     declared = part._declared.get(last)
     if declared is None or isinstance(declared, (Port, Signal)):
-        raise _unknown(model, path, part)
+        raise _unknown(model, path, where, part)
     if isinstance(declared, Parameter):
         if np.ndim(declared.default):
             raise ParameterError(path, "is a list of values; a sweep varies single numbers.",
@@ -132,18 +133,19 @@ def find_setting(model: Component, path: str, others: Sequence[str] = ()) -> Set
     return Setting(path, part, declared)
 
 
-def _unknown(model: Component, path: str, part: Component | None = None) -> UnknownName:
+def _unknown(model: Component, path: str, where: str, part: Component | None = None
+             ) -> UnknownName:
     if "[" in path:
         return UnknownName(
-            "sweep()", f"{brief(path, 200)} names one instance of an array.",
-            "A sweep gives all instances of an array one value: leave out the number.",
+            where, f"{brief(path, 200)} names one instance of an array.",
+            "All instances of an array take one value: leave out the number.",
             name=path, known=[], nearest=[],
         )  # fmt: skip
     if part is not None:
         inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
         if nearest(path, inside):
-            return unknown_name("sweep()", path, inside, _KINDS)
-    return unknown_name("sweep()", path, _all_names(model), _KINDS)
+            return unknown_name(where, path, inside, _KINDS)
+    return unknown_name(where, path, _all_names(model), _KINDS)
 
 
 _KINDS = "parameters, options and initial targets"

@@ -22,6 +22,7 @@ class TimeTables:
     Attributes
     ----------
     slots : places of their rows among the discrete values
+    continuous : those of tables without steps
     """
 
     def __init__(self, network: Network, tape: Tape) -> None:
@@ -29,9 +30,12 @@ class TimeTables:
         self._tables = [(f, table) for f, family in enumerate(network.families)
                         for table in family.kernel.tables]
         self._sizes = [network.families[f].size for f, _ in self._tables]
-        places = [offset[f, i] + np.arange(size) for (f, table), size in
-                  zip(self._tables, self._sizes, strict=True) for i in table.row]
+        places = [np.concatenate([offset[f, i] + np.arange(size) for i in table.row])
+                  for (f, table), size in zip(self._tables, self._sizes, strict=True)]
         self.slots: Indices = np.concatenate([np.zeros(0, dtype=int), *places])
+        smooth = [at for at, (_, table) in zip(places, self._tables, strict=True)
+                  if table.is_continuous]
+        self.continuous: Indices = np.concatenate([np.zeros(0, dtype=int), *smooth])
 
     def rows(self, t: Array) -> Array:
         """What holds from times on, (slots, times)."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from blocks import Component, Parameter, Port, Variable, maximum, minimum
 
+from .. import symbols
 from .domain import electrical
 
 __all__ = ["LimitedOpAmp", "OpAmp"]
@@ -27,6 +28,8 @@ class OpAmp(Component):
     Needs negative feedback. With positive feedback the same equations have a solution
     too, which no amplifier takes: exchange p and n there, or take ``LimitedOpAmp``.
     """
+
+    symbol = symbols.OPAMP
 
     p = Port(electrical, doc="non-inverting input")
     n = Port(electrical, doc="inverting input")
@@ -60,6 +63,8 @@ class LimitedOpAmp(Component):
     ----------
     Modelica Standard Library, ``Electrical.Analog.Ideal.IdealizedOpAmpLimited``.
     """
+
+    symbol = symbols.OPAMP
 
     p = Port(electrical, doc="non-inverting input")
     n = Port(electrical, doc="inverting input")

@@ -11,6 +11,7 @@ import numpy as np
 
 from blocks import Component, Option, Parameter, Port, Variable, der, sqrt
 
+from .. import symbols
 from .domain import electrical
 
 __all__ = ["Gyrator", "IdealTransformer", "MutualInductor"]
@@ -56,6 +57,8 @@ class IdealTransformer(FourTerminals):
     ModelError
         If the ratio is 0.
     """
+
+    symbol = symbols.TRANSFORMER
 
     ratio = Parameter(1.0, doc="Turns of side 1 per turn of side 2")
     i2 = Variable("A", doc="current out of p2")
@@ -120,6 +123,8 @@ class MutualInductor(FourTerminals):
     Only with i2 counted into p2 do these equations state an inductance for side 2, and
     the energy above; pages that draw i2 out of it contradict them.
     """
+
+    symbol = symbols.TRANSFORMER
 
     leakage = Option(True, doc="whether some flux goes through one winding only")
     inductance_1 = Parameter("10 H", above=0, doc="Inductance of side 1")

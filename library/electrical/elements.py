@@ -9,6 +9,7 @@ import numpy as np
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, der, maximum
 
+from .. import symbols
 from ..heat import Dissipative
 from .domain import TwoPort, electrical
 
@@ -26,6 +27,8 @@ class ElectricalReference(Component):
 
     Ports: V.
     """
+
+    symbol = symbols.EARTH
 
     grounds = True
 
@@ -105,6 +108,8 @@ class Resistor(Dissipative, TwoPort):
     ...     * (1 + quantity("3.9e-3 1/K") * (temperature - quantity("293.15 K"))))
     """
 
+    symbol = symbols.RESISTOR
+
     resistance = Parameter("1 ohm", doc="Resistance", advice={
         "S": "A conductance is one over a resistance.",
         "F": "A capacitance belongs to Capacitor(capacitance=…).",
@@ -135,6 +140,8 @@ class VariableResistor(Dissipative, TwoPort):
     less is a short circuit, which the rest of the circuit has to bear.
     """
 
+    symbol = symbols.RESISTOR
+
     resistance = Parameter("1 ohm", varying=True, doc="Resistance without a signal")
     minimum_resistance = Parameter("0 ohm", minimum=0, doc="Smallest resistance")
     R = Input("ohm", default="resistance", doc="resistance")
@@ -163,6 +170,8 @@ class Capacitor(Dissipative, TwoPort):
     follows the source there, and several in a loop share their states.
     The capacitance of 1 uF as a default was not verified.
     """
+
+    symbol = symbols.CAPACITOR
 
     parasitic = Option(False, doc="whether there is a resistance in series, as in Simscape")
     capacitance = Parameter("1e-6 F", above=0, doc="Capacitance", advice={
@@ -203,6 +212,8 @@ class VariableCapacitor(TwoPort):
     Modelica Standard Library, ``Electrical.Analog.Basic.VariableCapacitor``.
     """
 
+    symbol = symbols.CAPACITOR
+
     capacitance = Parameter("1e-6 F", varying=True, above=0, doc="Capacitance without a signal")
     C = Input("F", default="capacitance", doc="capacitance")
     v = Variable("V", "0 V", priority="high", doc="v of p minus v of n")
@@ -234,6 +245,8 @@ class Inductor(Dissipative, TwoPort):
     parallel, which makes every inductor a state of its own; ``parasitic=True`` is that
     block. Ideal inductors that alone meet at a node share their states.
     """
+
+    symbol = symbols.COIL
 
     parasitic = Option(False, doc="whether there is a conductance in parallel, as in Simscape")
     inductance = Parameter("1e-6 H", above=0, doc="Inductance", advice={
@@ -274,6 +287,8 @@ class VariableInductor(TwoPort):
     ----------
     Modelica Standard Library, ``Electrical.Analog.Basic.VariableInductor``.
     """
+
+    symbol = symbols.COIL
 
     inductance = Parameter("1e-3 H", varying=True, above=0, doc="Inductance without a signal")
     L = Input("H", default="inductance", doc="inductance")

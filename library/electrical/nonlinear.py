@@ -11,6 +11,7 @@ import numpy as np
 
 from blocks import Parameter, Port, Variable, abs_, arctan, der, log, maximum, require
 
+from .. import symbols
 from ..heat import Dissipative
 from ..thermal import thermal
 from .domain import TwoPort
@@ -41,6 +42,8 @@ class SaturatingInductor(TwoPort):
     ----------
     Modelica Standard Library, ``Electrical.Analog.Basic.SaturatingInductor``.
     """
+
+    symbol = symbols.COIL
 
     inductance = Parameter("2 H", above=0, doc="Inductance at small currents")
     saturated_inductance = Parameter("0.5 H", above=0, doc="Inductance at large currents")
@@ -90,6 +93,8 @@ class Memristor(Dissipative, TwoPort):
     Y. N. Joglekar, S. J. Wolf, European Journal of Physics 30 (2009) 661.
     """
 
+    symbol = symbols.RESISTOR
+
     resistance_A = Parameter("1 ohm", above=0, doc="Resistance at x = 1")
     resistance_B = Parameter("100 ohm", above=0, doc="Resistance at x = 0")
     transition_charge = Parameter("1 C", above=0, doc="Charge that changes all of the material, "
@@ -123,6 +128,8 @@ class ThermalResistor(TwoPort):
     SimulationError
         Where the temperature makes the resistance 0 or negative.
     """
+
+    symbol = symbols.RESISTOR
 
     H = Port(thermal, doc="what the part is cooled by")
     resistance = Parameter("1 ohm", above=0, doc="Resistance at the reference temperature")

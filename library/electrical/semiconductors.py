@@ -22,6 +22,7 @@ from blocks import (
     where,
 )
 
+from .. import symbols
 from ..heat import Dissipative
 from .domain import TwoPort, electrical
 
@@ -103,6 +104,8 @@ class Diode(Dissipative, TwoPort):
     Simscape, block Diode. Modelica Standard Library, Electrical.Analog.Semiconductors.Diode.
     Acary, Bonnefon, Brogliato, Nonsmooth Modeling and Simulation for Switched Circuits, 2011.
     """
+
+    symbol = symbols.DIODE
 
     model = Replaceable(
         "piecewise linear",

@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Output, Port
 
+from .. import symbols
 from .domain import TwoPort, electrical
 
 __all__ = ["CurrentSensor", "PowerSensor", "VoltageSensor"]
@@ -21,6 +22,8 @@ class VoltageSensor(TwoPort):
 
     Ports: p, n. Outputs: V in V.
     """
+
+    symbol = symbols.VOLTMETER
 
     V = Output("V", doc="voltage of p against n")
 
@@ -36,6 +39,8 @@ class CurrentSensor(TwoPort):
 
     Ports: p, n. Outputs: I in A.
     """
+
+    symbol = symbols.AMMETER
 
     I = Output("A", doc="current from p to n")
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from blocks import Branch, Input, Parameter, Variable, sin, time
 
+from .. import symbols
 from .domain import TwoPort, electrical
 
 __all__ = [
@@ -44,6 +45,8 @@ class DCVoltageSource(TwoPort):
     voltage (default not verified).
     """
 
+    symbol = symbols.VOLTAGE_SOURCE
+
     voltage = Parameter("1 V", doc="Voltage of p against n", advice={
         "A": "A current belongs to DCCurrentSource(current=…)."})  # fmt: skip
     power_supplied = Variable("W", doc="power given to the circuit")
@@ -65,6 +68,8 @@ class ACVoltageSource(TwoPort):
     -----
     amplitude (default not verified) is the peak value, sqrt(2) times the effective one.
     """
+
+    symbol = symbols.VOLTAGE_SOURCE
 
     amplitude = Parameter("1 V", doc="Peak voltage")
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
@@ -94,6 +99,8 @@ class ControlledVoltageSource(TwoPort):
     >>> ramp = ControlledVoltageSource(voltage=table(["0 s", "2 s"], ["0 V", "24 V"]))
     """
 
+    symbol = symbols.VOLTAGE_SOURCE
+
     voltage = Parameter("0 V", varying=True, doc="Voltage of p against n", advice={
         "A": "A current belongs to ControlledCurrentSource(current=…)."})  # fmt: skip
     vT = Input("V", default="voltage", doc="voltage of p against n")
@@ -117,6 +124,8 @@ class DCCurrentSource(TwoPort):
     Direction and current (default not verified).
     """
 
+    symbol = symbols.CURRENT_SOURCE
+
     current = Parameter("1 A", doc="Current from p to n inside the source", advice={
         "V": "A voltage belongs to DCVoltageSource(voltage=…)."})  # fmt: skip
     power_supplied = Variable("W", doc="power given to the circuit")
@@ -139,6 +148,8 @@ class ACCurrentSource(TwoPort):
     The direction was not verified.
     """
 
+    symbol = symbols.CURRENT_SOURCE
+
     amplitude = Parameter("1 A", doc="Peak current")
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
     phase = Parameter("0 deg", doc="Angle at time 0")
@@ -158,6 +169,8 @@ class ControlledCurrentSource(Arrow):
     Parameters: current (A).
     Ports: head, tail. Inputs: iT in A.
     """
+
+    symbol = symbols.CURRENT_SOURCE
 
     current = Parameter("0 A", varying=True, doc="Current along the arrow", advice={
         "V": "A voltage belongs to ControlledVoltageSource(voltage=…)."})  # fmt: skip

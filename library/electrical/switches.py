@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Input, Parameter, Replaceable, Replacement, ideal_switch, where
 
+from .. import symbols
 from ..heat import Dissipative
 from .domain import TwoPort
 
@@ -61,6 +62,8 @@ class Switch(Dissipative, TwoPort):
     Simscape, block Switch. Acary, Bonnefon, Brogliato, Nonsmooth Modeling and Simulation for
     Switched Circuits, 2011.
     """
+
+    symbol = symbols.SWITCH
 
     model = Replaceable("resistances", {"resistances": ResistiveContacts, "ideal": IdealContacts},
                         doc="what a closed and an open switch are")

@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Component, Parameter, Port, Variable
 
+from .. import symbols
 from ..electrical import electrical
 from ..rotational import rotational
 from ..translational import translational
@@ -23,6 +24,8 @@ class RotationalMachine(Component):
     Gives v = v_p - v_n, i from p to n and w = w_R - w_C. A subclass states the torques R.t
     and C.t, and one equation more.
     """
+
+    symbol = symbols.MOTOR
 
     p = Port(electrical, doc="positive terminal")
     n = Port(electrical, doc="negative terminal")

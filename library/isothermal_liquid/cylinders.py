@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Option, Output, Parameter, Port, Replaceable, Variable, contact, der, quantity
 
+from .. import symbols
 from ..contact import STOP_MODELS, stop_law
 from ..frictionlaws import LAWS, FrictionLaw, force
 from ..translational import TranslationalFriction
@@ -60,6 +61,8 @@ class Cylinder(TranslationalFriction):
     The friction of the seals is that of :class:`library.translational.TranslationalFriction`,
     with any law of :mod:`library.frictionlaws`, and no friction by default.
     """
+
+    symbol = symbols.BOX
 
     law = Replaceable("none", lambda: SEALS, doc="friction of the seals")
     stop = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the ends stop the piston")

@@ -26,6 +26,7 @@ from blocks import (
     where,
 )
 
+from .. import symbols
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density, elastic_energy, energy_made_up, enthalpy, filling
 
@@ -61,6 +62,8 @@ class Reservoir(Component):
     Parameters: pressure (MPa), absolute.
     Ports: A. Inputs: P in MPa (``pressure_spec="specified"``).
     """
+
+    symbol = symbols.TANK
 
     pressure_spec = Option("atmospheric", ("atmospheric", "specified"), doc="its pressure")
     A = Port(isothermal_liquid, doc="the reservoir")
@@ -147,6 +150,8 @@ class Tank(Component):
     Ports: A (bottom). Outputs: V in m³, L (level) in m. Initial target: volume (high, 1 m³).
     Defaults not verified.
     """
+
+    symbol = symbols.TANK
 
     pressure_spec = Option("atmospheric", ("atmospheric", "specified"), doc="at the surface")
     closed = Option(False, doc="whether the tank has a height, beyond which it overflows")

@@ -23,6 +23,7 @@ from blocks import (
     tanh,
 )
 
+from .. import symbols
 from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum
@@ -45,6 +46,8 @@ class FlowResistance(Dissipative, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B.
     """
+
+    symbol = symbols.RESTRICTION
 
     pressure_drop = Parameter("0.001 MPa", above=0, doc="Pressure lost at the nominal flow")
     mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
@@ -82,6 +85,8 @@ class LaminarLeakage(Dissipative, TwoPort):
     ----------
     F. M. White, "Viscous Fluid Flow", 3rd ed., McGraw-Hill 2006, section 3-3.
     """
+
+    symbol = symbols.RESTRICTION
 
     cross_section_geometry = Option(
         "circular",

@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Option, Output, Port
 
+from .. import symbols
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density
 
@@ -24,6 +25,8 @@ class PressureSensor(Component):
     Ports: A, and B with ``measure="difference"``. Outputs in MPa, one of them by ``measure``:
     P, Pa, Pg.
     """
+
+    symbol = symbols.METER
 
     measure = Option("difference", ("difference", "absolute", "gauge"), doc="what is measured")
     A = Port(isothermal_liquid, doc="measured place")
@@ -53,6 +56,8 @@ class FlowRateSensor(TwoPort):
     Ports: A, B. Outputs by ``sensor_type`` ("mass", "volumetric" or "both"): M in kg/s,
     V in m³/s.
     """
+
+    symbol = symbols.METER
 
     sensor_type = Option("both", ("mass", "volumetric", "both"), doc="what is measured")
     M = Output("kg/s", when=lambda c: c.sensor_type != "volumetric", doc="mass flow from A to B")

@@ -13,6 +13,7 @@ from typing import Any
 
 from blocks import Input, Option, Parameter, Variable
 
+from .. import symbols
 from .domain import TwoPort
 from .elements import above_vacuum
 from .liquid import density, enthalpy
@@ -29,6 +30,8 @@ class PressureSource(TwoPort):
     Parameters: pressure_difference (MPa).
     Ports: A, B. Inputs: P in MPa.
     """
+
+    symbol = symbols.FLOW_SOURCE
 
     pressure_difference = Parameter("0 MPa", varying=True, doc="Pressure of B above A")
     P = Input("MPa", default="pressure_difference", doc="pressure of B above A")
@@ -53,6 +56,8 @@ class FlowRateSource(TwoPort):
     Parameters: mass_flow (kg/s), volume_flow (m^3/s).
     Ports: A, B. Inputs: M in kg/s, or V in m³/s.
     """
+
+    symbol = symbols.FLOW_SOURCE
 
     flow_type = Option("mass", ("mass", "volumetric"), doc="which flow is given")
     mass_flow = Parameter("0 kg/s", varying=True, when=_by_mass, doc="Mass flow from A to B")

@@ -20,6 +20,7 @@ from blocks import (
     sqrt,
 )
 
+from .. import symbols
 from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .liquid import enthalpy, mean_density
@@ -44,6 +45,8 @@ def orifice_flow(self: Any, A: Any, B: Any, area: Any, contraction: Any = 1, los
 
 class Restriction(Dissipative, TwoPort):
     """Base of what liquid is squeezed through between A and B."""
+
+    symbol = symbols.RESTRICTION
 
     discharge_coefficient = Parameter(0.64, above=0, maximum=1,
                                       doc="Flow over that without contraction")  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Option, Parameter, Port, Variable, der
 
+from .. import symbols
 from ..heat import Dissipative
 from .domain import VACUUM, TwoPort, magnetic
 
@@ -22,6 +23,8 @@ class MagneticReference(Component):
 
     Ports: M.
     """
+
+    symbol = symbols.EARTH
 
     grounds = True
 
@@ -72,6 +75,8 @@ class PermanentMagnet(TwoPort):
     (m^2); defaults not verified.
     Ports: N, S.
     """
+
+    symbol = symbols.MAGNET
 
     parameterization = Option("remanence and permeability",
                               ("remanence and permeability", "remanence and coercivity",

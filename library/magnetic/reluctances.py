@@ -21,6 +21,7 @@ from blocks import (
     minimum,
 )
 
+from .. import symbols
 from ..tables import table_faults
 from .domain import VACUUM, TwoPort
 
@@ -41,6 +42,8 @@ class FundamentalReluctance(TwoPort):
     Parameters: reluctance (1/H), fluxes (Wb), magnetomotive_forces (A).
     Ports: N, S.
     """
+
+    symbol = symbols.RESISTOR
 
     law = Option("linear", ("linear", "table"), doc="how the potential follows from the flux")
     reluctance = Parameter("8e4 1/H", above=0, when=lambda c: c.law == "linear", doc="Reluctance",
@@ -100,6 +103,8 @@ class Reluctance(TwoPort):
     M350-50A (1210, 1.16 T, 24630, 2.44, 14) and of the steel 9SMnPb28 (400, 1.488 T, 1200, 3,
     12.5).
     """
+
+    symbol = symbols.RESISTOR
 
     material = Option("linear", ("linear", "table", "saturating"), doc="how B depends on H")
     length = Parameter("1 mm", above=0, doc="Length along the flux")
@@ -176,6 +181,8 @@ class VariableReluctance(TwoPort):
     Parameters: least_gap (m), preset to 0 m, area (m^2), relative_permeability.
     Ports: N, S. Inputs: X in m.
     """
+
+    symbol = symbols.RESISTOR
 
     supplies = True
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Output
 
+from .. import symbols
 from .domain import TwoPort
 
 __all__ = ["FluxSensor", "MMFSensor"]
@@ -21,6 +22,8 @@ class FluxSensor(TwoPort):
 
     Ports: N, S. Outputs: PHI in Wb (name not verified).
     """
+
+    symbol = symbols.METER
 
     PHI = Output("Wb", doc="flux from N to S")
 
@@ -36,6 +39,8 @@ class MMFSensor(TwoPort):
 
     Ports: N, S. Outputs: MMF in A (name not verified).
     """
+
+    symbol = symbols.METER
 
     MMF = Output("A", doc="magnetic potential of N minus that of S")
 

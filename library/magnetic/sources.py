@@ -11,6 +11,7 @@ from typing import Any
 
 from blocks import Input, Parameter
 
+from .. import symbols
 from .domain import TwoPort
 
 __all__ = ["FluxSource", "MMFSource"]
@@ -25,6 +26,8 @@ class MMFSource(TwoPort):
     Parameters: magnetomotive_force (A), preset to 1 A (default not verified).
     Ports: N, S. Inputs: I in A.
     """
+
+    symbol = symbols.VOLTAGE_SOURCE
 
     supplies = True
 
@@ -45,6 +48,8 @@ class FluxSource(TwoPort):
     Parameters: flux (Wb), preset to 0.001 Wb (default not verified).
     Ports: N, S. Inputs: I in Wb.
     """
+
+    symbol = symbols.CURRENT_SOURCE
 
     supplies = True
 

@@ -34,6 +34,7 @@ from blocks import (
     where,
 )
 
+from .. import symbols
 from ..heat import Dissipative
 from ..rotational import TwoPort
 from ..tables import table_faults
@@ -60,6 +61,8 @@ class PressedFriction(Dissipative, TwoPort):
     ``kinetic_coefficient``, or with ``law="table"`` interpolated over the slip speed,
     held outside.
     """
+
+    symbol = symbols.CLUTCH
 
     law = Option("constant", ("constant", "table"), doc="how friction depends on the slip speed")
     static_coefficient = Parameter(0.35, minimum=0, doc="Coefficient of friction at rest")
@@ -208,6 +211,8 @@ class TorqueLimiter(Dissipative, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H.
     """
 
+    symbol = symbols.CLUTCH
+
     limit = Parameter("100 N*m", minimum=0, doc="Torque at which it begins to slip")
     slip_torque = Parameter("90 N*m", minimum=0, doc="Torque while slipping")
 
@@ -234,6 +239,8 @@ class DogClutch(Dissipative, TwoPort):
     Ports: R, C. Inputs: E, while unconnected the parameter ``engagement``.
     With ``thermal_port=True`` the heat leaves at the port H.
     """
+
+    symbol = symbols.CLUTCH
 
     torque_capacity = Parameter("1000 N*m", above=0, doc="Torque the teeth bear")
     engagement_speed = Parameter("10 rad/s", above=0, doc="Largest slip at which teeth mesh")
@@ -272,6 +279,8 @@ class OneWayClutch(Dissipative, TwoPort):
     Modelica Standard Library, ``Mechanics.Rotational.Components.OneWayClutch``
     (drag_torque is mue_pos cgeo fn_max, E is f_normalized, R is flange_b).
     """
+
+    symbol = symbols.ONE_WAY
 
     drag_torque = Parameter("0 N*m", minimum=0, doc="Torque while overrunning")
     torque_capacity = Parameter("1e6 N*m", above=0, doc="Torque it bears locked")

@@ -9,6 +9,7 @@ import numpy as np
 
 from blocks import Component, Option, Parameter, Port
 
+from .. import symbols
 from ..rotational import rotational
 
 __all__ = ["BeltDrive", "Differential", "GearBox", "PlanetaryGear"]
@@ -31,6 +32,8 @@ class GearBox(Component):
     ModelError
         If the ratio is 0.
     """
+
+    symbol = symbols.GEAR
 
     housing = Option(False, doc="whether the port C of the housing exists")
     S = Port(rotational, doc="input shaft")
@@ -60,6 +63,8 @@ class BeltDrive(Component):
     Parameters: radius_A (m), radius_B (m).
     Ports: A, B.
     """
+
+    symbol = symbols.GEAR
 
     crossed = Option(False, doc="whether the belt is crossed, so that the pulleys counter-rotate")
     A = Port(rotational, doc="shaft of pulley A")

@@ -21,6 +21,7 @@ from blocks import (
     set_valued,
 )
 
+from .. import symbols
 from ..heat import Dissipative
 from ..rotational import rotational
 from ..tables import table_faults
@@ -79,6 +80,8 @@ class LossyGear(Dissipative):
     Pelchen, Schweiger, Otter, "Modeling and Simulating the Efficiency of Gearboxes and
     of Planetary Gearboxes", Modelica Conference, 2002.
     """
+
+    symbol = symbols.GEAR
 
     law = Option("constant", ("constant", "table"), doc="how losses depend on the speed")
     S = Port(rotational, doc="input shaft")

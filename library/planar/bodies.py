@@ -10,6 +10,7 @@ import numpy as np
 from blocks import Component, Parameter, Port, Variable, cos, der, sin
 from blocks.shapes import Link, Marker, Shape
 
+from .. import symbols
 from .domain import TwoFrame, planar, turned
 
 __all__ = ["Body", "Gravity", "Ground", "RigidOffset"]
@@ -31,6 +32,8 @@ class Ground(Component):
     -----
     P : the frame
     """
+
+    symbol = symbols.WALL
 
     grounds = True
     P = Port(planar, doc="the fixed frame")

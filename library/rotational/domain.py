@@ -14,7 +14,7 @@ rotational = Domain(
     alone="it turns freely as a whole",
     storage="an inertia",
     resistance="a damper",
-    colour="tab:orange",
+    colour="tab:green",
     doc="w is the angular velocity of the port, t the torque into the component, about one axis.",
 )
 

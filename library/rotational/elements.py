@@ -17,6 +17,7 @@ from blocks import (
     interpolate,
 )
 
+from .. import symbols
 from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort, rotational
@@ -36,6 +37,8 @@ class Inertia(Component):
     Parameters: inertia (kg*m^2).
     Ports: I. Initial target: w (high, 0 rad/s).
     """
+
+    symbol = symbols.INERTIA
 
     I = Port(rotational, doc="the body")
     inertia = Parameter("0.01 kg*m^2", above=0, doc="Moment of inertia", advice={
@@ -58,6 +61,8 @@ class RotationalReference(Component):
 
     Ports: W.
     """
+
+    symbol = symbols.WALL
 
     grounds = True
 
@@ -95,6 +100,8 @@ class RotationalSpring(TwoPort):
     Parameters: stiffness (N*m/rad), preload (N*m), deformations (rad), torques (N*m).
     Ports: R, C. Initial target: phi (high, 0 rad).
     """
+
+    symbol = symbols.SPRING
 
     law = Option("linear", ("linear", "table"), doc="how the torque follows from phi")
     stiffness = Parameter("10 N*m/rad", above=0, when=lambda c: c.law == "linear",
@@ -136,6 +143,8 @@ class RotationalDamper(Dissipative, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H.
     """
 
+    symbol = symbols.DAMPER
+
     damping = Parameter("0.001 N*m*s/rad", minimum=0, doc="Damping coefficient",
                         advice={
                             "N*m/rad": "A stiffness belongs to RotationalSpring(stiffness=…).",
@@ -156,6 +165,8 @@ class RotationalSpringDamper(Dissipative, TwoPort):
     Ports: R, C. Initial target: phi (high, 0 rad).
     With ``thermal_port=True`` the heat leaves at the port H.
     """
+
+    symbol = symbols.SPRING_DAMPER
 
     stiffness = Parameter("10 N*m/rad", above=0, doc="Stiffness")
     damping = Parameter("0.001 N*m*s/rad", minimum=0, doc="Damping coefficient")

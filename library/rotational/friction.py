@@ -9,6 +9,7 @@ import numpy as np
 
 from blocks import Parameter, abs_, dry_friction, interpolate
 
+from .. import symbols
 from ..friction import Rubbing, needs
 from ..heat import Dissipative
 from ..tables import table_faults
@@ -55,6 +56,8 @@ class RotationalFriction(Rubbing, TwoPort):
     B. Armstrong, C. Canudas de Wit, "Friction Modeling and Compensation", The
     Control Handbook, CRC Press, 1995. The laws name their own sources.
     """
+
+    symbol = symbols.FRICTION
 
     units: ClassVar[dict[str, str]] = {
         "force": "N*m", "velocity": "rad/s", "shift": "rad", "strength": "torque"
@@ -107,6 +110,8 @@ class BearingFriction(Dissipative, TwoPort):
     Modelica Standard Library, ``Mechanics.Rotational.Components.BearingFriction``
     (tau_pos is the table, R is flange_a, C is the support).
     """
+
+    symbol = symbols.FRICTION
 
     speeds = Parameter(["0 rad/s", "1 rad/s"], minimum=0, doc="Speeds of the table, from 0 on")
     torques = Parameter(["1 N*m", "1 N*m"], minimum=0, doc="Friction torques at the speeds")

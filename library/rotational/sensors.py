@@ -22,6 +22,7 @@ from blocks import (
     when,
 )  # fmt: skip
 
+from .. import symbols
 from .domain import TwoPort, rotational
 
 __all__ = ["MultiSensor", "PowerSensor", "RotationalMotionSensor", "TorqueSensor"]
@@ -35,6 +36,8 @@ class TorqueSensor(TwoPort):
 
     Ports: R, C. Outputs: T in N*m.
     """
+
+    symbol = symbols.METER
 
     T = Output("N*m", doc="torque carried from R to C")
 
@@ -52,6 +55,8 @@ class PowerSensor(TwoPort):
     Ports: R, C. Outputs: P in W.
     """
 
+    symbol = symbols.METER
+
     P = Output("W", doc="power from R to C")
 
     def equations(self) -> Iterator[Any]:
@@ -66,6 +71,8 @@ class MultiSensor(TwoPort):
 
     Ports: R, C. Outputs: T in N*m, W in rad/s (against the reference), P in W.
     """
+
+    symbol = symbols.METER
 
     T = Output("N*m", doc="torque carried from R to C")
     W = Output("rad/s", doc="angular velocity of the connection")
@@ -95,6 +102,8 @@ class RotationalMotionSensor(Component):
     -----
     An acceleration output needs a velocity that cannot jump.
     """
+
+    symbol = symbols.METER
 
     reference = Option("difference", ("difference", "absolute"), doc="what R is measured against")
     velocity_port = Option(True, doc="whether the output W exists")

@@ -11,6 +11,7 @@ from typing import Any
 
 from blocks import Input, Parameter, Variable, der
 
+from .. import symbols
 from .domain import TwoPort
 
 __all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "TorqueSource"]
@@ -33,6 +34,8 @@ class TorqueSource(TwoPort):
     >>> shake = TorqueSource(torque=lambda t: quantity("5 N*m") * sin(quantity("3 rad/s") * t))
     """
 
+    symbol = symbols.FORCE_SOURCE
+
     torque = Parameter("0 N*m", varying=True, doc="Torque from C to R",
                        advice={"N": "A force belongs to ForceSource(force=…)."})  # fmt: skip
     S = Input("N*m", default="torque", doc="torque from C to R")
@@ -54,6 +57,8 @@ class AngularVelocitySource(TwoPort):
     Ports: R, C. Inputs: S in rad/s.
     """
 
+    symbol = symbols.TURNING_SOURCE
+
     velocity = Parameter("0 rad/s", varying=True, doc="Angular velocity of R against C")
     S = Input("rad/s", default="velocity", doc="angular velocity of R against C")
     power_supplied = Variable("W", doc="power given to the circuit")
@@ -73,6 +78,8 @@ class AngleSource(TwoPort):
     Parameters: angle (rad).
     Ports: R, C. Inputs: S in rad.
     """
+
+    symbol = symbols.TURNING_SOURCE
 
     angle = Parameter("0 rad", varying=True, doc="Angle of R against C")
     S = Input("rad", default="angle", doc="angle of R against C")
@@ -95,6 +102,8 @@ class AngularAccelerationSource(TwoPort):
     Ports: R, C. Inputs: S in rad/s². Initial targets: w (high, 0 rad/s), phi (high,
     0 rad).
     """
+
+    symbol = symbols.TURNING_SOURCE
 
     acceleration = Parameter("0 rad/s^2", varying=True, doc="Angular acceleration of R against C")
     S = Input("rad/s^2", default="acceleration", doc="angular acceleration of R against C")

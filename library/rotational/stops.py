@@ -9,6 +9,7 @@ import numpy as np
 
 from blocks import Option, Parameter, Variable, contact, der
 
+from .. import symbols
 from ..contact import STOP_MODELS, gap_law, stop_law
 from ..heat import Dissipative, Struck
 from .domain import TwoPort
@@ -53,6 +54,8 @@ class RotationalHardStop(Struck, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in
     impact_heat (high, 0 J) and leaves with the time constant ``release_time``.
     """
+
+    symbol = symbols.STOP
 
     model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
     upper_bound = Parameter("0.1 rad", doc="Gap of the upper bound, seen from phi = 0")
@@ -120,6 +123,8 @@ class ElastoBacklash(Dissipative, TwoPort):
     Modelica Standard Library, ``Mechanics.Rotational.Components.ElastoBacklash``
     (b is backlash; phi_rel0 = 0; R is flange_b).
     """
+
+    symbol = symbols.GAP
 
     stiffness = Parameter("1e5 N*m/rad", above=0, doc="Stiffness of the flanks")
     damping = Parameter("0 N*m*s/rad", minimum=0, doc="Damping of the flanks")

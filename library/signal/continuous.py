@@ -32,6 +32,7 @@ from blocks import (
 )
 from blocks.exceptions import ParameterError
 
+from .. import symbols
 from ._units import product, quotient
 
 __all__ = [
@@ -62,6 +63,8 @@ class Integrator(Component):
     value: ``Integrator(x="3 m")``; it must lie between the limits, and so must the
     value after a reset.
     """
+
+    symbol = symbols.INTEGRATOR
 
     input = Option("1", doc="Unit of the input")
     limited = Option(False, doc="Whether x stays between limits")

@@ -11,6 +11,7 @@ import numpy as np
 
 from blocks import Component, Option, Output, Parameter, breakpoints, mod, sin, time, where
 
+from .. import symbols
 from ._units import product
 
 __all__ = ["Chirp", "Constant", "Pulse", "Ramp", "Sine", "Step", "TimeFunction"]
@@ -144,6 +145,8 @@ class Pulse(Component):
 
     Ports: output y.
     """
+
+    symbol = symbols.WAVE
 
     amplitude = Parameter("1", unit="any", doc="Height of the pulses")
     bias = Parameter(0, unit=lambda c: c.amplitude.units, doc="Value between pulses",

@@ -10,6 +10,7 @@ thermal = Domain(
     "thermal",
     across={"T": "K"},
     through={"Q": "W"},
+    reference="TemperatureSource",
     alone="it exchanges heat with no surroundings",
     storage="a thermal mass",
     resistance="a thermal resistance",

@@ -22,6 +22,7 @@ from blocks import (
     quantity,
 )
 
+from .. import symbols
 from ..tables import table_faults
 from .domain import TwoPort, thermal
 
@@ -43,6 +44,8 @@ class ThermalReference(Component):
     Ports: H.
     """
 
+    symbol = symbols.EARTH
+
     grounds = True
 
     H = Port(thermal, doc="absolute zero")
@@ -63,6 +66,8 @@ class ThermalMass(Component):
     Parameters: mass (kg), specific_heat (J/(kg*K)).
     Ports: M. Initial target: T (high, 300 K).
     """
+
+    symbol = symbols.THERMAL_MASS
 
     M = Port(thermal, doc="the body")
     mass = Parameter("1 kg", above=0, doc="Mass")
@@ -106,6 +111,8 @@ class ThermalResistance(TwoPort):
     Ports: A, B.
     """
 
+    symbol = symbols.THERMAL_RESISTANCE
+
     resistance = Parameter("1 K/W", above=0, varying=True, doc="Thermal resistance", advice={
         "W/K": "This is a thermal conductance: give its reciprocal."})  # fmt: skip
 
@@ -121,6 +128,8 @@ class VariableThermalResistance(TwoPort):
     Parameters: minimum_resistance (K/W).
     Ports: A, B. Inputs: R in K/W.
     """
+
+    symbol = symbols.THERMAL_RESISTANCE
 
     minimum_resistance = Parameter("0 K/W", minimum=0, doc="Least thermal resistance")
     R = Input("K/W", doc="thermal resistance")
@@ -155,6 +164,8 @@ class ConductiveHeatTransfer(TwoPort):
     minimum_conductivity (W/(m*K)).
     Ports: A, B. Inputs: K in W/(m*K), with ``law="signal"``.
     """
+
+    symbol = symbols.THERMAL_RESISTANCE
 
     geometry = Option("planar", ("planar", "cylinder"), doc="shape of the wall")
     law = Option("constant", ("constant", "table", "signal"), doc="how conductivity is given")
@@ -210,6 +221,8 @@ class ConvectiveHeatTransfer(TwoPort):
     Ports: A, B. Inputs: HC in W/(m^2*K), with ``law="signal"``.
     """
 
+    symbol = symbols.THERMAL_RESISTANCE
+
     law = Option("constant", ("constant", "signal"), doc="how the coefficient is given")
     area = Parameter("1e-4 m^2", above=0, doc="Area")
     heat_transfer_coefficient = Parameter(
@@ -247,6 +260,8 @@ class RadiativeHeatTransfer(TwoPort):
     emissivity_B (1), radius_A (mm), radius_B (mm).
     Ports: A, B.
     """
+
+    symbol = symbols.THERMAL_RESISTANCE
 
     geometry = Option("coefficient", ("coefficient", "parallel plates", "concentric cylinders"),
                       doc="how the coefficient is found")  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Option, Output, Port
 
+from .. import symbols
 from .domain import TwoPort, thermal
 
 __all__ = ["HeatFlowRateSensor", "TemperatureSensor"]
@@ -21,6 +22,8 @@ class TemperatureSensor(Component):
 
     Ports: A, B. Outputs: T in K.
     """
+
+    symbol = symbols.METER
 
     reference = Option("difference", ("difference", "absolute"), doc="what T is measured against")
     A = Port(thermal, doc="where the temperature is measured")
@@ -43,6 +46,8 @@ class HeatFlowRateSensor(TwoPort):
 
     Ports: A, B. Outputs: H in W.
     """
+
+    symbol = symbols.METER
 
     H = Output("W", doc="heat flow from A to B")
 

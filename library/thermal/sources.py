@@ -11,6 +11,7 @@ from typing import Any
 
 from blocks import Component, Input, Parameter, Port, Variable, require
 
+from .. import symbols
 from .domain import TwoPort, thermal
 
 COLD = ("more heat is drawn than there is: the temperature where it is drawn falls below absolute "
@@ -54,6 +55,8 @@ class ControlledTemperatureSource(TwoPort):
     Ports: A, B. Inputs: S in K.
     """
 
+    symbol = symbols.FLOW_SOURCE
+
     difference = Parameter("0 K", varying=True, doc="Temperature of B over that of A")
     S = Input("K", default="difference", doc="temperature of B over that of A")
 
@@ -73,6 +76,8 @@ class HeatFlowRateSource(TwoPort):
     Parameters: heat_flow (W); its default is not verified.
     Ports: A, B. Inputs: S in W.
     """
+
+    symbol = symbols.FLOW_SOURCE
 
     heat_flow = Parameter("0 W", varying=True, doc="Heat flow from A to B")
     S = Input("W", default="heat_flow", doc="heat flow from A to B")

@@ -18,6 +18,7 @@ from blocks import (
     minimum,
 )
 
+from .. import symbols
 from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort, translational
@@ -37,6 +38,8 @@ class Mass(Component):
     Parameters: mass (kg).
     Ports: M. Initial target: v (high, 0 m/s).
     """
+
+    symbol = symbols.MASS
 
     M = Port(translational, doc="the body")
     mass = Parameter("1 kg", above=0, doc="Mass", advice={
@@ -59,6 +62,8 @@ class Reference(Component):
 
     Ports: V.
     """
+
+    symbol = symbols.WALL
 
     grounds = True
 
@@ -105,6 +110,8 @@ class Spring(TwoPort):
     ...     forces=quantity([-2, 0, 2, 8], "N"))
     """
 
+    symbol = symbols.SPRING
+
     law = Option("linear", ("linear", "table"), doc="how the force follows from x")
     stiffness = Parameter("1000 N/m", above=0, when=lambda c: c.law == "linear", doc="Stiffness",
                           advice={
@@ -144,6 +151,8 @@ class Damper(Dissipative, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H.
     """
 
+    symbol = symbols.DAMPER
+
     damping = Parameter("100 N*s/m", minimum=0, doc="Damping coefficient",
                         advice={
                             "N/m": "A stiffness belongs to Spring(stiffness=…).",
@@ -168,6 +177,8 @@ class NonlinearDamper(Dissipative, TwoPort):
     Ports: R, C.
     With ``thermal_port=True`` the heat leaves at the port H.
     """
+
+    symbol = symbols.DAMPER
 
     law = Option("asymmetric", ("asymmetric", "table"), doc="how the force follows from v")
     damping_forward = Parameter(
@@ -204,6 +215,8 @@ class SpringDamper(Dissipative, TwoPort):
     Ports: R, C. Initial target: x (high, 0 m).
     With ``thermal_port=True`` the heat leaves at the port H.
     """
+
+    symbol = symbols.SPRING_DAMPER
 
     stiffness = Parameter("1000 N/m", above=0, doc="Stiffness")
     damping = Parameter("100 N*s/m", minimum=0, doc="Damping coefficient")
@@ -248,6 +261,8 @@ class Rod(TwoPort):
 
     Ports: R, C.
     """
+
+    symbol = symbols.ROD
 
     def equations(self) -> Iterator[Any]:
         yield self.v == 0

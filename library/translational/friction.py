@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from blocks import Input, Parameter, Variable, der, dry_friction, tanh
 
+from .. import symbols
 from ..friction import Rubbing, needs
 from ..heat import Dissipative
 from .domain import TwoPort
@@ -53,6 +54,8 @@ class TranslationalFriction(Rubbing, TwoPort):
     Control Handbook, CRC Press, 1995. The laws name their own sources.
     """
 
+    symbol = symbols.FRICTION
+
     units: ClassVar[dict[str, str]] = {
         "force": "N", "velocity": "m/s", "shift": "m", "strength": "force"
     }  # fmt: skip
@@ -93,6 +96,8 @@ class FrictionRing(Dissipative, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H.
     """
 
+    symbol = symbols.FRICTION
+
     stiffness = Parameter("1 kN/m", minimum=0, doc="Stiffness of the rings")
     preload = Parameter("0 N", doc="Force at x = 0 without friction")
     ring_friction = Parameter("10 N", minimum=0, doc="Friction force between the rings")
@@ -119,6 +124,8 @@ class RollingResistance(Dissipative, TwoPort):
     Ports: R, C. Inputs: N in N.
     With ``thermal_port=True`` the heat leaves at the port H.
     """
+
+    symbol = symbols.FRICTION
 
     coefficient = Parameter(0.01, minimum=0, doc="Rolling resistance coefficient")
     normal_force = Parameter("1000 N", minimum=0, varying=True, doc="Wheel load")

@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Option, Output, Parameter, Port, Variable, der
 
+from .. import symbols
 from .domain import TwoPort, translational
 
 __all__ = ["ForceSensor", "MotionSensor", "MultiSensor", "PowerSensor"]
@@ -22,6 +23,8 @@ class ForceSensor(TwoPort):
 
     Ports: R, C. Outputs: F in N.
     """
+
+    symbol = symbols.METER
 
     F = Output("N", doc="force carried from R to C")
 
@@ -39,6 +42,8 @@ class PowerSensor(TwoPort):
     Ports: R, C. Outputs: P in W.
     """
 
+    symbol = symbols.METER
+
     P = Output("W", doc="power from R to C")
 
     def equations(self) -> Iterator[Any]:
@@ -53,6 +58,8 @@ class MultiSensor(TwoPort):
 
     Ports: R, C. Outputs: F in N, V in m/s (against the reference), P in W.
     """
+
+    symbol = symbols.METER
 
     F = Output("N", doc="force carried from R to C")
     V = Output("m/s", doc="velocity of the connection")
@@ -81,6 +88,8 @@ class MotionSensor(Component):
     -----
     An acceleration output needs a velocity that cannot jump.
     """
+
+    symbol = symbols.METER
 
     reference = Option("difference", ("difference", "absolute"), doc="what R is measured against")
     velocity_port = Option(True, doc="whether the output V exists")

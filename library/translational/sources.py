@@ -11,6 +11,7 @@ from typing import Any
 
 from blocks import Input, Parameter, Variable, der
 
+from .. import symbols
 from .domain import TwoPort
 
 __all__ = ["AccelerationSource", "ForceSource", "PositionSource", "VelocitySource"]
@@ -33,6 +34,8 @@ class ForceSource(TwoPort):
     >>> shake = ForceSource(force=lambda t: quantity("5 N") * sin(quantity("3 rad/s") * t))
     """
 
+    symbol = symbols.FORCE_SOURCE
+
     force = Parameter("0 N", varying=True, doc="Force from C to R",
                       advice={"N*m": "A torque belongs to TorqueSource(torque=…)."})  # fmt: skip
     S = Input("N", default="force", doc="force from C to R")
@@ -54,6 +57,8 @@ class VelocitySource(TwoPort):
     Ports: R, C. Inputs: S in m/s.
     """
 
+    symbol = symbols.MOTION_SOURCE
+
     velocity = Parameter("0 m/s", varying=True, doc="Velocity of R against C")
     S = Input("m/s", default="velocity", doc="velocity of R against C")
     power_supplied = Variable("W", doc="power given to the circuit")
@@ -73,6 +78,8 @@ class PositionSource(TwoPort):
     Parameters: position (m).
     Ports: R, C. Inputs: S in m.
     """
+
+    symbol = symbols.MOTION_SOURCE
 
     position = Parameter("0 m", varying=True, doc="Position of R against C")
     S = Input("m", default="position", doc="position of R against C")
@@ -94,6 +101,8 @@ class AccelerationSource(TwoPort):
     Parameters: acceleration (m/s^2).
     Ports: R, C. Inputs: S in m/s². Initial targets: v (high, 0 m/s), x (high, 0 m).
     """
+
+    symbol = symbols.MOTION_SOURCE
 
     acceleration = Parameter("0 m/s^2", varying=True, doc="Acceleration of R against C")
     S = Input("m/s^2", default="acceleration", doc="acceleration of R against C")

@@ -9,6 +9,7 @@ import numpy as np
 
 from blocks import Option, Parameter, Variable, contact, der, integral_of_table, interpolate
 
+from .. import symbols
 from ..contact import STOP_MODELS, gap_law, stop_law
 from ..heat import Dissipative, Struck
 from ..tables import table_faults
@@ -54,6 +55,8 @@ class HardStop(Struck, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H; that of impacts collects in
     impact_heat (high, 0 J) and leaves with the time constant ``release_time``.
     """
+
+    symbol = symbols.STOP
 
     model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
     upper_bound = Parameter("0.1 m", doc="Gap of the upper bound, seen from x = 0")
@@ -121,6 +124,8 @@ class ElastoGap(Dissipative, TwoPort):
     Modelica Standard Library, ``Mechanics.Translational.Components.ElastoGap``
     (with exponent n = 1; s_rel is x, s_rel0 is free_length, flange_b is R).
     """
+
+    symbol = symbols.GAP
 
     stiffness = Parameter("1e6 N/m", above=0, doc="Contact stiffness")
     damping = Parameter("150 N*s/m", minimum=0, doc="Contact damping")

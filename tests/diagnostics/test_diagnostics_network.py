@@ -389,7 +389,7 @@ def test_thermal_masses_need_no_reference_and_do_not_move():
     model.connect(model.r.B, model.q.A)
     model.connect(model.q.B, model.b.M)
     assert only(model, "info").problem == (
-        "The thermal circuit of a, b, r and q has no ThermalReference: it exchanges heat with no "
+        "The thermal circuit of a, b, r and q has no TemperatureSource: it exchanges heat with no "
         "surroundings.")
 
 

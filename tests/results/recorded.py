@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from blocks.results import EnergyTerm, EventRecord, Result, VariableInfo
+from blocks.results.parameters import MadeWith
 from blocks.units import unit
 
 JUMP, END = 1.5, 4.0
@@ -78,6 +79,21 @@ class Fake:
         return []
 
     def shared_loads(self):
+        return []
+
+    versions = {"blocks-toolkit": "0.1.0"}
+
+    @property
+    def close_times(self):
+        return self.times
+
+    def made_with(self):
+        return MadeWith()
+
+    def drawn(self):
+        return None
+
+    def start_rows(self):
         return []
 
     def shapes(self):

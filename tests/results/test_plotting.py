@@ -1,14 +1,13 @@
 """What is on the axes of a plot and of a drawn network."""
 
-import networkx as nx
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks.exceptions import ModelError, ParameterError, UnknownName, WrongDimension
-from blocks.results import EventRecord, draw_graph
+from blocks.exceptions import ParameterError, UnknownName, WrongDimension
+from blocks.results import EventRecord
 
-from .recorded import Fake, Result, finding, nothing_recorded, result
+from .recorded import Fake, Result, nothing_recorded, result
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -132,80 +131,3 @@ def test_matplotlib_takes_a_series():
     run = result()
     (line,) = pyplot.plot(run.time, run["oil.T"])
     assert_allclose(line.get_ydata()[-1], 60)
-
-
-# -- networks ---------------------------------------------------------------------------
-def network(components, nodes):
-    graph = nx.MultiGraph(name="circuit")
-    for name, kind in components.items():
-        graph.add_node(name, kind="component", type=kind, reference=kind == "Reference")
-    for k, (domain, ports) in enumerate(nodes, 1):
-        graph.add_node(f"node {k}", kind="node", domain=domain, ports=ports)
-        for port in ports:
-            component, _, name = port.partition(".")
-            graph.add_edge(component, f"node {k}", port=name, domain=domain)
-    return graph
-
-
-def stick_slip():
-    return network(
-        {"pull": "VelocitySource", "ground": "Reference", "block": "Mass", "spring": "Spring",
-         "short": "Damper", "alone": "Mass"},
-        [("translational", ["pull.R", "spring.R"]),
-         ("translational", ["spring.C", "block.M", "short.R", "short.C"]),
-         ("translational", ["pull.C", "ground.V"]), ("thermal", ["alone.M"])],
-    )  # fmt: skip
-
-
-def texts(figure):
-    return [t.get_text() for t in figure.axes[0].texts]
-
-
-def test_drawing_names_components_types_and_ports():
-    figure = draw_graph(stick_slip(), colours={"translational": "tab:red"})
-    shown = texts(figure)
-    for word in ("pull", "VelocitySource", "ground", "block", "alone"):
-        assert word in shown
-    assert [shown.count(p) for p in ("R", "C", "M", "V")] == [3, 3, 2, 1]
-    legend = figure.legends[0]
-    assert [t.get_text() for t in legend.get_texts()] == ["translational", "thermal"]
-    assert legend.legend_handles[0].get_color() == "tab:red"
-    assert legend.legend_handles[1].get_color() != "tab:red"
-
-
-def test_findings_are_red_and_numbered(tmp_path):
-    found = [finding(("short.R", "short.C"), "short is joined to itself."),
-             ModelError("alone", "nothing is connected to it."), "ground"]  # fmt: skip
-    figure = draw_graph(stick_slip(), found, save=tmp_path / "graph.png")
-    told = [t.get_text().replace("\n", " ") for t in figure.legends[0].get_texts()][2:]
-    assert told == ["1  short is joined to itself.",
-                    "2  alone: nothing is connected to it.", "3  ground"]  # fmt: skip
-    red = {t.get_text() for t in figure.axes[0].texts if t.get_color() == "#c8102e"}
-    assert red == {"short", "alone", "ground", "R", "C"}
-    assert (tmp_path / "graph.png").stat().st_size > 5000
-
-
-def test_drawn_boxes_do_not_overlap():
-    components = {f"part_with_long_name_{k}": "Spring" for k in range(25)}
-    names = list(components)
-    nodes = [("translational", [f"{a}.C", f"{b}.R"])
-             for a, b in zip(names, [*names[1:8], names[3], *names[9:]], strict=False)]  # fmt: skip
-    figure = draw_graph(network(components, nodes))
-    figure.draw_without_rendering()
-    boxes = [t.get_window_extent() for t in figure.axes[0].texts if "part" in t.get_text()]
-    assert len(boxes) == 25
-    for k, a in enumerate(boxes):
-        assert not any(a.overlaps(b) for b in boxes[k + 1 :])
-
-
-def test_a_drawing_goes_into_given_axes():
-    import matplotlib.pyplot as pyplot
-
-    figure, ax = pyplot.subplots()
-    assert draw_graph(stick_slip(), ax=ax, title="two") is figure
-    assert ax.get_title(loc="left") == "two"
-
-
-def test_an_empty_network_is_refused():
-    with pytest.raises(ParameterError, match="has no components"):
-        draw_graph(nx.MultiGraph())

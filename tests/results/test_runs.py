@@ -149,7 +149,8 @@ def test_a_plot_draws_every_run_over_its_own_times():
 
     (ax,) = figure.axes
     mine, other = ax.get_lines()
-    assert [mine.get_label(), other.get_label()] == ["body.v", "body.v (run 2)"]
+    assert [mine.get_label(), other.get_label()] == [
+        "body.v (body.v at the start = 1 m/s)", "body.v (body.v at the start = 2 m/s)"]
     assert_allclose(mine.get_ydata(), 1 - 3 * np.asarray(mine.get_xdata()), atol=1e-9)
     assert_allclose(other.get_ydata(), 2 - 3 * np.asarray(other.get_xdata()), atol=1e-9)
     assert other.get_xdata()[-1] == 4
@@ -260,7 +261,7 @@ def test_the_time_of_an_event_needs_no_unit():
 def test_a_result_that_cannot_be_stored_says_what_can(store):
     run = thrown()
     for thing in (run, run["body.v"], run["body.v"] * 2):
-        with pytest.raises(ParameterError, match="to_netcdf") as caught:
+        with pytest.raises(ParameterError, match=r"result\.save\('run\.nc'\)") as caught:
             store(thing)
         assert caught.value.code == "result.pickle"
 

@@ -26,15 +26,20 @@ from library.electrical import (
     (lambda: Inductor(inductance="1 kohm"), WrongDimension, r"Resistor\(resistance=…\)"),
     (lambda: DCVoltageSource(voltage="1 A"), WrongDimension, r"DCCurrentSource\(current=…\)"),
     (lambda: Resistor(resistance=1000), MissingUnit, "Write '1000 ohm'"),
-    (lambda: Resistor(resistance="1 kOhm"), UnknownUnit, "Did you mean 'kohm'"),
+    (lambda: Resistor(resistance="1 KOhm"), UnknownUnit, "Did you mean 'kohm'"),
     (lambda: Resistor(R="1 kohm"), UnknownName, "R is resistance here"),
     (lambda: Inductor(l="1 mH"), UnknownName, "l is inductance here"),
     (lambda: ACVoltageSource(amp="5 V"), UnknownName, "amp is amplitude here"),
     (lambda: Capacitor(v_start="1 V"), UnknownName, "v"),
-], ids=str)  # fmt: skip
+], ids=lambda value: "" if callable(value) else value)  # fmt: skip
 def test_a_wrong_value_or_word_is_answered_with_the_right_one(make, error, said):
     with pytest.raises(error, match=said):
         make()
+
+
+def test_ohm_may_be_written_as_a_name():
+    assert Resistor(resistance="1.5 kOhm").resistance.to("ohm").magnitude == 1500
+    assert Resistor(resistance="2 Ohm").resistance.to("ohm").magnitude == 2
 
 
 def shorted_source():

@@ -101,6 +101,13 @@ def test_a_table_damper_follows_its_points_and_its_end_segments():
         assert_allclose(values(run, "part.t", "N*m"), torque, rtol=1e-13)
 
 
+def test_a_polynomial_damper_is_the_same_both_ways():
+    law = {"law": "polynomial", "coefficients": quantity([2, 0.5, 3], "N*m*s/rad")}
+    for speed, torque in ((2, 2 * (2 + 0.5 * 2 + 3 * 4)), (-2, -2 * (2 + 0.5 * 2 + 3 * 4))):
+        run = driven(RotationalNonlinearDamper(**law), f"{speed} rad/s").simulate("1 s")
+        assert_allclose(values(run, "part.t", "N*m"), torque, rtol=1e-13)
+
+
 def test_a_spring_damper_adds_spring_damper_and_preload():
     part = RotationalSpringDamper(stiffness="500 N*m/rad", damping="20 N*m*s/rad",
                                   preload="3 N*m", phi="0.02 rad")  # fmt: skip

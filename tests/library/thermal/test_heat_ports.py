@@ -299,7 +299,7 @@ def test_a_port_left_open_is_an_error():
      "this Damper does not have. Make it with thermal_port=True"),
     (lambda: Damper(damping=lambda s: s), "a function of 's'. It may depend on variables of the "
      "component, by their names: v, f, power_dissipated"),
-    (lambda: Damper(damping=lambda t: t), "a function. Functions of time belong to sources"),
+    (lambda: Damper(damping=lambda t: t), "a function. Functions of time belong to"),
     (lambda: translational.NonlinearDamper(law="table", forces=lambda v: v), "a function."),
 ])  # fmt: skip
 def test_functions_of_something_else_are_refused(made, says):

@@ -1,0 +1,129 @@
+"""How do slopes, residuals and friction change with states, unknowns, efforts and inputs?
+
+Exact derivatives of everything that the reduced system says, evaluated at a point. What they come
+to in a mode is the matter of :mod:`.reduction`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from ..language.expression import TIME
+from ..nonsmooth.modes.elements import Elements, elements_of
+from ..nonsmooth.modes.law_functions import expressions_of
+from ..numerics.arrays import Array, Flags
+from ..system.system import System
+from .kinks import without_kinks
+from .point import Point
+from .signals import InputSignal, OutputSignal
+
+__all__ = ["LAW_ROWS", "Derivatives", "DerivativesAt", "derivatives_of", "elements_of_system"]
+
+#: What is differentiated of set-valued laws, a row per element.
+LAW_ROWS = ("flow", "low", "high", "back", "forth", "gap", "effort", "rate")
+
+
+@dataclass(frozen=True, eq=False)
+class DerivativesAt:
+    """Values and derivatives at a point, in SI units.
+
+    ``value[name]`` and the sparse matrices ``by[name, argument]``: of ``"slope"``, ``"residual"``,
+    ``"constraints"``, ``"outputs"`` and the names in :data:`LAW_ROWS`, by ``"x"``, ``"z"``,
+    ``"u"`` and ``"p"``, the chosen inputs.
+    """
+
+    value: dict[str, Array]
+    by: dict[tuple[str, str], csc_matrix]
+
+
+class Derivatives:
+    """Derivatives of a system by its states, unknowns, efforts and chosen inputs.
+
+    Parameters
+    ----------
+    system : System
+    inputs, outputs : which numbers and variables
+    """
+
+    def __init__(self, system: System, inputs: list[InputSignal], outputs: list[OutputSignal]
+                 ) -> None:
+        tape = system.tape
+        places = [s.place for s in inputs]
+        rows = {"slope": tape.slope, "residual": tape.residual, "constraints": tape.constraints,
+                "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs
+                else ca.SX(0, 1)}  # fmt: skip
+        if elements_of_system(system) is not None:
+            laws = expressions_of(system)
+            rows |= {name: ca.densify(getattr(laws, name)) for name in LAW_ROWS}
+        arguments = {"x": tape.x, "z": tape.z, "u": tape.u,
+                     "p": tape.p[places] if places else ca.SX(0, 1)}  # fmt: skip
+        self.sizes = {name: sx.numel() for name, sx in rows.items()}
+        self.widths = {name: sx.numel() for name, sx in arguments.items()}
+        whole = ca.vertcat(*(ca.densify(sx) for sx in rows.values()))
+        every = ca.vertcat(*arguments.values())
+        kinks = without_kinks(whole, system.arguments)
+        whole = ca.densify(kinks.expression)
+        self._function = ca.Function("derivatives", [*system.arguments, kinks.sides],
+                                     [whole, ca.jacobian(whole, every)])
+        self._kinks = kinks
+        if kinks.count:
+            known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
+            self._gaps = ca.Function("gaps", system.arguments,
+                                     [kinks.gaps, ca.densify(ca.jacobian(kinks.gaps, known))])
+        #: Which rows may depend on which arguments.
+        self.pattern: csc_matrix = csc_matrix(
+            ca.DM(self._function.sparsity_out(1), 1).sparse() != 0)
+        self._signs = np.array([s.sign for s in inputs])
+
+    def sides(self, point: Point) -> tuple[Array, Flags]:
+        """The side of every kink that counts at a point, and which of them stand on their edge."""
+        if not self._kinks.count:
+            return np.zeros(0), np.zeros(0, dtype=bool)
+        gap, slope = (np.array(v) for v in self._gaps(*point.arguments))
+        gap = gap.ravel()
+        at = np.concatenate([[point.t], point.x, point.z, point.u, point.p])
+        tied = self._kinks.tied(gap, slope, at)
+        side = np.where(gap >= 0, 1.0, 0.0) if point.sides is None else point.sides
+        return side, tied
+
+    def at(self, point: Point) -> DerivativesAt:
+        """Their values at a point."""
+        value, matrix = self._function(*point.arguments, self.sides(point)[0])
+        found = csc_matrix(matrix.sparse() if hasattr(matrix, "sparse") else matrix)
+        tall = np.array(value).ravel()
+        values, by, first = {}, {}, 0
+        by_row = found.tocsr()
+        for name, size in self.sizes.items():
+            values[name] = tall[first : first + size]
+            mine, column = by_row[first : first + size].tocsc(), 0
+            for argument, width in self.widths.items():
+                part = mine[:, column : column + width]
+                by[name, argument] = part.multiply(self._signs).tocsc() \
+                    if argument == "p" and width else part
+                column += width
+            first += size
+        return DerivativesAt(values, by)
+
+
+def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[OutputSignal]
+                   ) -> Derivatives:
+    """Those of a system by these inputs and outputs; the last ones are kept."""
+    key = tuple((s.path, s.sign) for s in inputs), tuple(s.path for s in outputs)
+    kept = system.cache.get("derivatives")
+    if kept is None or kept[0] != key:
+        kept = system.cache["derivatives"] = key, Derivatives(system, inputs, outputs)
+    made: Derivatives = kept[1]
+    return made
+
+
+def elements_of_system(system: System) -> Elements | None:
+    """The elements of a system's set-valued laws; None where there are none."""
+    if "analysis elements" not in system.cache:
+        some = any(family.kernel.set_valued for family in system.network.families)
+        system.cache["analysis elements"] = elements_of(system) if some else None
+    made: Elements | None = system.cache["analysis elements"]
+    return made

@@ -1,0 +1,256 @@
+"""Which states, unknowns, efforts and free inputs meet the equations, rest, and wishes, in a mode?
+
+Newton's method on all of it at once, with the least change from where it starts: what nothing
+determines stays as it was. Where equations conflict, the least squares are a witness of it, from
+which a minimal set of conflicting wishes is filtered.
+
+References
+----------
+J. W. Chinneck, E. W. Dravnieks, Locating minimal infeasible constraint sets in linear programs,
+ORSA Journal on Computing 3(2), 1991 (deletion filter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..exceptions import SimulationError
+from ..numerics.arrays import Array, Flags, Indices
+from ..system.system import System
+from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
+from .point import Point
+from .reduction import positional_states, reduce
+from .settle import mode_rows
+from .wishes import Wishes
+
+__all__ = ["Equations", "Solution"]
+
+MOST_STEPS = 60
+MOST_HALVINGS = 8
+MET = 1e-9  # of what a row is made of
+STEP_DONE = 1e-14
+SINGULAR = 1e-10
+BESIDE = 1e-2  # of nominal values: a point beside another
+MOST_ROUNDS = 12  # of relations that switch
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where Newton's method has ended.
+
+    Attributes
+    ----------
+    point : Point
+    met : whether all rows are met
+    missed : per soft requirement, by how much it is missed, 0 where it is met
+    open : directions (columns) of all unknowns that nothing determines
+    """
+
+    point: Point
+    met: bool
+    missed: Array
+    open: Array
+
+
+class Equations:
+    """All rows of an operating point: hard ones of the model, soft ones of rest and wishes.
+
+    Attributes
+    ----------
+    soft : what may be given up: ``"rest of block.v"``, ``"car.v = 90 km/h"``
+    resting : numbers of the states that shall rest
+    drifting : numbers of states whose motion nothing depends on
+    """
+
+    def __init__(self, system: System, wishes: Wishes, at_rest: bool) -> None:
+        self.system, self.wishes = system, wishes
+        outputs = [w.signal for w in wishes.values]
+        self.derivatives: Derivatives = derivatives_of(system, wishes.free, outputs)
+        used = self._used_states()
+        self.resting: Indices = np.flatnonzero(used) if at_rest else np.zeros(0, dtype=int)
+        self.drifting: Indices = np.flatnonzero(~used)
+        self.soft = [f"rest of {system.state_name(int(i))}" for i in self.resting]
+        self.soft += [w.text for w in wishes.values]
+        self.values = np.array([w.value for w in wishes.values])
+
+    def _used_states(self) -> Flags:
+        """States that anything depends on; other positions may drift."""
+        pattern = self.derivatives.pattern
+        some = np.asarray(pattern[:, : self.system.nx].sum(axis=0)).ravel() > 0
+        return some | ~positional_states(self.system)
+
+    def solve(self, start: Point, kept: Flags | None = None) -> Solution:
+        """The solution next to a point, in its modes; ``kept`` are the soft rows that count.
+
+        What is frozen stays where it is, if a solution leaves it there.
+        """
+        fixed, frozen = self._lasting(start)
+        solution = self._solve(start, kept, np.concatenate([fixed, frozen]))
+        if len(frozen) and not solution.met:
+            solution = self._solve(start, kept, fixed)
+        return replace(solution, open=self._open(solution.point, kept, fixed))
+
+    def _lasting(self, start: Point) -> tuple[Array, Array]:
+        """Sums of states that never change in these modes, and states that do not, as rows.
+
+        Those that are the same beside the point: what rests only because of where it is, as a
+        crank at its dead point does, is free to move.
+        """
+        nx, rng = self.system.nx, np.random.default_rng(0)
+        aside = replace(start, x=start.x + BESIDE * start.scale_x * rng.uniform(-1, 1, nx))
+        found = []
+        for point in (start, aside):
+            try:
+                reduced = reduce(point, self.derivatives.at(point))
+            except SimulationError:
+                return np.zeros((0, nx)), np.zeros((0, nx))
+            rows = np.zeros((len(reduced.redundant), nx))
+            for row, one in zip(rows, reduced.redundant, strict=True):
+                row[one.state] = 1.0
+                for j, factor in one.others.items():
+                    row[j] = -factor
+            found.append(rows)
+        first, second = found
+        same = [bool(len(second)) and bool((np.abs(second - row).max(axis=1) < 1e-9).any())
+                for row in first]
+        rows = first[np.array(same, dtype=bool)] if len(first) else first
+        single = (rows != 0).sum(axis=1) == 1
+        return rows[~single], rows[single]
+
+    def _open(self, point: Point, kept: Flags | None, fixed: Array) -> Array:
+        """Directions (columns) of all unknowns that nothing determines."""
+        scale = self._scale(point)
+        _, matrix = self._rows(point, scale, kept, fixed, point.x)
+        _, s, vt = np.linalg.svd(matrix)
+        rank = int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))
+        return vt[rank:].T * scale[:, None]
+
+    def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
+        point = start
+        for _ in range(MOST_ROUNDS):
+            solution = self._newton(point, kept, lasting, start.x)
+            switched = _relations(solution.point)
+            if switched is None or not solution.met:
+                break
+            point = solution.point.with_relations(switched)
+        return solution
+
+    def _newton(self, point: Point, kept: Flags | None, lasting: Array, x: Array) -> Solution:
+        scale, last = self._scale(point), np.inf
+        for _ in range(MOST_STEPS):
+            value, matrix = self._rows(point, scale, kept, lasting, x)
+            step = np.linalg.lstsq(matrix, -value, rcond=SINGULAR)[0]
+            norm = float(np.linalg.norm(value))
+            point, norm = self._stepped(
+                point, step * scale, norm,
+                lambda p: self._rows(p, scale, kept, lasting, x)[0])
+            small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
+            if small or (norm >= 0.9 * last and norm <= MET) or norm == 0:
+                break
+            last = norm
+        value, _ = self._rows(point, scale, kept, lasting, x)
+        met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
+        soft = np.zeros(len(self.soft))
+        some = np.ones(len(self.soft), dtype=bool) if kept is None else kept
+        if some.any():
+            tail = value[len(value) - int(some.sum()):]
+            soft[some] = np.where(np.abs(tail) > MET * 10, tail, 0.0)
+        return Solution(point, met, soft, np.zeros((len(scale), 0)))
+
+    def _scale(self, point: Point) -> Array:
+        return np.concatenate([point.scale_x, point.scale_z, np.maximum(np.abs(point.u), 1.0),
+                               np.maximum(np.abs(point.p[self._places]), 1.0)])
+
+    @property
+    def _places(self) -> list[int]:
+        return [s.place for s in self.wishes.free]
+
+    def _reach(self, point: Point, scale: Array) -> float:
+        whole = np.concatenate([point.x, point.z, point.u, point.p[self._places]])
+        return float(np.abs(whole / scale).max(initial=0.0))
+
+    def _stepped(self, point: Point, step: Array, norm: float, rows: Callable[[Point], Array]
+                 ) -> tuple[Point, float]:
+        """After a step, halved where it leads away; and how large the rows are there."""
+        factor = 1.0
+        for _ in range(MOST_HALVINGS):
+            moved = self._moved(point, factor * step)
+            with np.errstate(all="ignore"):
+                size = float(np.linalg.norm(rows(moved)))
+            if np.isfinite(size) and (size <= norm * (1 - 1e-4 * factor) or size <= MET):
+                return moved, size
+            factor /= 2
+        return self._moved(point, factor * step), norm
+
+    def _moved(self, point: Point, step: Array) -> Point:
+        nx, nz, nu = self.system.nx, self.system.nz, self.system.nu
+        p = point.p.copy()
+        for k, signal in enumerate(self.wishes.free):
+            p[signal.place] += signal.sign * step[nx + nz + nu + k]
+        return replace(point, x=point.x + step[:nx], z=point.z + step[nx : nx + nz],
+                       u=point.u + step[nx + nz : nx + nz + nu], p=p)
+
+    # -- rows ------------------------------------------------------------------------------
+    def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, x: Array
+              ) -> tuple[Array, Array]:
+        """Scaled values and derivatives of all rows, the soft ones last."""
+        at = self.derivatives.at(point)
+        value, matrix = self._hard(point, at)
+        mine = np.ones(len(self.soft), dtype=bool) if kept is None else kept
+        rest, wished = np.split(mine, [len(self.resting)])
+        value += [lasting @ (point.x - x), at.value["slope"][self.resting[rest]],
+                  (at.value["outputs"] - self.values)[wished]]
+        matrix += [np.pad(lasting, ((0, 0), (0, len(scale) - self.system.nx))),
+                   _whole(at, "slope")[self.resting[rest]], _whole(at, "outputs")[wished]]
+        whole, v = np.concatenate(matrix) * scale, np.concatenate(value)
+        size = np.abs(whole).max(axis=1, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        return v / size, whole / size[:, None]
+
+    def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
+        value = [at.value["residual"], at.value["constraints"]]
+        matrix = [_whole(at, "residual"), _whole(at, "constraints")]
+        elements = elements_of_system(self.system)
+        if elements is None:
+            return value, matrix
+        rows, by = mode_rows(point, at)
+        stuck = point.modes == 0
+        closed = stuck & elements.contact
+        value += [rows, at.value["flow"][stuck], at.value["gap"][closed]]
+        matrix += [np.column_stack([by[a] for a in ("x", "z", "u", "p")]),
+                   _whole(at, "flow")[stuck], _whole(at, "gap")[closed]]
+        return value, matrix
+
+    # -- conflicts -------------------------------------------------------------------------
+    def conflict(self, start: Point, solution: Solution) -> list[int]:
+        """A smallest set of soft rows that cannot be met together (deletion filter)."""
+        kept = np.ones(len(self.soft), dtype=bool)
+        without = kept & (np.abs(solution.missed) > 0)
+        if not self.solve(start, without).met:
+            kept = without
+        for k in np.flatnonzero(kept):
+            kept[k] = False
+            if self.solve(start, kept).met:
+                kept[k] = True
+        return np.flatnonzero(kept).tolist()
+
+
+def _whole(at: DerivativesAt, row: str) -> Array:
+    return np.column_stack([at.by[row, a].toarray() for a in ("x", "z", "u", "p")])
+
+
+def _relations(point: Point) -> Array | None:
+    """Relations as they hold at a point; None where they are as assumed."""
+    system = point.system
+    if not system.nm:
+        return None
+    from .linearise import relations_on_edge
+
+    g = system.crossings(*point.arguments)
+    wrong = ((g > 0) != (point.m > 0.5)) & ~relations_on_edge(point)
+    return np.where(wrong, 1.0 - point.m, point.m) if wrong.any() else None
+
+

@@ -1,0 +1,210 @@
+"""Which parameters make a model behave as measured?
+
+Least squares by ``scipy.optimize.least_squares`` with exact sensitivities, through events too.
+Noise that is not given is estimated per sensor from the residuals. Intervals are those of linear
+theory: residual variance, t-quantile [Seber & Wild, Nonlinear Regression, ch. 5].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, unknown_name
+from ..numerics.arrays import Array
+from .estimation_data import Experiment, Measured, experiments_of
+from .estimation_misfit import Misfit
+from .estimation_result import Fit
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+__all__ = ["Experiment", "Fit", "Measured", "fit"]
+
+NOISE_ROUNDS = 4  # in which noise that is not given settles
+NOISE_SETTLED = 1e-3
+TOLERANCE = 1e-10
+LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
+
+
+def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any], *,
+        loss: str = "linear", starts: int = 1, seed: int = 0, progress: bool | None = None,
+        rtol: float = 1e-8, **options: Any) -> Fit:
+    """Find the parameters with which a model behaves as measured. The model is not changed.
+
+    Parameters
+    ----------
+    model : Model
+    data : pandas DataFrame, Experiment, or a list of them
+        Headings carry units, ``"time [ms]"``, ``"force [N]"``. Times are those of the model; they
+        may be irregular. NaN is a gap in one column.
+    parameters : mapping
+        Path to bounds, ``{"spring.stiffness": ("100 N/m", "10 kN/m")}``, and perhaps a third value
+        to start from; otherwise that is the model's, if it is within them. Initial values too.
+    compare : mapping
+        Column to variable, ``{"disp [mm]": "block.x"}``; or to :class:`Measured`, which knows
+        noise, and an offset or delay that is to be found.
+    loss : str
+        ``"linear"``, or against outliers ``"soft_l1"``, ``"huber"``, ``"cauchy"``.
+    starts : int
+        So many starts within the bounds; the best counts.
+    seed : int
+        Of the other starts.
+    progress : bool, optional
+        Print a line per step; by default for interactive terminals only.
+    rtol, **options
+        As in :meth:`~blocks.Model.simulate`.
+
+    Returns
+    -------
+    Fit
+        After Ctrl-C, with the best values so far and the status ``"interrupted"``.
+
+    Raises
+    ------
+    ModelError
+        For mistakes in data, names, units and bounds, before the first run.
+
+    Examples
+    --------
+    ::
+
+        found = fit(model, pd.read_csv("run.csv"),
+                    parameters={"spring.stiffness": ("100 N/m", "10 kN/m")},
+                    compare={"displacement [mm]": "spring.x"})
+        print(found)
+        found.values["spring.stiffness"]
+        found.plot("fit.png")
+    """
+    if loss not in LOSSES:
+        raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
+    if not parameters or not compare:
+        raise ParameterError("fit()", f"has nothing to {'find' if not parameters else 'compare'}.",
+                             'Give parameters={"spring.stiffness": ("1 N/m", "1 kN/m")} and '
+                             'compare={"disp [mm]": "block.x"}.')
+    misfit = Misfit(model, experiments_of(data), parameters, compare,
+                    {"rtol": rtol, **options})
+    search = _Search(misfit, loss, _shown(progress))
+    status = "finished"
+    try:
+        for start in _starts(misfit, starts, seed):
+            search.run(start)
+        search.settle_noise()
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+        status = "interrupted"
+    assert search.best is not None
+    return Fit(misfit, search.best[1], search.weights(), status)
+
+
+def _shown(progress: bool | None) -> bool:
+    import sys
+
+    return (sys.stderr.isatty() and hasattr(sys, "ps1")) if progress is None else progress
+
+
+def _starts(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
+    """The guesses, and other points spread over the bounds."""
+    first = np.array([u.guess for u in misfit.unknowns])
+    if starts <= 1:
+        return [first]
+    from scipy.stats import qmc
+
+    spread = qmc.LatinHypercube(len(first), rng=seed).random(starts - 1)
+    low = np.array([u.searched(u.low) for u in misfit.unknowns])
+    high = np.array([u.searched(u.high) for u in misfit.unknowns])
+    others = low + spread * (high - low)
+    return [first, *(np.array([u.value(s) for u, s in zip(misfit.unknowns, row, strict=True)])
+                     for row in others)]
+
+
+class _Search:
+    """Least squares from one start after the other; keeps the best values whatever happens."""
+
+    def __init__(self, misfit: Misfit, loss: str, progress: bool) -> None:
+        self.misfit, self.loss, self.progress = misfit, loss, progress
+        self.best: tuple[float, Array] | None = None
+        self._tried = 0
+
+    def run(self, start: Array) -> None:
+        """Go to the minimum nearest to a start."""
+        from scipy.optimize import least_squares
+
+        unknowns = self.misfit.unknowns
+        first = np.array([u.searched(v) for u, v in zip(unknowns, start, strict=True)])
+        low = np.array([u.searched(u.low) for u in unknowns])
+        high = np.array([u.searched(u.high) for u in unknowns])
+        inside = np.clip(first, low + 1e-9 * (high - low), high - 1e-9 * (high - low))
+        if self._tried == 0:
+            self.misfit.choose_method(self._values(inside))
+            self.misfit.plain(self._values(inside))  # errors of the first run are told
+        found = least_squares(self._residuals, inside, self._jacobian, bounds=(low, high),
+                              x_scale="jac", loss=self.loss, xtol=TOLERANCE, ftol=TOLERANCE,
+                              gtol=TOLERANCE)
+        self._residuals(found.x)
+
+    def settle_noise(self) -> None:
+        """Estimate noise that is not given from the residuals, and search again."""
+        misfit = self.misfit
+        open_ = [s.name for s in misfit.sensors[0] if s.measured.noise is None]
+        for _ in range(NOISE_ROUNDS if open_ else 0):
+            assert self.best is not None
+            values, before = self.best[1], dict(misfit.noise)
+            plain = misfit.plain(values)
+            for name in open_:
+                mine = np.concatenate([r for one, sensors in
+                                       zip(plain, misfit.sensors, strict=True)
+                                       for r, s in zip(one, sensors, strict=True)
+                                       if s.name == name])
+                misfit.noise[name] = _spread(mine, self.loss) or before[name]
+            changed = max(abs(misfit.noise[n] / before[n] - 1) for n in open_)
+            if changed < NOISE_SETTLED or len(misfit.names) == 1 and self.loss == "linear":
+                return
+            self.best = None
+            self.run(values)
+
+    def weights(self) -> Array:
+        """How much each residual counts at the best values; 1 but for a robust loss."""
+        assert self.best is not None
+        z = self.misfit.residuals(self.best[1]) ** 2
+        return {"linear": np.ones_like(z), "soft_l1": 1 / np.sqrt(1 + z),
+                "huber": np.where(z <= 1, 1.0, 1 / np.sqrt(np.maximum(z, 1.0))),
+                "cauchy": 1 / (1 + z), "arctan": 1 / (1 + z**2)}[self.loss]
+
+    def _values(self, searched: Array) -> Array:
+        return np.array([u.value(s) for u, s in zip(self.misfit.unknowns, searched, strict=True)])
+
+    def _residuals(self, searched: Array) -> Array:
+        values = self._values(searched)
+        out = self.misfit.residuals(values)
+        cost = float(_cost(out, self.loss))
+        if self.best is None or cost < self.best[0]:
+            self.best = cost, values
+        self._tried += 1
+        if self.progress:
+            print(f"fit: run {self._tried}, misfit {np.sqrt(np.mean(out**2)):.6g} standard "
+                  f"deviations, best {np.sqrt(2 * self.best[0] / len(out)):.6g}")
+        return out
+
+    def _jacobian(self, searched: Array) -> Array:
+        values = self._values(searched)
+        slopes = np.array([u.slope(v) for u, v in zip(self.misfit.unknowns, values, strict=True)])
+        return self.misfit.jacobian(values) * slopes
+
+
+def _spread(residuals: Array, loss: str) -> float:
+    """Standard deviation of residuals; by the median where outliers are expected."""
+    if loss == "linear":
+        return float(np.sqrt(np.mean(residuals**2)))
+    return float(1.4826 * np.median(np.abs(residuals)))
+
+
+def _cost(residuals: Array, loss: str) -> float:
+    z = residuals**2
+    rho = {"linear": z, "soft_l1": 2 * (np.sqrt(1 + z) - 1),
+           "huber": np.where(z <= 1, z, 2 * np.sqrt(z) - 1), "cauchy": np.log1p(z),
+           "arctan": np.arctan(z)}[loss]
+    return float(np.sum(rho) / 2)

@@ -1,0 +1,146 @@
+"""What was measured? Tables with units in their headings, irregular times and gaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, unknown_name
+from ..numerics.arrays import Array
+from ..units import Unit, to_si, unit
+
+__all__ = ["Experiment", "Measured", "Sensor", "sensors_of"]
+
+HEADING = re.compile(r"^\s*(.*?)\s*\[([^\[\]]*)\]\s*$")
+TIME_NAMES = ("time", "t")
+SECOND = unit("s")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a column of data is: a variable, seen by a sensor.
+
+    A sensor shows ``variable(t - delay) + offset`` and noise.
+
+    Parameters
+    ----------
+    variable : str
+        ``"block.x"``.
+    noise : str or quantity, optional
+        Standard deviation; estimated from the residuals if it is not given.
+    offset, delay : (low, high), optional
+        Bounds of an offset or a delay that is to be found.
+    """
+
+    variable: str
+    noise: Any = None
+    offset: tuple[Any, Any] | None = None
+    delay: tuple[Any, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One measured run, and what was different in it.
+
+    Parameters
+    ----------
+    data : pandas DataFrame
+    values : mapping, optional
+        Parameters and initial values of this run, ``{"push.force": "20 N"}``.
+    """
+
+    data: Any
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """The measured values of a column, in SI units, without gaps."""
+
+    name: str
+    measured: Measured
+    shown: Unit
+    t: Array
+    values: Array
+
+
+def sensors_of(experiment: Experiment, compare: Mapping[str, str | Measured], number: int
+               ) -> list[Sensor]:
+    """The columns that are compared.
+
+    Raises
+    ------
+    ModelError
+        For columns that are not there, without unit, without values, and for times that go
+        backwards.
+    """
+    data, where = experiment.data, f"fit(data[{number}])" if number else "fit(data)"
+    if not hasattr(data, "columns"):
+        raise ParameterError(where, f"is a {type(data).__name__}, not a table.",
+                             "Give a pandas DataFrame with headings such as 'time [ms]'.")
+    t = _times(data, where)
+    return [_sensor(data, name, Measured(of) if isinstance(of, str) else of, t, where)
+            for name, of in compare.items()]
+
+
+def _times(data: Any, where: str) -> Array:
+    found = [c for c in data.columns if _parts(c)[0].lower() in TIME_NAMES]
+    if len(found) != 1:
+        raise ParameterError(where, f"has {'no' if not found else 'more than one'} column of time "
+                             f"among {', '.join(map(repr, data.columns))}.",
+                             "Call it 'time [s]', with its unit.", code="fit.time")
+    t = _column(data, found[0], SECOND, where)
+    if not np.isfinite(t).all():
+        row = int(np.flatnonzero(~np.isfinite(t))[0])
+        raise ParameterError(where, f"has no time in row {row}.", "Drop the row.", code="fit.time")
+    back = np.flatnonzero(np.diff(t) < 0)
+    if len(back):
+        k = int(back[0])
+        raise ParameterError(
+            where, f"goes back in time after row {k}: {found[0]} is {data[found[0]].iloc[k]} and "
+            f"then {data[found[0]].iloc[k + 1]}.", "Sort the rows, or give two experiments, "
+            "data=[first, second].", code="fit.time")  # fmt: skip
+    return t
+
+
+def _parts(heading: Any) -> tuple[str, str | None]:
+    found = HEADING.match(str(heading))
+    return (found[1], found[2]) if found else (str(heading).strip(), None)
+
+
+def _column(data: Any, name: str, expected: Unit | None, where: str) -> Array:
+    """A column in SI units."""
+    _, text = _parts(name)
+    if text is None:
+        raise ParameterError(f"{where}, column {name!r}", "has no unit in its heading.",
+                             f"Write it in brackets: '{name} [mm]'; '[1]' for a plain number.",
+                             code="fit.unit")
+    values = np.asarray(data[name], dtype=float)
+    shown = unit(text)
+    return np.asarray(to_si(values * shown.pint, expected or shown, f"{where}, column {name!r}"),
+                      dtype=float)
+
+
+def _sensor(data: Any, name: str, measured: Measured, t: Array, where: str) -> Sensor:
+    columns = list(map(str, data.columns))
+    if name not in columns:
+        same = [c for c in columns if _parts(c)[0] == _parts(name)[0]]
+        if same and _parts(name)[1] is None and _parts(same[0])[1] is not None:
+            name = same[0]  # the heading says the unit
+        else:
+            raise unknown_name(f"{where}, compare", name, columns, "columns")
+    values = _column(data, name, None, where)
+    kept = np.isfinite(values)
+    if not kept.any():
+        raise ParameterError(f"{where}, column {name!r}", "has no values.", "Leave it out.")
+    return Sensor(name, measured, unit(_parts(name)[1] or "1"), t[kept], values[kept])
+
+
+def experiments_of(data: Any) -> Sequence[Experiment]:
+    """One or several tables, as experiments."""
+    several = data if isinstance(data, (list, tuple)) else [data]
+    return [one if isinstance(one, Experiment) else Experiment(one) for one in several]

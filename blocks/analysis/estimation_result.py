@@ -1,0 +1,222 @@
+"""What does a fit say? Values, intervals, what cannot be told apart, residuals per sensor."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..numerics.arrays import Array
+from ..results.sheet import Sheet
+from ..units import from_si
+from .estimation_misfit import Misfit
+
+if TYPE_CHECKING:
+    from pint import Quantity
+
+__all__ = ["Fit"]
+
+OPEN = 1.0  # standard error, in sizes of the parameters, from which a combination is not told
+SMALL = 0.02  # part of a combination that is not mentioned
+AT_BOUND = 1e-6  # of the distance of the bounds
+ROUNDING = 1e-10  # singular values below this part of the largest are zero
+
+
+class Fit:
+    """Parameters found, how sure they are, and what is left of the data.
+
+    Attributes
+    ----------
+    status : ``"finished"`` or ``"interrupted"``
+    names : of what was found: paths, and offsets and delays of sensors
+    notes : what the data cannot tell, and what stands at a bound
+    runs : how many runs it took
+    """
+
+    def __init__(self, misfit: Misfit, values: Array, weights: Array, status: str) -> None:
+        self._misfit, self._values, self.status = misfit, values, status
+        self.names = [u.path for u in misfit.unknowns]
+        self._residuals = misfit.residuals(values)
+        self._plain = misfit.plain(values)
+        self._runs = misfit.results(values)
+        root = np.sqrt(weights)[:, None]
+        self._jacobian = misfit.jacobian(values) * root
+        self._weighted = self._residuals * root[:, 0]
+        self.runs = misfit.runs
+        self.notes = [*self._identifiability(), *self._bounds()]
+
+    # -- numbers ---------------------------------------------------------------------------
+    @property
+    def values(self) -> dict[str, Quantity]:
+        """What was found, in the units of the bounds."""
+        return {u.path: from_si(v, u.shown) for u, v in
+                zip(self._misfit.unknowns, self._values, strict=True)}
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Measured values less parameters."""
+        return max(len(self._residuals) - len(self._values), 1)
+
+    @property
+    def reduced_chi_square(self) -> float:
+        """Mean square of the residuals in standard deviations; about 1 for noise as given."""
+        return float(self._weighted @ self._weighted) / self.degrees_of_freedom
+
+    @cached_property
+    def _scale(self) -> Array:
+        """What changes of the parameters are compared with."""
+        return np.array([abs(v) if abs(v) > 1e-6 * u.size else u.size for u, v in
+                         zip(self._misfit.unknowns, self._values, strict=True)])
+
+    @cached_property
+    def _directions(self) -> tuple[Array, Array]:
+        """Singular values of the relative Jacobian, and their directions as rows."""
+        _, singular, directions = np.linalg.svd(self._jacobian * self._scale, full_matrices=False)
+        singular = np.where(singular > ROUNDING * singular.max(initial=0.0), singular, 0.0)
+        return singular, directions
+
+    @property
+    def relative_singular_values(self) -> Array:
+        """Of the derivatives by relative changes, in standard deviations: large is well told."""
+        return self._directions[0]
+
+    @property
+    def null_directions(self) -> list[dict[str, float]]:
+        """Relative changes of parameters together that the data do not notice."""
+        singular, directions = self._directions
+        return [dict(zip(self.names, row.tolist(), strict=True))
+                for row in directions[singular * OPEN < np.sqrt(self.reduced_chi_square)]]
+
+    @cached_property
+    def _covariance(self) -> Array:
+        """Of the values in SI units; inf for what is not told."""
+        singular, directions = self._directions
+        told = singular * OPEN >= np.sqrt(self.reduced_chi_square)
+        part = directions[told] / singular[told][:, None]
+        out = part.T @ part * self.reduced_chi_square
+        open_ = np.abs(directions[~told]).max(axis=0, initial=0.0) > SMALL
+        out[open_, open_] = np.inf
+        return np.asarray(out * np.outer(self._scale, self._scale))
+
+    @property
+    def standard_errors(self) -> dict[str, Quantity]:
+        """Standard deviations of the values; inf for what the data cannot tell."""
+        return {u.path: from_si(e, u.shown) - from_si(0.0, u.shown) for u, e in
+                zip(self._misfit.unknowns, np.sqrt(np.diag(self._covariance)), strict=True)}
+
+    def intervals(self, level: float = 0.95) -> dict[str, tuple[Quantity, Quantity]]:
+        """Confidence intervals."""
+        from scipy.stats import t
+
+        reach = t.ppf((1 + level) / 2, self.degrees_of_freedom) * np.sqrt(
+            np.diag(self._covariance))
+        return {u.path: (from_si(v - r, u.shown), from_si(v + r, u.shown)) for u, v, r in
+                zip(self._misfit.unknowns, self._values, reach, strict=True)}
+
+    @property
+    def correlation(self) -> Any:
+        """Correlations of the values, as a pandas table."""
+        from ..results.sheet import pandas
+
+        c = np.where(np.isfinite(self._covariance), self._covariance, np.nan)
+        error = np.sqrt(np.diag(c))
+        return pandas("correlations").DataFrame(c / np.outer(error, error), self.names, self.names)
+
+    def residuals(self) -> dict[str, Quantity]:
+        """Measured less predicted per sensor, in its unit; of all experiments together."""
+        out = {}
+        for k, sensor in enumerate(self._misfit.sensors[0]):
+            mine = np.concatenate([one[k] for one in self._plain])
+            out[sensor.name] = from_si(mine, sensor.shown) - from_si(0.0, sensor.shown)
+        return out
+
+    # -- words -----------------------------------------------------------------------------
+    def _identifiability(self) -> list[str]:
+        """What the data cannot tell, by name."""
+        notes, silent = [], np.abs(self._jacobian * self._scale).max(axis=0, initial=0.0) == 0
+        for k in np.flatnonzero(silent):
+            notes.append(f"{self.names[k]} has no influence on what was measured: leave it out, or "
+                         "measure something that it moves.")
+        for direction in self.null_directions:
+            largest = max(map(abs, direction.values()))
+            parts = {n: v / largest for n, v in direction.items() if abs(v) > SMALL * largest}
+            if set(parts) <= {self.names[k] for k in np.flatnonzero(silent)}:
+                continue
+            notes.append(_combination(parts))
+        return notes
+
+    def _bounds(self) -> list[str]:
+        notes = []
+        for u, v in zip(self._misfit.unknowns, self._values, strict=True):
+            for word, bound in (("lower", u.low), ("upper", u.high)):
+                if abs(u.searched(v) - u.searched(bound)) <= AT_BOUND * (
+                        u.searched(u.high) - u.searched(u.low)):
+                    notes.append(f"{u.path} stands at its {word} bound, "
+                                 f"{from_si(bound, u.shown):.6g~P}: the data want it beyond. Widen "
+                                 "the bounds, or look for what the model lacks; its interval says "
+                                 "nothing.")
+        return notes
+
+    def __str__(self) -> str:
+        errors, intervals = self.standard_errors, self.intervals()
+        sheet = Sheet(f"Fit of {self._misfit.model.name}, {self.status}", {
+            "parameter": self.names,
+            "value": [f"{v:.7g~P}" for v in self.values.values()],
+            "standard error": [_told(e) for e in errors.values()],
+            "95 % interval": [_told(a, b) for a, b in intervals.values()],
+        })  # fmt: skip
+        residuals = Sheet("Residuals", {
+            "sensor": list(self.residuals()),
+            "values": [len(r.m) for r in self.residuals().values()],
+            "rms": [f"{np.sqrt(np.mean(r.m**2)):.5g} {r.units:~P}"
+                    for r in self.residuals().values()],
+            "in standard deviations": [f"{x:.4g}" for x in self._in_deviations()],
+        })  # fmt: skip
+        return "\n".join([str(sheet), str(residuals), *self.notes])
+
+    def _in_deviations(self) -> list[float]:
+        return [float(np.sqrt(np.mean(np.concatenate([one[k] for one in self._plain]) ** 2)))
+                / self._misfit.noise[s.name] for k, s in enumerate(self._misfit.sensors[0])]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def apply(self) -> None:
+        """Give the model the values that were found."""
+        for u, v in zip(self._misfit.unknowns, self._values, strict=True):
+            if u.setting is not None:
+                u.setting.apply(from_si(v, u.setting.declared.unit))
+
+    def plot(self, save: Any = None, experiment: int = 0) -> Any:
+        """Measured and predicted, and what is left, one row of pictures per sensor."""
+        from .estimation_picture import draw
+
+        return draw(self._misfit, self._values, self._runs[experiment],
+                    self._misfit.sensors[experiment], self._plain[experiment], save)
+
+
+def _told(*values: Any) -> str:
+    if not all(np.isfinite(v.m) for v in values):
+        return "not told by the data"
+    return " … ".join(f"{v:.6g~P}" for v in values)
+
+
+def _combination(parts: dict[str, float]) -> str:
+    """Words for parameters of which the data tell only combinations."""
+    names = list(parts)
+    if len(names) == 1:
+        return (f"{names[0]} cannot be told from these data: any value of its size does as well. "
+                "Fix it, or measure where it matters.")
+    first = names[-1]
+    told = []
+    for name in names:
+        if name != first:
+            power = parts[name] / parts[first]
+            whole = round(2 * power) / 2
+            power = whole if abs(power - whole) < 0.01 * max(abs(power), 0.5) else power
+            word = "" if abs(power) == 1 else f"^{abs(power):.3g}"
+            told.append(f"{name} {'/' if power > 0 else '*'} {first}{word}")
+    together = ", ".join(names)
+    return (f"{together} can be told only up to a common change: of these the data tell "
+            f"{' and '.join(told)}. Fix one of them, or measure something else (a force, say).")

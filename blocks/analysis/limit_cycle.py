@@ -1,0 +1,267 @@
+"""Which motion does a model repeat for ever, and does it come back to it when disturbed?
+
+Shooting: states at which a run of one period ends where it began. The run goes through its events,
+so that sticking, impacts and switching are part of the cycle; the derivative of the map over one
+period is found by runs from neighbouring states, and its eigenvalues are the Floquet multipliers.
+
+References
+----------
+R. I. Leine, H. Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer
+2004, chapter 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, SimulationError
+from ..numerics.arrays import Array, Indices
+from ..results.sheet import Sheet
+from ..units import from_si, quantity, to_si, unit
+from .derivatives import derivatives_of
+from .point import Point, initial_point, run_point
+from .reduction import reduce
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..results import Result
+
+__all__ = ["LimitCycle", "find_limit_cycle"]
+
+TOLERANCE = 1e-11  # of the runs
+BESIDE = 1e-5  # of the size of a state: neighbouring runs
+CLOSED = 1e-9  # of the size of the states
+FARTHEST = 0.3  # of the sizes of states and period, in one step
+AT_REST = 1e-3  # of the sizes of states: a motion that is none
+MOST_STEPS = 25
+LOOKS = 4000  # instants of a run in which a return is looked for
+NEAR = 0.05  # of the size of the states: a return
+WHERE = "limit_cycle()"
+
+
+class LimitCycle:
+    """A motion that repeats.
+
+    Attributes
+    ----------
+    period : quantity
+    multipliers : complex ndarray
+        Floquet multipliers by modulus, without the one of moving along the cycle.
+    run : Result
+        One period.
+
+    Examples
+    --------
+    ::
+
+        cycle = model.limit_cycle(model.simulate("60 s"))
+        cycle.period, cycle.amplitude("block.x"), cycle.is_stable
+        cycle.run.plot("block.x")
+    """
+
+    def __init__(self, name: str, period: float, run: Result, multipliers: Array) -> None:
+        self.name, self.run, self.multipliers = name, run, multipliers
+        self.period = quantity(period, "s")
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether disturbances die out."""
+        return bool((np.abs(self.multipliers) < 1).all())
+
+    def amplitude(self, path: str) -> Any:
+        """Half the distance between the largest and the smallest value of a variable."""
+        series = self.run[path]
+        return (series.max() - series.min()) / 2
+
+    def __repr__(self) -> str:
+        return repr(Sheet.of_facts(f"Limit cycle of {self.name}", [
+            ("period", f"{self.period:.10g~P}"),
+            ("frequency", f"{1 / self.period.magnitude:.8g} Hz"),
+            ("Floquet multipliers", ", ".join(f"{m:.6g}" if m.imag else f"{m.real:.6g}"
+                                              for m in self.multipliers) or "none"),
+            ("disturbances", "die out" if self.is_stable else "grow"),
+        ]))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self!r}</pre>"
+
+
+@dataclass(frozen=True, eq=False)
+class _Map:
+    """Runs of a model from given states."""
+
+    model: Model
+    point: Point
+    free: Indices  # states that are moved
+    size: Array
+
+    def run(self, x: Array, period: float) -> Result:
+        start = self.point.x.copy()
+        start[self.free] = x
+        from ..simulation.run import run
+        from ..simulation.settings import Options
+
+        result: Result = run(self.model, quantity(period, "s"), Options(
+            rtol=TOLERANCE, progress=False, max_step=quantity(period / 20, "s"),
+            start_from=(start, self.point.z, self.point.m)))
+        return result
+
+    def end(self, x: Array, period: float) -> Array:
+        """The moved states after a time."""
+        return self.at_end(self.run(x, period))
+
+    def at_end(self, run: Result) -> Array:
+        return run_point(self.model, run, None).x[self.free]
+
+    def slope(self, x: Array) -> Array:
+        """How they change at the start."""
+        run = self.run(x, 1e-9 * max(1.0, float(np.abs(self.size).max())))
+        point = run_point(self.model, run, None)
+        found: Array = point.system.slope(*point.arguments)[self.free]
+        return found
+
+
+def find_limit_cycle(model: Model, guess: Any, period: Any) -> LimitCycle:
+    """See :meth:`blocks.Model.limit_cycle`."""
+    point, length, size = _guess(model, guess, period)
+    free = _moving_states(point)
+    shooting = _Map(model, point, free, np.maximum(size[free], 1e-12 * point.scale_x[free]))
+    x, length, matrix = _shoot(shooting, point.x[free].copy(), length)
+    run = shooting.run(x, length)
+    _refuse_rest(run, shooting)
+    return LimitCycle(model.name, length, run, _multipliers(matrix))
+
+
+def _refuse_rest(run: Result, shooting: _Map) -> None:
+    """A state of rest repeats, too, whatever the period."""
+    _, states = _states(run, 0.0)
+    moved = np.ptp(states[shooting.free], axis=1) / 2
+    if (moved <= AT_REST * shooting.size).all():
+        raise SimulationError(WHERE, "only a state of rest was found near the guess.",
+                              "Give a run that has settled to the motion that repeats, and its "
+                              "period.", code="analysis.cycle")  # fmt: skip
+
+
+def _moving_states(point: Point) -> Indices:
+    """States that no constraint determines, and that something depends on."""
+    free_modes = point.with_modes(np.where(point.modes == 0, 1, point.modes))
+    at = derivatives_of(point.system, [], [])
+    reduced = reduce(free_modes, at.at(free_modes))
+    used = np.asarray(at.pattern[:, : point.system.nx].sum(axis=0)).ravel() > 0
+    return np.array([i for i in reduced.states if used[i]], dtype=int)
+
+
+def _shoot(shooting: _Map, x: Array, period: float) -> tuple[Array, float, Array]:
+    """States and period that close (Newton), and the derivative of the map there."""
+    size = shooting.size
+    for _ in range(MOST_STEPS):
+        end = shooting.end(x, period)
+        missed = (end - x) / size
+        matrix = _derivative(shooting, x, period)
+        if np.abs(missed).max() <= CLOSED:
+            return x, period, matrix
+        ahead = (shooting.end(x, period * (1 + 1e-6)) - shooting.end(x, period * (1 - 1e-6))) / (
+            2e-6 * period * size)
+        phase = shooting.slope(x) / size
+        norm = float(np.linalg.norm(phase)) or 1.0
+        left = np.block([[matrix - np.eye(len(x)), ahead[:, None]],
+                         [phase[None] / norm, np.zeros((1, 1))]])
+        step = np.linalg.lstsq(left, -np.append(missed, 0.0), rcond=1e-12)[0]
+        longest = max(float(np.abs(step[:-1]).max()) / FARTHEST,
+                      abs(float(step[-1])) / (FARTHEST * period), 1.0)
+        x, period = x + step[:-1] / longest * size, period + float(step[-1]) / longest
+    raise SimulationError(WHERE, "no motion that repeats was found near the guess: after "
+                          f"{MOST_STEPS} steps a period of {period:.6g} s still misses its start.",
+                          "Give a run that has settled, or another period.",
+                          code="analysis.cycle")  # fmt: skip
+
+
+def _derivative(shooting: _Map, x: Array, period: float) -> Array:
+    """Change of the end per change of the start, both in sizes of the states."""
+    columns = []
+    for k in range(len(x)):
+        h = np.zeros(len(x))
+        h[k] = BESIDE * shooting.size[k]
+        columns.append((shooting.end(x + h, period) - shooting.end(x - h, period)) / (
+            2 * BESIDE * shooting.size))
+    return np.array(columns).T
+
+
+def _multipliers(matrix: Array) -> Array:
+    """Eigenvalues of the map, but for the one of the motion itself, which is 1."""
+    found = np.asarray(np.linalg.eigvals(matrix), dtype=complex)
+    own = int(np.argmin(np.abs(found - 1)))
+    rest = np.delete(found, own)
+    return rest[np.argsort(-np.abs(rest))]
+
+
+def _guess(model: Model, guess: Any, period: Any) -> tuple[Point, float, Array]:
+    """Where to begin, about how long a period is, and how large the states become."""
+    from ..results import Result
+
+    length = None if period is None else float(to_si(period, unit("s"), f"{WHERE}: period"))
+    if guess is None and length is not None:
+        point = initial_point(model)
+        run = model.simulate(quantity(length, "s"), progress=False)
+        _, states = _states(run, 0.0)
+        return point, length, np.ptp(states, axis=1) / 2 + 0.0
+    if not isinstance(guess, Result):
+        raise ParameterError(WHERE, "takes a run that comes near a motion that repeats, or a "
+                             "period about the initial state.",
+                             "Write model.limit_cycle(model.simulate('60 s')), or "
+                             "model.limit_cycle(period='1.4 s').")  # fmt: skip
+    t, states = _states(guess, 0.5)
+    size = np.ptp(states, axis=1) / 2
+    if length is None:
+        length = _return_time(t, states, size)
+    point = run_point(model, guess, from_si(_while_moving(guess, t), unit("s")))
+    return point, length, size
+
+
+def _states(run: Result, part: float) -> tuple[Array, Array]:
+    """States of a run after a part of it, as columns."""
+    record: Any = run.recording
+    first, last = record.episodes[0].start, record.episodes[-1].end
+    t = np.linspace(first + part * (last - first), last, LOOKS)
+    points, _ = record.replay.interpolated(t, record._episode_numbers(t, "right"))
+    return t, points.x
+
+
+def _return_time(t: Array, states: Array, size: Array) -> float:
+    """When the last state was passed before."""
+    some = size > 1e-9 * np.abs(states).max(axis=1) + 1e-300
+    if not some.any():
+        raise ParameterError(WHERE, "the run is at rest at its end: nothing repeats.",
+                             "Start it farther away, or give a period.", code="analysis.cycle")
+    far = np.abs((states[some] - states[some][:, -1:]) / size[some][:, None]).max(axis=0)
+    left = np.flatnonzero(far > 0.5)
+    before = far[: left[-1]] if len(left) else far[:0]
+    back = np.flatnonzero(before < NEAR)
+    if not len(back):
+        raise ParameterError(WHERE, "the run does not come back to where it ends.",
+                             "Simulate longer, or give period='…'.", code="analysis.cycle")
+    last = back[-1]
+    first = last
+    while first - 1 in back:
+        first -= 1
+    nearest = first + int(np.argmin(before[first : last + 1]))
+    return float(t[-1] - t[nearest])
+
+
+def _while_moving(run: Result, t: Array) -> float:
+    """A late instant in the middle of an episode in which nothing sticks, if there is one."""
+    record: Any = run.recording
+    modes = record.episodes.modes
+    if modes.shape[1] == 0:
+        return float(t[-1])
+    starts = np.append(record.episodes.starts, record.episodes[-1].end)
+    length = np.diff(starts)
+    moving = np.flatnonzero((modes != 0).all(axis=1) & (length > 0))
+    moving = moving[:-1] if len(moving) > 1 else moving
+    if not len(moving):
+        return float(t[-1])
+    k = int(moving[-1])
+    return float((starts[k] + starts[k + 1]) / 2)

@@ -1,0 +1,393 @@
+"""Where does a model rest, or move as is wished?
+
+An operating point is a state *and* a mode of all that sticks, slides or touches. Modes are tried
+from where the model starts; what follows from a violated one is tried next, then all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import InitialisationError, ParameterError, brief
+from ..numerics.arrays import Array, Indices
+from ..results.sheet import Sheet
+from ..units import from_si
+from .derivatives import elements_of_system
+from .equilibrium import Equations, Solution
+from .linearise import held_words, modes_named, ratio_to_second, state_named
+from .loads import follow_slowly, interval, limits_of
+from .point import Point, initial_point
+from .reactions import Reactions, reactions_of
+from .reduction import reduce
+from .signals import signals_of
+from .wishes import Wishes, read_wishes
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+__all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
+
+MOST_MODES = 243  # combinations that are tried
+SAME_SIGN = 1e-12  # of the nominal velocity: a flow that is zero
+MOST_SOURCES = 12  # inputs that are tried as a cure
+TOLD = 6
+
+
+class OperatingPoint:
+    """States, modes and reactions at which a model rests or moves as is wished.
+
+    Attributes
+    ----------
+    point : to be given to ``model.linearise(at=…)``
+    modes : mapping of component to ``"stuck"``, ``"slides forward"``, …
+    notes : what is not determined, what drifts
+
+    Examples
+    --------
+    ::
+
+        op = model.operating_point({"car.v": "90 km/h", "throttle.y": free})
+        op["throttle.y"], op.table(), op.reactions()
+        model.linearise("throttle.y", "car.v", at=op)
+    """
+
+    def __init__(self, name: str, solution: Solution, equations: Equations,
+                 reactions: Reactions | None) -> None:
+        self.name, self.point = name, solution.point
+        self._equations, self._reactions = equations, reactions
+        self.modes = dict(held_words(self.point))
+        self.notes = list(_notes(solution, equations, reactions))
+
+    def __getitem__(self, path: str) -> Any:
+        """The value of a variable or input, in its unit."""
+        system, signals = self.point.system, signals_of(self.point.system)
+        try:
+            found = signals.output(path, f"operating point of {self.name}")
+        except ParameterError:
+            raise
+        except Exception:
+            one = signals.input(path, f"operating point of {self.name}")
+            return from_si(one.sign * float(self.point.p[one.place]), one.unit)
+        import casadi as ca
+
+        function = system.function("value", ca.vertcat(*(s.expression for s in found)))
+        value = function(*self.point.arguments)
+        return from_si(float(value[0]) if len(value) == 1 else value, found[0].unit)
+
+    @property
+    def free(self) -> dict[str, Any]:
+        """The inputs that were free, with their values."""
+        return {s.path: self[s.path] for s in self._equations.wishes.free}
+
+    def table(self) -> Sheet:
+        """States, free inputs and their values."""
+        system = self.point.system
+        names = [state_named(system, i) for i in range(system.nx)]
+        values = [from_si(float(v), n.unit) for n, v in zip(names, self.point.x, strict=True)]
+        return Sheet(f"Operating point of {self.name}", {
+            "variable": [*self.free, *(n.path for n in names)],
+            "value": [f"{v:.8g~P}" for v in (*self.free.values(), *values)],
+        }, "\n".join(self.notes))  # fmt: skip
+
+    def reactions(self) -> Sheet:
+        """What every element bears: its mode, effort, how far it may differ, bounds, share."""
+        r = self._reactions
+        elements = elements_of_system(self.point.system)
+        if r is None or elements is None:
+            return Sheet(f"Reactions of {self.name}", {"component": []})
+        units = [self._effort_unit(k) for k in range(elements.size)]
+
+        def shown(value: float, k: int) -> str:
+            return f"{from_si(float(value), units[k]):.6g~P}"
+
+        rows = range(elements.size)
+        return Sheet(f"Reactions of {self.name}", {
+            "component": [elements.label(k) for k in rows],
+            "mode": list(self.modes.values()),
+            "effort": [shown(r.effort[k], k) if r.determined[k] else
+                       f"{shown(r.least[k], k)} … {shown(r.most[k], k)}" for k in rows],
+            "bears at rest": [f"{shown(r.low[k], k)} … {shown(r.high[k], k)}" for k in rows],
+        }, f"Smallest possible largest share of what is borne at rest: {r.share:.6g}.")  # fmt: skip
+
+    def interval(self, component: str) -> tuple[Any, Any]:
+        """Least and largest effort that an element may have; equal where it is determined."""
+        k, r = self._element(component)
+        u = self._effort_unit(k)
+        return from_si(float(r.least[k]), u), from_si(float(r.most[k]), u)
+
+    @property
+    def share(self) -> float:
+        """Smallest possible largest share of what stuck elements bear; 0 where nothing sticks."""
+        return 0.0 if self._reactions is None else self._reactions.share
+
+    @property
+    def undetermined(self) -> list[str]:
+        """Components whose effort the motion does not determine."""
+        r, elements = self._reactions, elements_of_system(self.point.system)
+        if r is None or elements is None:
+            return []
+        return [elements.label(int(k)) for k in np.flatnonzero(~r.determined)]
+
+    def __repr__(self) -> str:
+        text = repr(self.table())
+        return f"{text}\n{self.reactions()!r}" if self.modes else text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self!r}</pre>"
+
+    def _element(self, component: str) -> tuple[int, Reactions]:
+        elements, r = elements_of_system(self.point.system), self._reactions
+        labels = [] if elements is None else [elements.label(k) for k in range(elements.size)]
+        if component not in labels or r is None:
+            from ..exceptions import unknown_name
+
+            raise unknown_name(f"operating point of {self.name}", component, labels,
+                               "components with a mode")
+        return labels.index(component), r
+
+    def _effort_unit(self, k: int) -> Any:
+        elements = elements_of_system(self.point.system)
+        assert elements is not None
+        f, _ = elements.owners[k]
+        kernel = self.point.system.network.families[f].kernel
+        return kernel.variables[kernel.index[elements.effort_names[k]]].unit
+
+
+def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
+           ) -> Iterator[str]:
+    system, point = equations.system, solution.point
+    moved = np.abs(solution.open).max(axis=1, initial=0.0)[: system.nx] if solution.open.size \
+        else np.zeros(system.nx)
+    left = [system.state_name(int(i)) for i in np.flatnonzero(moved > 1e-9 * point.scale_x)
+            if i not in equations.drifting]  # fmt: skip
+    if left:
+        yield (f"Not determined, and as at the start: {', '.join(left[:TOLD])}"
+               + (", …" if len(left) > TOLD else "")
+               + ". Wish a value of each that matters.")
+    slope = system.slope(*point.arguments)
+    for i in equations.drifting:
+        if abs(slope[i]) > 1e-9 * point.scale_x[i]:
+            named = state_named(system, int(i))
+            rate = from_si(float(slope[i]), ratio_to_second(named.unit))
+            yield f"{named.path} goes on changing, by {rate:.6g~P}; nothing depends on it."
+    if reactions is not None and not reactions.determined.all():
+        yield "How stuck elements share their load is not determined; see reactions()."
+
+
+def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest: bool, modes: Any
+                         ) -> OperatingPoint:
+    """See :meth:`blocks.Model.operating_point`."""
+    start = initial_point(model)
+    wishes = read_wishes(start.system, asked)
+    start = _with_parameters(start, wishes)
+    equations = Equations(start.system, wishes, at_rest)
+    first: Solution | None = None
+    tried: set[bytes] = set()
+    waiting = [modes_named(start, modes, "operating_point(modes=…)")] if modes is not None else [
+        start.modes]
+    others = iter(()) if modes is not None else _other_modes(start)
+    while True:
+        trial = waiting.pop() if waiting else next(others, None)
+        if trial is None:
+            break
+        if trial.tobytes() in tried:
+            continue
+        tried.add(trial.tobytes())
+        there = start.with_modes(trial)
+        solution = equations.solve(there)
+        first = first or solution
+        if not solution.met:
+            continue
+        reactions = reactions_of(solution.point, equations.derivatives.at(solution.point))
+        following = _following(solution.point, equations, reactions)
+        if following is None or modes is not None:
+            _refuse_out_of_bounds(solution, wishes)
+            return OperatingPoint(model.name, solution, equations, reactions)
+        waiting.append(following)
+    assert first is not None
+    raise _unmet(start, equations, first)
+
+
+def _with_parameters(start: Point, wishes: Wishes) -> Point:
+    from dataclasses import replace
+
+    return replace(start, p=wishes.parameters(start.p), title="the operating point")
+
+
+def _other_modes(start: Point) -> Iterator[Indices]:
+    """All at rest, then everything else, as far as that is few."""
+    elements = elements_of_system(start.system)
+    if elements is None:
+        return
+    yield np.zeros(elements.size, dtype=int)
+    choices = [(0, -1) if c else (0, 1, -1) for c in elements.contact]
+    if np.prod([float(len(c)) for c in choices]) <= MOST_MODES:
+        for modes in product(*choices):
+            yield np.array(modes)
+
+
+def _following(point: Point, equations: Equations, reactions: Reactions | None) -> Indices | None:
+    """Modes to try next, where those of a solution cannot be; None where they can."""
+    elements = elements_of_system(point.system)
+    if elements is None or reactions is None:
+        return None
+    v = equations.derivatives.at(point).value
+    modes, wrong = point.modes.copy(), False
+    for k in range(elements.size):
+        mode = int(point.modes[k])
+        if elements.contact[k]:
+            if mode != 0 and v["gap"][k] < -1e-12 * (1 + abs(v["gap"][k])):
+                modes[k], wrong = 0, True
+        elif mode != 0 and mode * v["flow"][k] < -SAME_SIGN:
+            modes[k], wrong = 0, True
+    if not wrong and not reactions.holds:
+        for k in np.flatnonzero(point.modes == 0).tolist():
+            e = reactions.effort[k]
+            if elements.contact[k] and e < 0:
+                modes[k], wrong = -1, True
+            elif e > reactions.high[k]:
+                modes[k], wrong = 1, True
+            elif e < reactions.low[k]:
+                modes[k], wrong = -1, True
+    return modes if wrong else None
+
+
+def _refuse_out_of_bounds(solution: Solution, wishes: Wishes) -> None:
+    signals = signals_of(solution.point.system)
+    for bound in wishes.bounds:
+        free = next((s for s in wishes.free if s.path == bound.path), None)
+        if free is not None:
+            value = free.sign * float(solution.point.p[free.place])
+        else:
+            one = signals.output(bound.path, "operating_point()")[0]
+            value = float(solution.point.system.function("value", one.expression)(
+                *solution.point.arguments)[0])
+        size = 1e-9 * max(abs(value), 1e-300)
+        if bound.low - size <= value <= bound.high + size:
+            continue
+        limit = bound.low if value < bound.low else bound.high
+        word = "at least" if value < bound.low else "at most"
+        raise InitialisationError(
+            bound.path, f"would have to be {from_si(value, bound.unit):.6g~P}, but shall be {word} "
+            f"{from_si(limit, bound.unit):.6g~P}.",
+            "Give up one of the wishes, or widen the bounds.",
+            code="analysis.bounds", needed=from_si(value, bound.unit),
+            limit=from_si(limit, bound.unit),
+        )  # fmt: skip
+
+
+# -- what cannot be met ----------------------------------------------------------------------
+def _unmet(start: Point, equations: Equations, solution: Solution) -> InitialisationError:
+    """The error that names a smallest set of wishes that conflict, by how much, and a cure."""
+    conflict = equations.conflict(start.with_modes(solution.point.modes), solution)
+    names = [equations.soft[k] for k in conflict]
+    advice = list(_cures(start, equations, solution))
+    if not conflict:
+        problem = "the equations have no solution near the initial state, whatever is wished."
+        advice = advice or ["Give initial targets closer to a possible state."]
+    elif len(conflict) == 1:
+        problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}."
+        advice.append("Or connect what moves to the ground by a spring, a damper or friction.")
+    else:
+        problem = (f"{' and '.join(names[:TOLD])} cannot be had together"
+                   f"{_by_how_much(equations, solution, conflict)}.")
+        advice = advice or ["Give up one of them, or leave an input free."]
+    return InitialisationError("operating_point()", problem, " ".join(advice),
+                               code="analysis.conflict", conflict=tuple(names))
+
+
+def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) -> str:
+    """What of a conflict is left, in the units of the rates that shall be zero."""
+    system, count = equations.system, len(equations.resting)
+    resting = [k for k in conflict if k < count]
+    if not resting:
+        return ""
+    others = np.ones(len(equations.soft), dtype=bool)
+    others[resting] = False
+    point = equations.solve(solution.point, others).point
+    slope = system.slope(*point.arguments)
+    told = []
+    for k in resting[:3]:
+        i = int(equations.resting[k])
+        named = state_named(system, i)
+        rate = from_si(float(slope[i]), ratio_to_second(named.unit))
+        told.append(f"der({named.path}) would be {rate:.6g~P}")
+    return ": " + ", ".join(told)
+
+
+def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
+    """Single inputs that, if they were free, would meet all wishes."""
+    system, wishes = equations.system, equations.wishes
+    signals = signals_of(system)
+    tried = 0
+    for path in signals.varying():
+        if tried == MOST_SOURCES or any(s.path == path for s in wishes.free):
+            break
+        tried += 1
+        try:
+            one = signals.input(path, "")
+        except Exception:
+            continue
+        other = Equations(system, Wishes(wishes.values, [*wishes.free, one], wishes.given),
+                          bool(len(equations.resting)))
+        found = other.solve(start.with_modes(solution.point.modes))
+        if found.met:
+            value = from_si(one.sign * float(found.point.p[one.place]), one.unit)
+            yield f"{path} = {value:.6g~P} would do: give it that, or {{{path!r}: free}}."
+
+
+# -- the start of a run ----------------------------------------------------------------------
+def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array]:
+    """States, torn unknowns and relations that ``simulate(start_from=…)`` means.
+
+    Raises
+    ------
+    ParameterError
+        For anything but a steady state or an operating point of this model with its values.
+    """
+    where = "simulate(start_from=…)"
+    if start_from == "steady state":
+        start_from = find_operating_point(model, None, True, None)
+    if not isinstance(start_from, OperatingPoint):
+        raise ParameterError(where, f"takes 'steady state' or an operating point, but was given "
+                             f"{brief(start_from)}.", "Write start_from='steady state'.")
+    point = start_from.point
+    system = model.compile()
+    if point.system is not system:
+        raise ParameterError(where, "is an operating point of another model, or of this one before "
+                             "its structure was changed.", "Find the operating point again.")
+    changed = np.flatnonzero(point.p != system.parameters())
+    if len(changed):
+        free = ", ".join(f"{path} = {value:.6g~P}" for path, value in start_from.free.items())
+        raise ParameterError(where, "is an operating point with other values of parameters than "
+                             "the model has now.", f"Give the model {free or 'these'} first.")
+    return point.x.copy(), point.z.copy(), point.m.copy()
+
+
+# -- the range of what sticks ----------------------------------------------------------------
+def stuck_range(model: Model, path: str, at: Any) -> tuple[Any, Any]:
+    """See :meth:`blocks.Model.stuck_range`."""
+    from .derivatives import derivatives_of
+    from .point import point_of
+
+    point = point_of(model, at)
+    signal = signals_of(point.system).input(path, "stuck_range()")
+    elements = elements_of_system(point.system)
+    if elements is None or not (point.modes == 0).any():
+        raise ParameterError("stuck_range()", "nothing sticks here.", "Exact friction sticks: "
+                             "law='coulomb' or 'stribeck'; give at=… a point at rest.",
+                             code="analysis.modes")  # fmt: skip
+    derivatives = derivatives_of(point.system, [signal], [])
+    at_point = derivatives.at(point)
+    by_state = follow_slowly(reduce(point, at_point))
+    if not np.isfinite(by_state).all():
+        raise ParameterError("stuck_range()", f"{path} accelerates something that is free: there "
+                             "is no equilibrium for it.", "Hold it by a spring or friction.",
+                             code="analysis.conflict")  # fmt: skip
+    low, high, *_ = interval(limits_of(point, at_point, by_state), 0)
+    present = signal.sign * float(point.p[signal.place])
+    return (from_si(present + low, signal.unit), from_si(present + high, signal.unit))

@@ -1,0 +1,241 @@
+"""Which design values are best?
+
+One number of a run is made as small as possible by ``scipy.optimize.minimize`` (SLSQP), with
+derivatives by sensitivities; other numbers are kept within limits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, SimulationError
+from ..numerics.arrays import Array
+from ..results.sheet import Sheet
+from ..simulation.settings import Options
+from ..units import from_si, to_si
+from .estimation_misfit import Unknown, unknown_of
+from .reductions import Reduction
+from .sensitivities import run_with_sensitivities
+from .sensitivity_start import moved_settings, varied
+
+if TYPE_CHECKING:
+    from pint import Quantity
+
+    from ..model import Model
+
+__all__ = ["Optimum", "optimise"]
+
+LIMIT = re.compile(r"^(.*\))\s*(<=|>=)\s*(.+)$")
+MET = 1e-6  # of a limit, by which it may be missed
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """A number of a run and what it may be: ``sign * (value - bound) >= 0``."""
+
+    reduction: Reduction
+    sign: float
+    bound: str
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best design that was found.
+
+    Attributes
+    ----------
+    values : of the design, by path
+    objective : its number
+    limits : every limited number, by how it was written
+    met : whether all limits are met
+    status : ``"finished"``, ``"stopped"`` (with the reason in ``message``) or ``"interrupted"``
+    runs : how many runs it took
+    """
+
+    values: dict[str, Quantity]
+    objective: Quantity
+    limits: dict[str, Quantity]
+    met: bool
+    status: str
+    message: str
+    runs: int
+
+    def __str__(self) -> str:
+        rows = [(p, f"{v:.7g~P}") for p, v in self.values.items()]
+        rows += [("objective", f"{self.objective:.7g~P}")]
+        rows += [(text, f"{v:.7g~P}") for text, v in self.limits.items()]
+        note = "" if self.met else "Not all limits are met: no design was found that meets them."
+        return str(Sheet.of_facts(f"Optimum, {self.status} after {self.runs} runs", rows, note))
+
+
+def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
+             duration: Any, subject_to: Sequence[str] = (), *, maximise: bool = False,
+             rtol: float = 1e-8, **options: Any) -> Optimum:
+    """Find the design values that make a number of a run least. The model is not changed.
+
+    Parameters
+    ----------
+    model : Model
+    objective : str
+        ``"max(body.a)"``; also ``min``, ``initial``, ``final``, ``"at(body.x, 1 s)"``.
+    over : mapping
+        Path to bounds, ``{"damper.damping": ("100 N*s/m", "5 kN*s/m")}``, and perhaps a third
+        value to start from; otherwise that is the model's.
+    duration : str or quantity
+    subject_to : sequence of str, optional
+        ``"max(spring.x) <= 50 mm"``, ``"final(block.v) >= 1 m/s"``.
+    maximise : bool
+        Make the objective as large as possible instead.
+    rtol, **options
+        As in :meth:`~blocks.Model.simulate`.
+
+    Returns
+    -------
+    Optimum
+        A minimum near the start, where others may be lower.
+
+    Raises
+    ------
+    ModelError
+        For mistakes in names, bounds and limits, before the first run.
+    """
+    design = _Design(model, objective, over, duration, subject_to, -1.0 if maximise else 1.0,
+                     {"rtol": rtol, **options})
+    return design.best()
+
+
+class _Design:
+    """Runs of a design, with what is asked of them and its derivatives."""
+
+    def __init__(self, model: Model, objective: str, over: Mapping[str, Any], duration: Any,
+                 limits: Sequence[str], sign: float, options: dict[str, Any]) -> None:
+        if not over:
+            raise ParameterError("optimise(over=…)", "is empty: nothing may change.",
+                                 'Give over={"damper.damping": ("1 N*s/m", "1 kN*s/m")}.')
+        self.model, self.duration, self.sign, self.options = model, duration, sign, options
+        self.paths = list(over)
+        settings = moved_settings(model, self.paths, "optimise(over=…)")
+        self.unknowns: list[Unknown] = [unknown_of(s, given, "optimise(over") for s, given in
+                                        zip(settings, over.values(), strict=True)]
+        self.objective = Reduction.read(objective, "optimise(objective)")
+        self.limits = [_limit(text) for text in
+                       ([limits] if isinstance(limits, str) else limits)]
+        self.runs = 0
+        self._last: tuple[Array, Array, Array] | None = None
+        self._scale: Array | None = None
+        self._bounds = np.zeros(0)
+        self.tried: tuple[bool, float, Array] | None = None
+
+    def numbers(self, searched: Array) -> tuple[Array, Array]:
+        """Objective and limited numbers in SI units, and their derivatives by the search."""
+        if self._last is not None and np.array_equal(self._last[0], searched):
+            return self._last[1], self._last[2]
+        values = np.array([u.value(s) for u, s in zip(self.unknowns, searched, strict=True)])
+        with varied(self.model) as give:
+            for unknown, value in zip(self.unknowns, values, strict=True):
+                assert unknown.setting is not None
+                give(unknown.setting, value)
+            run = run_with_sensitivities(self.model, self.duration, Options(
+                progress=False, **self.options), self.paths, "optimise(over=…)")
+        if run.status == "interrupted":
+            raise KeyboardInterrupt
+        self.runs += 1
+        asked = [self.objective, *(one.reduction for one in self.limits)]
+        infos = [one.info(run) for one in asked]
+        numbers = np.array([one.value(run) for one in asked])
+        slopes = np.array([one.gradient(run, run.sensitivities) for one in asked])
+        slopes = slopes * [u.slope(v) for u, v in zip(self.unknowns, values, strict=True)]
+        if self._scale is None:
+            self._units = [info.unit for info in infos]
+            self._bounds = np.array([to_si(one.bound, info.unit, one.reduction.text) for one, info
+                                     in zip(self.limits, infos[1:], strict=True)], dtype=float)
+            self._scale = np.abs(np.append(numbers[0], self._bounds))
+            self._scale[self._scale == 0] = 1.0
+        self._last = searched.copy(), numbers, slopes
+        self._keep(values, numbers)
+        return numbers, slopes
+
+    def _keep(self, values: Array, numbers: Array) -> None:
+        met = bool(np.all(self._rooms(numbers) >= -MET))
+        rank = met, -self.sign * numbers[0] if met else float(self._rooms(numbers).min())
+        if self.tried is None or rank > self.tried[:2]:
+            self.tried = *rank, values
+            self._best_numbers = numbers
+
+    def _rooms(self, numbers: Array) -> Array:
+        """How far every limit is from being missed, in parts of it."""
+        assert self._scale is not None
+        signs = np.array([one.sign for one in self.limits])
+        return np.asarray(signs * (numbers[1:] - self._bounds) / self._scale[1:])
+
+    def best(self) -> Optimum:
+        """Search from the start."""
+        from scipy.optimize import minimize
+
+        low = [u.searched(u.low) for u in self.unknowns]
+        high = [u.searched(u.high) for u in self.unknowns]
+        first = np.array([u.searched(u.guess) for u in self.unknowns])
+        width = np.array(high) - np.array(low)
+
+        def searched(part: Array) -> Array:
+            return np.asarray(low + part * width)
+
+        def number(part: Array) -> float:
+            out = self.numbers(searched(part))[0][0]
+            assert self._scale is not None
+            return float(self.sign * out / self._scale[0])
+
+        def slope(part: Array) -> Array:
+            out = self.numbers(searched(part))[1][0]
+            assert self._scale is not None
+            return np.asarray(self.sign * out * width / self._scale[0])
+
+        def room_slopes(part: Array) -> Array:
+            out = self.numbers(searched(part))[1][1:]
+            assert self._scale is not None
+            signs = np.array([one.sign for one in self.limits])
+            return np.asarray((signs / self._scale[1:])[:, None] * out * width)
+
+        constraints: Any = [{"type": "ineq", "jac": room_slopes, "fun":
+                             lambda part: self._rooms(self.numbers(searched(part))[0])}]
+        status, message = "finished", ""
+        try:
+            found = minimize(number, (first - low) / width, jac=slope, method="SLSQP",
+                             bounds=[(0.0, 1.0)] * len(first),
+                             constraints=constraints if self.limits else (),
+                             options={"ftol": 1e-10, "maxiter": 200})
+            if not found.success:
+                status, message = "stopped", str(found.message)
+        except KeyboardInterrupt:
+            status = "interrupted"
+            if self.tried is None:
+                raise
+        except SimulationError as error:
+            if self.tried is None:
+                raise
+            status, message = "stopped", str(error)
+        return self._optimum(status, message)
+
+    def _optimum(self, status: str, message: str) -> Optimum:
+        assert self.tried is not None
+        met, _, values = self.tried
+        numbers = [from_si(n, u) for n, u in zip(self._best_numbers, self._units, strict=True)]
+        return Optimum(
+            {u.path: from_si(v, u.shown) for u, v in zip(self.unknowns, values, strict=True)},
+            numbers[0], {one.reduction.text: n for one, n in
+                         zip(self.limits, numbers[1:], strict=True)},
+            met, status, message, self.runs)  # fmt: skip
+
+
+def _limit(text: Any) -> _Limit:
+    found = LIMIT.match(text) if isinstance(text, str) else None
+    if found is None:
+        raise ParameterError("optimise(subject_to=…)", f"has {text!r}.",
+                             "Write 'max(spring.x) <= 50 mm'.", given=text)
+    return _Limit(Reduction.read(found[1], "optimise(subject_to=…)"),
+                  -1.0 if found[2] == "<=" else 1.0, found[3])

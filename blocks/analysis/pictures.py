@@ -1,0 +1,173 @@
+"""How does a linear model look over frequency, and in the complex plane?
+
+Axes carry units. Every picture returns a matplotlib figure and may be saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, need_package
+from ..numerics.arrays import Array
+from .frequency import angular_frequency
+from .poles import zeros
+from .signals import ratio_unit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .linear_model import LinearModel
+
+__all__ = ["bode", "nyquist", "pole_zero", "root_locus"]
+
+POINTS = 600
+DECADES = 1.0  # beyond the slowest and fastest pole
+SIZE = (6.4, 4.4)
+
+
+def bode(linear: LinearModel, frequencies: Any = None, *, title: str = "", save: str | None = None
+         ) -> Figure:
+    """Gain in dB and phase in degrees over frequency in Hz, a line per input and output.
+
+    Parameters
+    ----------
+    linear : LinearModel
+    frequencies : quantity, optional
+        Such as ``quantity(np.logspace(-1, 2), "Hz")``; around the poles and zeros by default.
+    title, save : str, optional
+    """
+    figure, (upper, lower) = _axes(2)
+    omega = _range(linear, frequencies)
+    gain = linear.transfer(1j * omega)
+    hertz = omega / (2 * np.pi)
+    units = set()
+    for i, inp in enumerate(linear.inputs):
+        for o, out in enumerate(linear.outputs):
+            unit = str(ratio_unit(out.unit, inp.unit))
+            units.add(unit)
+            h = gain[:, o, i]
+            if not np.abs(h).max(initial=0.0):
+                continue  # its note says why
+            upper.semilogx(hertz, 20 * np.log10(np.abs(h)), label=f"{out.path} / {inp.path}")
+            lower.semilogx(hertz, np.degrees(np.unwrap(np.angle(h))))
+    one = f"1 {units.pop()}" if len(units) == 1 else "1 unit of the output per unit of the input"
+    upper.set_ylabel(f"gain [dB re {one}]")
+    lower.set_ylabel("phase [deg]")
+    lower.set_xlabel("frequency [Hz]")
+    for axes in (upper, lower):
+        axes.grid(True, which="both", alpha=0.3)
+    if upper.lines:
+        upper.legend(fontsize="small")
+    _said(upper, linear)
+    return _finished(figure, title or f"Bode plot: {linear.title}", save)
+
+
+def nyquist(linear: LinearModel, frequencies: Any = None, *, title: str = "",
+            save: str | None = None) -> Figure:
+    """The gain in the complex plane, for positive and negative frequencies, with the point -1."""
+    figure, (axes,) = _axes(1)
+    omega = _range(linear, frequencies)
+    gain = linear.transfer(1j * omega)
+    units = set()
+    for i, inp in enumerate(linear.inputs):
+        for o, out in enumerate(linear.outputs):
+            h = gain[:, o, i]
+            (line,) = axes.plot(h.real, h.imag, label=f"{out.path} / {inp.path}")
+            axes.plot(h.real, -h.imag, "--", color=line.get_color(), linewidth=0.8)
+            units.add(str(ratio_unit(out.unit, inp.unit)))
+    axes.plot([-1], [0], "+", color="tab:red", markersize=9)
+    unit = units.pop() if len(units) == 1 else "output per input"
+    axes.set_xlabel(f"real part [{unit}]")
+    axes.set_ylabel(f"imaginary part [{unit}]")
+    axes.grid(True, alpha=0.3)
+    axes.legend(fontsize="small")
+    return _finished(figure, title or f"Nyquist plot: {linear.title}", save)
+
+
+def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, title: str = "",
+              save: str | None = None) -> Figure:
+    """Poles (crosses) and, of one input and output, zeros (circles) in 1/s."""
+    figure, (axes,) = _axes(1)
+    p = linear.poles
+    axes.plot(p.real, p.imag, "x", color="tab:blue", label="poles")
+    if input is not None or output is not None or (len(linear.inputs) == len(linear.outputs) == 1):
+        i, o = linear.pair(input, output)
+        z = zeros(linear.dense_a, linear.B[:, i], linear.C[o], float(linear.D[o, i]))
+        if z is not None:
+            axes.plot(z.real, z.imag, "o", color="tab:orange", fillstyle="none",
+                      label=f"zeros of {linear.outputs[o].path} / {linear.inputs[i].path}")
+    _complex_plane(axes)
+    axes.legend(fontsize="small")
+    return _finished(figure, title or f"Poles and zeros: {linear.title}", save)
+
+
+def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str | None = None
+               ) -> Figure:
+    """Poles of several linear models, coloured in the order given: over a parameter.
+
+    Parameters
+    ----------
+    models : mapping of label to LinearModel
+        Such as ``{"10 N*m": …, "20 N*m": …}``.
+    """
+    if not models:
+        raise ParameterError("root_locus()", "takes at least one linear model.",
+                             "Give a mapping of labels to linear models.")  # fmt: skip
+    import matplotlib as mpl
+
+    figure, (axes,) = _axes(1)
+    colours = mpl.colormaps["viridis"](np.linspace(0, 0.9, len(models)))
+    for k, (label, model) in enumerate(models.items()):
+        p = model.poles
+        named = len(models) <= 8 or k in (0, len(models) - 1)
+        axes.plot(p.real, p.imag, ".", color=colours[k], label=label if named else None)
+    _complex_plane(axes)
+    axes.legend(fontsize="small")
+    return _finished(figure, title or "Root locus", save)
+
+
+def _complex_plane(axes: Any) -> None:
+    axes.axhline(0, color="black", linewidth=0.5)
+    axes.axvline(0, color="black", linewidth=0.5)
+    axes.set_xlabel("real part [1/s]")
+    axes.set_ylabel("imaginary part [rad/s]")
+    axes.grid(True, alpha=0.3)
+
+
+def _range(linear: LinearModel, frequencies: Any) -> Array:
+    """rad/s that are shown."""
+    if frequencies is not None:
+        return np.atleast_1d(angular_frequency(frequencies, "frequencies"))
+    size = np.abs(linear.poles)
+    size = size[size > 0]
+    if not len(size):
+        size = np.array([1.0])
+    return np.geomspace(size.min() / 10**DECADES, size.max() * 10**DECADES, POINTS)
+
+
+def _said(axes: Any, linear: LinearModel) -> None:
+    """Notes of a model, where a line is missing because of them."""
+    if not axes.lines and linear.notes:
+        import textwrap
+
+        axes.text(0.5, 0.5, "\n".join(textwrap.wrap(" ".join(linear.notes), 60)), ha="center",
+                  va="center", transform=axes.transAxes)  # fmt: skip
+
+
+def _axes(rows: int) -> tuple[Figure, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise need_package("matplotlib", "Drawing a linear model", "plot") from None
+    figure = Figure(figsize=SIZE, layout="constrained")
+    return figure, figure.subplots(rows, 1, sharex=rows > 1, squeeze=False)[:, 0]
+
+
+def _finished(figure: Figure, title: str, save: str | None) -> Figure:
+    figure.suptitle(title, fontsize="medium")
+    if save is not None:
+        figure.savefig(save)
+    return figure

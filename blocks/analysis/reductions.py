@@ -1,0 +1,104 @@
+"""One number of a run, and its derivatives: ``"max(spring.f)"``, ``"final(block.x)"``, …"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, unknown_name
+from ..numerics.arrays import Array
+from ..results.lookup import find
+from ..results.recording import VariableInfo
+from ..units import to_si, unit
+
+if TYPE_CHECKING:
+    from ..results import Result
+    from .sensitivities import Sensitivities
+
+__all__ = ["Reduction"]
+
+CALL = re.compile(r"\s*(\w+)\s*\(\s*([^,()]+?)\s*(?:,\s*([^,()]+?)\s*)?\)\s*$")
+KINDS = ("initial", "final", "max", "min", "at")
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A variable at one instant of a run, or where it is largest or least.
+
+    Attributes
+    ----------
+    text : as it was written
+    kind, path : ``"max"``, ``"spring.f"``
+    time : in s, of ``at``
+    """
+
+    text: str
+    kind: str
+    path: str
+    time: float = 0.0
+
+    @classmethod
+    def read(cls, text: Any, where: str) -> Reduction:
+        """What a text asks for.
+
+        Raises
+        ------
+        ModelError
+            For anything but a reduction of one variable.
+        """
+        found = CALL.match(text) if isinstance(text, str) else None
+        if found is None:
+            raise ParameterError(where, f"is {text!r}.", "Write one number of a run: "
+                                 "'max(spring.f)', 'final(block.x)', 'at(block.x, 1 s)'.",
+                                 given=text)
+        kind, path, time = found.groups()
+        if kind not in KINDS:
+            raise unknown_name(where, kind, KINDS, "reductions")
+        if (time is not None) != (kind == "at"):
+            raise ParameterError(where, f"is {text!r}.", "Only at(variable, time) takes a time, and"
+                                 " it needs one.", given=text)
+        seconds = 0.0 if time is None else float(to_si(time, unit("s"), where))
+        return cls(text, kind, path, seconds)
+
+    def info(self, run: Result) -> VariableInfo:
+        """The variable in a run."""
+        info = find(run.recording.catalog, self.path, run.name)
+        if not isinstance(info, VariableInfo):
+            raise ParameterError(self.path, "is an array.", f'Name one, "{info[0].path}".')
+        return info
+
+    def instant(self, run: Result) -> float:
+        """When a run takes the value."""
+        times = np.asarray(run.recording.times)
+        if self.kind in ("initial", "final"):
+            return float(times[0 if self.kind == "initial" else -1])
+        if self.kind == "at":
+            return self.time
+        return self._extreme(run, times)
+
+    def _extreme(self, run: Result, times: Array) -> float:
+        from scipy.optimize import minimize_scalar
+
+        index, sign = [self.info(run).index], -1.0 if self.kind == "max" else 1.0
+        values = sign * run.recording.values(index)[0]
+        k = int(np.argmin(values))
+        a, b = float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)])
+        if not b > a:
+            return float(times[k])
+        found = minimize_scalar(
+            lambda t: sign * float(run.recording.values(index, np.array([t]))[0, 0]),
+            bounds=(a, b), method="bounded", options={"xatol": 1e-10 * (b - a)})
+        return float(found.x) if found.fun < values[k] else float(times[k])
+
+    def value(self, run: Result) -> float:
+        """In SI units."""
+        times = np.array([self.instant(run)])
+        return float(run.recording.values([self.info(run).index], times)[0, 0])
+
+    def gradient(self, run: Result, by: Sensitivities) -> Array:
+        """By the parameters, in SI units; where it is largest, the instant does not count."""
+        times = np.array([self.instant(run)])
+        return np.asarray(by.values([self.info(run).index], times)[0, :, 0])

@@ -1,0 +1,239 @@
+"""How do the variables of a run change with its parameters?
+
+Forward sensitivities of a finished run: linear equations along its course, exact derivatives, and
+at events the saltation that counts their moving instants.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, unknown_name
+from ..numerics.arrays import Array, Indices
+from ..results.recording import VariableInfo
+from ..results.series import Series
+from ..results.views import View
+from ..simulation.run import run
+from ..simulation.wanted import Wanted
+from ..studies.settings import Setting
+from ..units import Unit, from_si, unit
+from .sensitivity_courses import Coefficients, Course, Steps, solved_steps
+from .sensitivity_equations import Derivatives, SensitivityEquations
+from .sensitivity_events import Saltation
+from .sensitivity_jumps import Changes
+from .sensitivity_start import StartDerivatives, moved_settings, start_derivatives
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..results import Result
+    from ..results.sheet import Sheet
+    from ..simulation.recording import RunRecording
+    from ..simulation.settings import Options
+    from ..system.points import Points
+
+__all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
+
+WHERE = "simulate(sensitivities=…)"
+
+
+class SensitivityWarning(UserWarning):
+    """A run whose derivatives do not exist somewhere, or are those of one side."""
+
+
+def run_with_sensitivities(model: Model, duration: Any, options: Options,
+                           paths: Sequence[str], where: str = WHERE) -> Result:
+    """Run a model, and differentiate the run.
+
+    Raises
+    ------
+    ModelError
+        For names that are not there, and for models that have no sensitivities yet.
+    """
+    settings = moved_settings(model, paths, where)
+    if options.record is not None:
+        raise ParameterError(where, "needs all steps of the run, but record=… keeps some variables "
+                             "only.", "Leave out record=….")
+    result = run(model, duration, options)
+    recording: Any = result.recording
+    start = start_derivatives(model, settings, recording)
+    result.sensitivities = found = Sensitivities(recording, settings, start, where)
+    if found.notes:
+        warnings.warn("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning,
+                      stacklevel=3)
+    return result
+
+
+class Sensitivities:
+    """Derivatives of all variables of a run by some of its parameters and initial values.
+
+    Parameters
+    ----------
+    recording : of the run
+    settings : what is varied
+    start : how the start follows them
+    where : for messages
+
+    Attributes
+    ----------
+    parameters : paths of what is varied
+    notes : where derivatives do not exist, or are those of one side; empty for a smooth run
+
+    Examples
+    --------
+    ::
+
+        run = model.simulate("5 s", sensitivities=["friction.breakaway_force"])
+        run.sensitivities["block.x", "friction.breakaway_force"].final   # in m/N
+        run.sensitivities.events()      # how instants move
+        run.sensitivities.table("block.x")
+    """
+
+    def __init__(self, recording: RunRecording, settings: Sequence[Setting],
+                 start: StartDerivatives, where: str = WHERE) -> None:
+        self._recording, self._settings, self._where = recording, list(settings), where
+        self.parameters = [s.path for s in settings]
+        entries = np.flatnonzero(np.any(start.p != 0, axis=1))
+        self._dp = start.p[entries]
+        self._equations = SensitivityEquations.of(recording.problem, entries, where)
+        self._saltation = Saltation(recording, self._equations, self._dp, self.parameters)
+        self.notes = [f"The start decides otherwise with a little more or less of {path}: "
+                      "derivatives hold for one side only." for path in start.kinks]
+        self._saltation.look_at_start(Changes(start.x, start.d))
+        self._course = Course(self._solved(), len(recording.episodes), start.x, start.d, self._over)
+        self._saltation.look_between(*self._course.steps.looks(), self._points)
+        self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
+
+    # -- looking ---------------------------------------------------------------------------
+    def __getitem__(self, key: tuple[str, str]) -> Series:
+        """The derivative of a variable by a parameter, as a series: ``[variable, parameter]``."""
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise ParameterError("sensitivities[…]", f"got {key!r}.", "Give a variable and a "
+                                 'parameter: ["block.x", "spring.stiffness"].')
+        path, parameter = key
+        setting = self._setting(parameter)
+        info = self._info(path)
+        shown = _quotient(info.unit, setting.unit)
+        name = f"d {path} / d {parameter}"
+        view = _Derivative(self, info.index, self.parameters.index(parameter))
+        return Series(view, VariableInfo(name, info.component, name, shown, "variable",
+                                         f"{path} by {parameter}", 0), name)
+
+    def _setting(self, parameter: str) -> Setting:
+        if parameter not in self.parameters:
+            raise unknown_name(self._where, parameter, self.parameters, "parameters that were "
+                               "asked for")
+        return self._settings[self.parameters.index(parameter)]
+
+    def _info(self, path: str) -> VariableInfo:
+        from ..results.lookup import find
+
+        info = find(self._recording.catalog, path, self._recording.name)
+        if not isinstance(info, VariableInfo):
+            raise ParameterError(path, "is an array.", f'Name one instance, "{info[0].path}".')
+        return info
+
+    def table(self, *paths: str, at: Any = None) -> Sheet:
+        """Derivatives of variables at a time (the end of the run), with units."""
+        from ..results.sheet import Sheet
+
+        rows: dict[str, list[str]] = {"parameter": list(self.parameters)}
+        for path in paths:
+            series = [self[path, p] for p in self.parameters]
+            rows[path] = [f"{s.final if at is None else s.at(at):.6g~P}" for s in series]
+        return Sheet(f"Sensitivities of {self._recording.name}", rows)
+
+    def events(self) -> Sheet:
+        """How the instants of all events move, in s per unit of every parameter."""
+        from ..results.sheet import Sheet
+
+        times = self._saltation.times
+        rows: dict[str, list[Any]] = {"t [s]": [f"{t:.9g}" for t in times]}
+        for k, setting in enumerate(self._settings):
+            shown = _quotient(unit("s"), setting.unit)
+            rows[f"by {setting.path}"] = [f"{from_si(v, shown):.6g~P}"
+                                          for v in self._saltation.moved[:, k]]
+        return Sheet(f"Events of {self._recording.name}", rows)
+
+    @property
+    def event_times(self) -> tuple[Array, Array]:
+        """Instants of all events in s, and their derivatives in SI units, a row each."""
+        return self._saltation.times, self._saltation.moved
+
+    def values(self, indices: Sequence[int], times: Array, side: str = "right",
+               rates: bool = False) -> Array:
+        """SI derivatives of variables, (variables, parameters, times).
+
+        ``rates`` adds, as one more parameter, the derivative by time.
+        """
+        recording = self._recording
+        order = np.argsort(times, kind="stable")
+        t = np.asarray(times, dtype=float)[order]
+        which = recording._episode_numbers(t, side)
+        derivatives, points = self._derivatives(indices, t, which)
+        x, d = self._course.at(t, which), self._course.discrete[which]
+        out = (np.einsum("tij,tjp->ipt", derivatives.x, x)
+               + np.einsum("tij,tjp->ipt", derivatives.d, d)
+               + np.einsum("tij,jp->ipt", derivatives.p, self._dp))
+        if rates:
+            slope = points.values(self._recording.system.slope)
+            rate = np.einsum("tij,jt->it", derivatives.x, slope) + derivatives.t.T
+            out = np.concatenate([out, rate[:, None, :]], axis=1)
+        back = np.empty_like(out)
+        back[:, :, order] = out
+        return back
+
+    def _derivatives(self, indices: Sequence[int], t: Array, which: Indices
+                     ) -> tuple[Derivatives, Points]:
+        expression = self._recording.functions.expression(tuple(indices))
+        points = self._points(t, which)
+        return self._equations.rows(f"outputs {tuple(indices)}", expression, points), points
+
+    def _points(self, t: Array, which: Indices) -> Points:
+        replay, episodes = self._recording.replay, self._saltation
+        t = np.clip(t, episodes.starts[which], episodes.ends[which])  # but for rounding
+        points = replay.points(t, which, Wanted.all_of(self._recording.system))
+        return replay.with_modes(points, which)
+
+    # -- solving ---------------------------------------------------------------------------
+    def _solved(self) -> Steps:
+        """The linear equations of all steps."""
+        table = self._recording.episodes.steps
+        return solved_steps(table.starts, table.ends, table.which, self._coefficients)
+
+    def _coefficients(self, t: Array, which: Indices) -> Coefficients:
+        slopes = self._equations.slopes(self._points(t, which))
+        return Coefficients(slopes.x, slopes.p @ self._dp, slopes.d)
+
+    def _over(self, event: int, x: Array, d: Array) -> tuple[Array, Array]:
+        after = self._saltation.over(event, Changes(x, d))
+        return after.x, after.d
+
+
+def _quotient(of: Unit, by: Unit | None) -> Unit:
+    """The unit of a derivative."""
+    assert by is not None
+    number = by.text in ("", "1")
+    return of if number else unit(f"{of.text or '1'}/({by.text})")
+
+
+class _Derivative(View):
+    """A derivative over the run, read like a recording."""
+
+    def __init__(self, of: Sensitivities, index: int, parameter: int) -> None:
+        super().__init__(of._recording, of._recording.times, sampled=of._recording)
+        self.of, self.index, self.parameter = of, index, parameter
+
+    def values(self, indices: Sequence[int], times: Array | None = None, side: str = "right"
+               ) -> Array:
+        if times is not None:
+            return self.of.values([self.index], times, side)[:, self.parameter]
+        rows = self.of.values([self.index], self.times)[:, self.parameter]
+        first = np.append(self.times[1:] == self.times[:-1], False)
+        if first.any():
+            rows[:, first] = self.of.values([self.index], self.times[first], "left")[
+                :, self.parameter]
+        return rows

@@ -1,0 +1,221 @@
+"""How do small changes of states grow between events? Linear equations along a known course.
+
+Changes S of the states obey ``S' = A(t) S + B(t)`` with coefficients that are known along the run.
+They are solved by collocation at the Radau points of every step (Radau IIA with eight stages, order
+15, L-stable [Hairer & Wanner II, IV.5]): all steps at once, as all coefficients are known. A step
+whose polynomial has not come to rest in its last term is parted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.polynomial import legendre, polynomial
+
+from ..numerics.arrays import Array, Indices
+
+__all__ = ["Coefficients", "Course", "Steps", "solved_steps"]
+
+STAGES = 8
+ENOUGH = 2e-8  # of a step's change, that the last term of its polynomial may be: values are better
+MOST_PARTS = 8  # of a step at a time
+ROUNDS = 12
+SHORT = 1e-9  # of the run
+LOOKS = np.array([0.0, 0.35, 0.7])  # parts of a step
+
+
+def _radau() -> tuple[Array, Array, Array]:
+    """Nodes in (0, 1]; per node the coefficients of its polynomial and of its integral."""
+    one, two = np.zeros(STAGES + 1), np.zeros(STAGES)
+    one[STAGES], two[STAGES - 1] = 1.0, 1.0
+    nodes = np.sort(np.real(legendre.legroots(np.append(two, 0.0) - one)))  # P_s - P_{s-1}
+    nodes = (nodes + 1) / 2
+    nodes[-1] = 1.0
+    basis = np.array([_lagrange(nodes, j) for j in range(STAGES)])
+    return nodes, basis, np.array([polynomial.polyint(b) for b in basis])
+
+
+def _lagrange(nodes: Array, j: int) -> Array:
+    others = np.delete(nodes, j)
+    return np.asarray(polynomial.polyfromroots(others) / np.prod(nodes[j] - others))
+
+
+NODES, BASIS, INTEGRALS = _radau()
+MATRIX = np.array([[polynomial.polyval(c, i) for i in INTEGRALS] for c in NODES])
+#: What the values at the nodes give of the last Legendre polynomial.
+LAST_TERM = BASIS[:, -1] / comb(2 * STAGES - 2, STAGES - 1)
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """A and B at points, (points, states, …), and B of what is constant between events."""
+
+    a: Array
+    b: Array
+    d: Array
+
+
+@dataclass
+class Steps:
+    """Steps with what their stages are made of.
+
+    Attributes
+    ----------
+    start, length, which : of the steps, and the numbers of their episodes
+    of_states, of_parameters, of_discrete : (steps, stages, states, …) slopes at the stages
+    """
+
+    start: Array
+    length: Array
+    which: Indices
+    of_states: Array
+    of_parameters: Array
+    of_discrete: Array
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def some(self, which: Indices) -> Steps:
+        """Some of them, in another order."""
+        return Steps(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+    def looks(self) -> tuple[Array, Indices]:
+        """Times within all steps, and the numbers of their episodes."""
+        long = self.length > SHORT * self.length.sum()  # between two events at one instant
+        times = self.start[long, None] + self.length[long, None] * LOOKS
+        return times.ravel(), np.repeat(self.which[long], len(LOOKS))
+
+    def and_(self, other: Steps) -> Steps:
+        """Both together, in the order of time."""
+        both = Steps(*(np.concatenate([getattr(self, name), getattr(other, name)])
+                       for name in self.__dataclass_fields__))
+        return both.some(np.lexsort([both.start, both.which]))
+
+
+class Course:
+    """Small changes of the states over a run, by the parameters.
+
+    Attributes
+    ----------
+    steps : the linear equations
+    begin : (steps, states, parameters) where each step begins
+    end : (states, parameters) where the last one ends
+    discrete : per episode, changes of discrete values
+    """
+
+    def __init__(self, steps: Steps, episodes: int, x: Array, d: Array,
+                 over: Callable[[int, Array, Array], tuple[Array, Array]]) -> None:
+        self.steps = steps
+        weights = steps.length[:, None] * MATRIX[-1]
+        ahead = np.eye(len(x)) + np.einsum("ks,ksij->kij", weights, steps.of_states)
+        pushed = np.einsum("ks,ksij->kij", weights, steps.of_parameters)
+        held = np.einsum("ks,ksij->kij", weights, steps.of_discrete)
+        self.begin = np.empty((len(steps), *x.shape))
+        discrete = []
+        self.last = np.searchsorted(steps.which, np.arange(episodes), side="right")
+        k = 0
+        for episode in range(episodes):
+            if episode:
+                x, d = over(episode - 1, x, d)
+            discrete.append(d)
+            for number in range(k, int(self.last[episode])):
+                self.begin[number] = x
+                x = ahead[number] @ x + pushed[number] + held[number] @ d
+            k = int(self.last[episode])
+        self.end, self.discrete = x, np.array(discrete).reshape(episodes, *d.shape)
+        d = self.discrete[steps.which]
+        self._stages = (steps.of_states @ self.begin[:, None] + steps.of_parameters
+                        + steps.of_discrete @ d[:, None])
+
+    def at(self, t: Array, which: Indices) -> Array:
+        """At times in episodes, (times, states, parameters)."""
+        steps = self.steps
+        place = np.searchsorted(steps.start, t, side="right") - 1
+        first = np.append(0, self.last)[which]
+        place = np.clip(place, first, np.maximum(self.last[which] - 1, first))
+        place = np.minimum(place, len(steps) - 1)
+        part = np.clip((t - steps.start[place]) / steps.length[place], 0.0, 1.0)
+        weights = np.array([polynomial.polyval(part, i) for i in INTEGRALS])
+        weights = weights * steps.length[place]
+        return self.begin[place] + np.einsum("sk,ksip->kip", weights, self._stages[place])
+
+
+def solved_steps(starts: Array, ends: Array, which: Indices,
+                 coefficients: Callable[[Array, Indices], Coefficients]) -> Steps:
+    """The steps of a run, parted until their polynomials follow.
+
+    Parameters
+    ----------
+    starts, ends, which : of the run's steps, and the numbers of their episodes
+    coefficients : at times, in order within each episode
+    """
+    sizes: list[Array] = []
+
+    def seen(t: Array, episode: Indices) -> Coefficients:
+        found = coefficients(t, episode)
+        if not sizes and len(t):
+            sizes.append(np.abs(found.a).max(axis=0))
+        return found
+
+    keep = ends > starts
+    done: Steps | None = None
+    new = _stages(starts[keep], (ends - starts)[keep], which[keep], seen)
+    scale = _balance(sizes[0]) if sizes else np.ones(new.of_states.shape[2])
+    largest = np.zeros(0)
+    for _ in range(ROUNDS):
+        error, largest = _errors(new, scale, largest)
+        good = error <= ENOUGH
+        fine = new.some(np.flatnonzero(good))
+        done = fine if done is None else done.and_(fine)
+        if good.all():
+            return done
+        coarse = np.flatnonzero(~good)
+        parts = np.clip(np.ceil((error[coarse] / ENOUGH) ** (1 / STAGES)), 2, MOST_PARTS)
+        parts = parts.astype(int)
+        of = np.repeat(coarse, parts)
+        number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
+        length = new.length[of] / np.repeat(parts, parts)
+        new = _stages(new.start[of] + number * length, length, new.which[of], seen)
+    assert done is not None
+    return done.and_(new)
+
+
+def _stages(start: Array, length: Array, which: Indices,
+            coefficients: Callable[[Array, Indices], Coefficients]) -> Steps:
+    """Slopes at the stages of steps, by what they begin with and by the parameters."""
+    count = len(start)
+    times = (start[:, None] + length[:, None] * NODES).ravel()
+    given = coefficients(times, np.repeat(which, STAGES))
+    n = given.a.shape[1]
+    a = given.a.reshape(count, STAGES, n, n)
+    matrix = np.eye(STAGES * n) - (
+        (MATRIX[None, :, None, :, None] * length[:, None, None, None, None]) * a[:, :, :, None, :]
+    ).reshape(count, STAGES * n, STAGES * n)
+    right = np.concatenate([given.a, given.b, given.d], axis=2).reshape(count, STAGES * n, -1)
+    slopes = np.linalg.solve(matrix, right).reshape(count, STAGES, n, -1)
+    cuts = np.cumsum([n, given.b.shape[2]])
+    return Steps(start, length, which, *np.split(slopes, cuts, axis=3))
+
+
+def _balance(sizes: Array) -> Array:
+    """Units of the states in which rows and columns of a matrix are about equally large."""
+    from scipy.linalg import matrix_balance
+
+    return np.asarray(matrix_balance(sizes, permute=False, separate=True)[1][0])
+
+
+def _errors(steps: Steps, scale: Array, largest: Array) -> tuple[Array, Array]:
+    """The last term of every step's polynomial, of what it changes; and the largest changes."""
+    length = steps.length[:, None, None]
+    of_states = length * np.tensordot(steps.of_states, LAST_TERM, ([1], [0]))
+    of_states = of_states * scale[None, None, :] / scale[None, :, None]
+    forced = np.concatenate([steps.of_parameters, steps.of_discrete], axis=3) / scale[:, None]
+    change = np.abs(length[..., None] * forced).max(axis=(0, 1, 2), initial=0.0)
+    largest = np.maximum(largest, change) if len(largest) else change
+    last = length * np.tensordot(forced, LAST_TERM, ([1], [0]))
+    relative = np.abs(last) / np.where(largest > 0, largest, 1.0)
+    return np.maximum(np.abs(of_states).max(axis=(1, 2), initial=0.0),
+                      relative.max(axis=(1, 2), initial=0.0)), largest

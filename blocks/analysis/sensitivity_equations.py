@@ -1,0 +1,225 @@
+"""How do slopes, algebraic unknowns and efforts change with states and parameters?
+
+The derivatives of the reduced system in given relations and modes, exact. Torn unknowns and
+set-valued efforts are eliminated by the implicit function theorem: what sticks has no rate, what
+slides has its kinetic effort, what is open has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..exceptions import ParameterError
+from ..language.expression import TIME
+from ..numerics.arrays import Array, Indices
+from ..system.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.elements import Elements
+    from ..system.points import Points
+    from ..system.problem import Problem
+
+__all__ = ["Derivatives", "SensitivityEquations"]
+
+SINGULAR = 1e-11  # singular values below this part of the largest are none
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """Rows of expressions and their total derivatives at several points.
+
+    Attributes
+    ----------
+    value : (points, rows)
+    x, p, d, t : (points, rows, …) by states, chosen parameters, discrete values and time
+    """
+
+    value: Array
+    x: Array
+    p: Array
+    d: Array
+    t: Array
+
+    def along(self, k: int, x: Array, p: Array, d: Array) -> Array:
+        """The change of the rows at point ``k`` with given changes of states, ..."""
+        out: Array = self.x[k] @ x + self.p[k] @ p + self.d[k] @ d
+        return out
+
+
+class SensitivityEquations:
+    """Derivatives of a system with its modes held.
+
+    Parameters
+    ----------
+    problem : of the run
+    entries : of the parameter vector that move
+    where : for messages
+
+    Attributes
+    ----------
+    elements : of set-valued laws, if there are any
+    """
+
+    def __init__(self, problem: Problem, entries: Indices, where: str) -> None:
+        self.system, tape = problem.system, problem.system.tape
+        self.entries, self.where = entries, where
+        self.elements: Elements | None = None
+        self.modes = ca.SX.sym("modes", 0 if problem.laws is None else problem.laws.size)
+        held = ca.SX(0, 1)
+        moving, room = ca.SX(0, 1), ca.SX(0, 1)
+        if problem.laws is not None:
+            held, moving, room = self._of_elements()
+        self._w = ca.vertcat(tape.z, tape.u)
+        self._algebraic = self._jacobian(ca.vertcat(tape.residual, held))
+        self._slope = self._jacobian(tape.slope)
+        #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
+        self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
+        self._rows: dict[str, tuple[Evaluator, Indices, Indices, int]] = {}
+
+    @classmethod
+    def of(cls, problem: Problem, entries: Indices, where: str) -> SensitivityEquations:
+        """Those of a system, made once for the parameters that move."""
+        refuse(problem, where)
+        key = f"sensitivities by {entries.tolist()}"
+        if key not in problem.system.cache:
+            problem.system.cache[key] = cls(problem, entries, where)
+        made: SensitivityEquations = problem.system.cache[key]
+        return made
+
+    def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """What holds the modes; what moves where they move, and the room to their bounds."""
+        from ..nonsmooth.modes.elements import elements_of
+        from ..nonsmooth.modes.law_functions import expressions_of
+
+        laws, tape = expressions_of(self.system), self.system.tape
+        self.elements = elements = elements_of(self.system)
+        rows = []
+        for k in range(elements.size):
+            kinetic = ca.if_else(self.modes[k] > 0, laws.forth[k], laws.back[k])
+            taken = elements.sign[k] * tape.u[int(elements.column[k])]
+            stuck = taken if elements.gives_flow[k] else laws.rate[k]
+            rows.append(ca.if_else(self.modes[k] == 0, stuck, laws.effort[k] - kinetic))
+        contact = ca.DM(elements.contact.astype(float))
+        moving = ca.if_else(contact, laws.gap, laws.flow)
+        room = ca.vertcat(laws.high - laws.effort, laws.effort - laws.low)
+        return ca.vertcat(*rows), moving, room
+
+    # -- functions -------------------------------------------------------------------------
+    def _jacobian(self, rows: ca.SX) -> tuple[Evaluator, Indices, Indices, int]:
+        """Values of rows and the entries of their derivatives that are not always zero."""
+        tape, n = self.system.tape, rows.numel()
+        p = tape.p[self.entries.tolist()]
+        by = ca.vertcat(tape.x, self._w_of(), p, tape.d, TIME)
+        j = ca.jacobian(rows, by)
+        row, column = (np.array(k, dtype=int) for k in j.sparsity().get_triplet())
+        entries = ca.vertcat(ca.densify(rows), ca.vertcat(*j.nonzeros()))  # type: ignore[call-overload]  # its stubs know no entries
+        function = ca.Function("derivatives", [*self.system.arguments, self.modes],
+                               [ca.densify(entries)])
+        return Evaluator(function), row, column, n
+
+    def _w_of(self) -> ca.SX:
+        return ca.vertcat(self.system.tape.z, self.system.tape.u)
+
+    def _partial(self, made: tuple[Evaluator, Indices, Indices, int], points: Points
+                 ) -> tuple[Array, list[Array]]:
+        """Values of rows, and derivatives by states, w, parameters, discrete values, time."""
+        _, row, column, n = made
+        s, count = self.system, len(points)
+        widths = [s.nx, s.nz + s.nu, len(self.entries), s.nd, 1]
+        full = np.zeros((count, n, sum(widths)))
+        out = self._values(made, points, derivatives=True)
+        full[:, row, column] = out[:, n:]
+        return out[:, :n], np.split(full, np.cumsum(widths)[:-1], axis=2)
+
+    def _values(self, made: tuple[Evaluator, Indices, Indices, int], points: Points,
+                derivatives: bool = False) -> Array:
+        """Values of rows, (points, rows), and after them entries of their derivatives."""
+        function, _, _, n = made
+        if not n:
+            return np.zeros((len(points), 0))
+        modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
+        out = function.at_columns(points.t[None, :], points.x, points.z, points.p, points.m,
+                                  points.d, points.u, modes.astype(float)).T
+        return out if derivatives else out[:, :n]
+
+    # -- total derivatives -----------------------------------------------------------------
+    def slopes(self, points: Points) -> Derivatives:
+        """Slopes of the states."""
+        return self._total(self._slope, points, self.following(points))
+
+    def guards(self, points: Points) -> Derivatives:
+        """What says when an event happens."""
+        return self._total(self._guards, points, self.following(points))
+
+    def guard_values(self, points: Points) -> Array:
+        """What says when an event happens, (guards, points)."""
+        return self._values(self._guards, points).T
+
+    def rows(self, key: str, expression: ca.SX, points: Points) -> Derivatives:
+        """Other expressions; their function is made once for each key."""
+        if key not in self._rows:
+            self._rows[key] = self._jacobian(expression)
+        return self._total(self._rows[key], points, self.following(points))
+
+    def _total(self, made: tuple[Evaluator, Indices, Indices, int], points: Points,
+               through: list[Array]) -> Derivatives:
+        value, (x, w, p, d, t) = self._partial(made, points)
+        if w.shape[2]:
+            x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through, strict=True))
+        return Derivatives(value, x, p, d, t[:, :, 0])
+
+    def following(self, points: Points) -> list[Array]:
+        """Torn unknowns and efforts by states, parameters, discrete values and time."""
+        _, (x, w, p, d, t) = self._partial(self._algebraic, points)
+        if not w.shape[2]:
+            return []
+        right = np.concatenate([x, p, d, t], axis=2)
+        out = -self._solved(w, right)
+        s = self.system
+        return np.split(out, np.cumsum([s.nx, len(self.entries), s.nd]), axis=2)
+
+    def _solved(self, matrix: Array, right: Array) -> Array:
+        """Solutions of linear equations; the least one, where efforts share what they hold."""
+        rows = np.abs(matrix).max(axis=2, keepdims=True)
+        rows[rows == 0] = 1.0
+        matrix, right = matrix / rows, right / rows
+        columns = np.abs(matrix).max(axis=1, keepdims=True)
+        columns[columns == 0] = 1.0
+        matrix = matrix / columns
+        inverse = np.linalg.pinv(matrix, rcond=SINGULAR) if _any_singular(matrix) else None
+        if inverse is None:
+            return np.linalg.solve(matrix, right) / columns.transpose(0, 2, 1)
+        out = inverse @ right
+        missed = np.abs(matrix @ out - right).max(initial=0.0)
+        if missed > 1e-6 * (1.0 + np.abs(right).max(initial=0.0)):
+            raise ParameterError(
+                self.where, "meets friction at points without mass, whose efforts follow from the "
+                "states through their time derivatives: their derivatives are not known.",
+                "Give these points a small mass, or compare two runs.",
+                code="sensitivities.massless")  # fmt: skip
+        return out / columns.transpose(0, 2, 1)
+
+
+def _any_singular(matrix: Array) -> bool:
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return bool(np.any(values[:, -1] <= SINGULAR * values[:, 0]))
+
+
+def refuse(problem: Problem, where: str) -> None:
+    """Say what has no sensitivities yet."""
+    laws = problem.laws
+    if problem.delays is not None:
+        what = "a model with delays: what a delayed signal was depends on the parameters, too"
+    elif laws is not None and laws.recorded:
+        what = "time stepping, whose steps do not end at events"
+    elif laws is not None and laws.set_valued is not laws:
+        what = "friction laws that look at the load around them (Karnopp, Quinn, Kikuuwe, …)"
+    else:
+        return
+    raise ParameterError(where, f"cannot be found of {what}.",
+                         "Compare two runs with slightly different values instead.",
+                         code="sensitivities.unknown")  # fmt: skip

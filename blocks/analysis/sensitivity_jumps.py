@@ -1,0 +1,180 @@
+"""How do states and discrete values jump at an event, and small changes of them with these?
+
+Impacts turn one flow round, ``when`` statements assign states, samples discrete values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices
+from ..simulation.actions import Resets, Samplings
+from ..simulation.time_events import TimeEvents
+from ..simulation.wanted import Wanted
+from .sensitivity_equations import Derivatives, SensitivityEquations
+
+if TYPE_CHECKING:
+    from ..simulation.recording import RunRecording
+    from ..system.points import Points
+
+__all__ = ["Changes", "Jumps", "Sides"]
+
+@dataclass
+class Changes:
+    """Small changes per parameter: of states and of discrete values."""
+
+    x: Array
+    d: Array
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A run just before and just after each of its events."""
+
+    points: tuple[Points, Points]
+    slopes: tuple[Derivatives, Derivatives]
+    guards: Derivatives  # before
+
+
+class Jumps:
+    """What jumps at the events of a run.
+
+    Parameters
+    ----------
+    recording : of the run
+    equations : its derivatives
+    dp : change of the parameter vector per parameter
+
+    Attributes
+    ----------
+    sides : before and after every event
+    notes : where impulses are not differentiated
+    """
+
+    def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array
+                 ) -> None:
+        self.recording, self.equations, self.dp = recording, equations, dp
+        self.system, episodes = recording.system, recording.episodes
+        starts, ends = episodes.starts, episodes.ends
+        self.times, self.notes = starts[1:], list[str]()
+        self.resets = Resets(self.system)
+        self.samplings = Samplings(self.system, TimeEvents(
+            self.system, recording.p, float(starts[0]), float(ends[-1])))
+        self.sides = self._sides()
+
+    def _sides(self) -> Sides:
+        number = np.arange(len(self.times))
+        wanted, replay = Wanted.all_of(self.system), self.recording.replay
+        before = replay.with_modes(replay.points(self.times, number, wanted), number)
+        after = replay.with_modes(replay.points(self.times, number + 1, wanted), number + 1)
+        equations = self.equations
+        return Sides((before, after), (equations.slopes(before), equations.slopes(after)),
+                     equations.guards(before))
+
+    def struck(self, k: int) -> Flags:
+        """Elements of contacts struck at an event."""
+        elements = self.equations.elements
+        if elements is None:
+            return np.zeros(0, dtype=bool)
+        struck = self.recording.episodes[k + 1].struck
+        return np.array([owner in struck for owner in elements.owners], dtype=bool) & \
+            elements.contact
+
+    def over(self, k: int, arrived: Changes, dt: Array, caused: Indices) -> Changes:
+        """Changes after the jump, at the moved instant; ``caused`` are the guards that are zero."""
+        out = Changes(arrived.x.copy(), arrived.d.copy())
+        if self.struck(k).any():
+            self._strike(k, out, dt)
+        if self.resets.active:
+            self._reset(k, arrived, out, dt, caused)
+        if self.samplings.active:
+            self._sample(k, out)
+        return out
+
+    def _strike(self, k: int, out: Changes, dt: Array) -> None:
+        """An impact: states jump along one direction, so that a flow is turned round."""
+        assert self.equations.elements is not None
+        before, after = self.sides.points
+        elements, struck = self.equations.elements, self.struck(k)
+        jump = after.x[:, k] - before.x[:, k]
+        if struck.sum() > 1:
+            self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
+                              "impulses are taken as they are.")
+        e = int(np.flatnonzero(struck)[0])
+        from ..nonsmooth.modes.law_functions import expressions_of
+
+        laws = expressions_of(self.system)
+        push = ca.jacobian(self.system.tape.slope, self.system.tape.u)[
+            :, int(elements.column[e])] * elements.sign[e]
+        one = before.some(np.array([k]))
+        flow = self.equations.rows(f"flow {e}", ca.vertcat(
+            laws.flow[e], laws.restitution[e], push, ca.mtimes(
+                ca.jacobian(laws.flow[e], self.system.tape.x), push)), one)
+        n = self.system.nx
+        changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
+        value = flow.value[0]
+        along, speed = value[2 : 2 + n], value[2 + n]
+        impulse = float(along @ jump) / float(along @ along)
+        if np.abs(jump - impulse * along).max() > 1e-6 * np.abs(jump).max(initial=0.0):
+            self.notes.append(f"t = {self.times[k]:.9g} s: {elements.name(e)} strikes, and others "
+                              "with it; their impulses are taken as they are.")
+            return
+        rests = abs(impulse * speed + value[0]) <= 1e-9 * abs(value[0])
+        bounce, dbounce = (0.0, np.zeros_like(changed[1])) if rests else (value[1], changed[1])
+        # impulse = -(1 + e) flow / speed
+        dimpulse = -((1 + bounce) * changed[0] + dbounce * value[0]) / speed \
+            + (1 + bounce) * value[0] * changed[2 + n] / speed**2
+        out.x += along[:, None] * dimpulse + changed[2 : 2 + n] * impulse
+
+    def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, caused: Indices
+               ) -> None:
+        """State changes of ``when`` statements."""
+        assert self.resets.conditions is not None and self.resets.values is not None
+        held = self.sides.points[0].some(np.array([k]))
+        m = held.m.copy()  # with what has caused the event, and not yet what follows from it
+        relations = caused[caused < self.system.nm]
+        m[relations, 0] = self.sides.points[1].m[relations, k]
+        switched = replace(held, m=m)
+        was, now = (one.values(self.resets.conditions)[:, 0] > 0.5 for one in (held, switched))
+        fired = now & ~was
+        if not fired.any():
+            return
+        function = self.resets.values.function
+        values = self.equations.rows("resets", function(*self.system.arguments), switched)
+        changed = values.along(0, arrived.x, self.dp, arrived.d) + values.t[0][:, None] * dt
+        row = 0
+        for one, targets in zip(fired, self.resets.targets, strict=True):
+            for kind, index, sign in targets:
+                if one:
+                    (out.d if kind == "d" else out.x)[index] = sign * changed[row]
+                row += 1
+
+    def _sample(self, k: int, out: Changes) -> None:
+        """Assignments at regular instants, which do not move."""
+        samplings, t = self.samplings, self.times[k]
+        assert samplings.values is not None
+        number = (t - samplings.start) / samplings.period
+        with np.errstate(invalid="ignore"):
+            due = (np.abs(number - np.round(number)) * samplings.period <= 4 *
+                   samplings.time_events.tiny) & (number > -0.5)
+        if not due.any():
+            return
+        after = self.sides.points[1].some(np.array([k]))
+        memory = ca.SX.sym("memory", self.system.nd)
+        given = samplings.values.function(*self.system.arguments, memory)
+        past = ca.DM(self.sides.points[0].d[:, k])
+        by = self.equations.rows(f"samples {k}", ca.substitute(given, memory, past), after)
+        by_memory = ca.Function("memory", [*self.system.arguments, memory], [
+            ca.densify(ca.jacobian(given, memory))])
+        a = [after.t[0], after.x[:, 0], after.z[:, 0], after.p, after.m[:, 0], after.d[:, 0],
+             after.u[:, 0]]
+        changed = by.x[0] @ out.x + by.p[0] @ self.dp + np.array(by_memory(*a, past)) @ out.d
+        mine = due[samplings.owner]
+        target = samplings.target[mine]
+        through = np.zeros((len(target), len(target)))
+        through[:] = by.d[0][mine][:, target]
+        out.d[target] = np.linalg.solve(np.eye(len(target)) - through, changed[mine])

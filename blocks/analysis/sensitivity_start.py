@@ -1,0 +1,206 @@
+"""How does the start of a run change with parameters and initial targets?
+
+By differences of consistent starts, extrapolated: most starts are linear in what is varied, and
+for these they are exact but for rounding.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import BlocksError, ParameterError
+from ..initialisation.targets import class_values, collect_targets
+from ..numerics.arrays import Array
+from ..simulation.start import RunStart
+from ..studies.batch_conditions import parameter_entries
+from ..studies.settings import Setting, find_setting
+from ..units import from_si, to_si
+
+if TYPE_CHECKING:
+    from ..language.component import Component
+    from ..model import Model
+    from ..simulation.recording import RunRecording
+    from ..system import System
+
+__all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivatives",
+           "varied"]  # fmt: skip
+
+STEP = 1e-3  # of a value, or of 1 in its unit where it is zero
+
+
+@dataclass(frozen=True)
+class StartDerivatives:
+    """Derivatives of the parameter vector, and of states and discrete values at the start.
+
+    Attributes
+    ----------
+    p, x, d : a column per setting
+    kinks : settings with which the start changes its modes
+    """
+
+    p: Array
+    x: Array
+    d: Array
+    kinks: list[str]
+
+
+def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setting]:
+    """The parameters and initial targets of these paths.
+
+    Raises
+    ------
+    ModelError
+        For names that are not there, and for what is no number.
+    """
+    if isinstance(paths, str):
+        paths = [paths]
+    out = []
+    for path in paths:
+        setting = find_setting(model, path, paths, where)
+        if setting.kind not in ("parameter", "target"):
+            raise ParameterError(where, f"names {path}, which is no number of the model that could "
+                                 "change by a little.", "Name parameters or initial values.")
+        part: Any = setting.component
+        if part.size > 1 and setting.kind == "target" and np.ndim(
+                part._targets.get(setting.declared.name, (0.0, ""))[0]):
+            raise ParameterError(where, f"names {path}, which has a value per instance.",
+                                 "Only a value that all of them share can be varied.")
+        if setting.kind == "parameter" and callable(part._values.get(setting.declared.name)):
+            raise ParameterError(where, f"names {path}, which is a function of time.",
+                                 "Name a parameter that has one value.")
+        out.append(setting)
+    return out
+
+
+def given_values(settings: Sequence[Setting]) -> Array:
+    """Their present values in SI units."""
+    out = []
+    for setting in settings:
+        part: Any = setting.component
+        name, unit = setting.declared.name, setting.declared.unit
+        if setting.kind == "target":
+            value = part._targets.get(name, (None, ""))[0]
+            value = setting.declared.initial if value is None else value
+        else:
+            value = to_si(getattr(part, name), unit, setting.path)
+        out.append(float(np.ravel(0.0 if value is None else value)[0]))
+    return np.array(out)
+
+
+@contextmanager
+def varied(model: Model) -> Iterator[Callable[[Setting, float], None]]:
+    """Give settings values in SI units for a while."""
+    parts: list[Component] = [model, *model._parts().values()]
+    tables = [(part, {name: dict(t) for name, t in part._value_tables().items()})
+              for part in parts]
+    revision = model._revision
+
+    def give(setting: Setting, value: float) -> None:
+        setting.apply(from_si(value, setting.declared.unit))
+
+    try:
+        yield give
+    finally:
+        for part, kept in tables:
+            part._restore_values(kept)
+        model._revision = revision
+
+
+def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunRecording
+                      ) -> StartDerivatives:
+    """How parameters, states and discrete values at the start of a run follow settings."""
+    system, first = recording.system, recording.episodes[0]
+    direct = _starts_at_targets(system, first.x)
+    base: list[Array] | None = None
+    columns: list[tuple[Array, ...]] = []
+    kinks = []
+    for setting, value in zip(settings, given_values(settings), strict=True):
+        column = _direct_column(system, setting) if direct else None
+        if column is None:
+            base = base or _start(model, first.start)
+            column, kink = _column(model, setting, value, base, first.start)
+            if kink:
+                kinks.append(setting.path)
+        columns.append(column)
+    sizes = len(recording.p), system.nx, system.nd
+    p, x, d = (np.array([c[k] for c in columns]).T.reshape(n, len(columns))
+               for k, n in enumerate(sizes))
+    return StartDerivatives(p, x, d, kinks)
+
+
+def _starts_at_targets(system: System, x: Array) -> bool:
+    """Whether every state starts at its own target, whatever the parameters."""
+    if system.clusters or system.nd > len(system.tables.slots):
+        return False
+    targets = collect_targets(system)
+    states = system.tape.reduced.states
+    on_states = np.isin(system.flat.class_of[targets.given.slots], states).all()
+    return bool(on_states) and np.array_equal(class_values(system, targets)[states], x)
+
+
+def _direct_column(system: System, setting: Setting) -> tuple[Array, ...] | None:
+    """The derivatives by a parameter, or by the target of a state; None for anything else."""
+    part: Any = setting.component
+    p, x, d = np.zeros(system.tape.p.numel()), np.zeros(system.nx), np.zeros(system.nd)
+    if part._built:  # its parts follow it
+        return None
+    if setting.kind == "parameter":
+        p[parameter_entries(system, setting)] = 1.0
+        return p, x, d
+    f, first = system.network.place[id(part)]
+    i = system.network.families[f].kernel.index[setting.declared.name]
+    slots = system.flat.base[f][i, 0] + first + np.arange(part.size)
+    for slot in slots:
+        state = np.flatnonzero(system.tape.reduced.states == system.flat.class_of[slot])
+        if not len(state):
+            return None
+        x[state] = system.flat.sign_of[slot]
+    return p, x, d
+
+
+def _column(model: Model, setting: Setting, value: float, base: list[Array], t: float
+            ) -> tuple[tuple[Array, ...], bool]:
+    """The derivatives by one setting, and whether the start decides otherwise beside it."""
+    starts = {}
+    step = STEP * (abs(value) or 1.0)
+    for factor in (1.0, -1.0, 0.5, -0.5):
+        with varied(model) as give:
+            try:
+                give(setting, value + factor * step)
+                starts[factor] = _start(model, t)
+            except BlocksError:  # beyond a bound, say
+                continue
+    fine = {f: s for f, s in starts.items() if np.array_equal(s[3], base[3])}
+    kink = len(fine) < len(starts)
+    return tuple(_difference({f: s[k] for f, s in (fine or starts).items()}, base[k], step)
+                 for k in range(3)), kink
+
+
+def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
+    """Extrapolated central differences, or one-sided ones where a side is missing."""
+    if {1.0, -1.0, 0.5, -0.5} <= values.keys():
+        wide = (values[1.0] - values[-1.0]) / (2 * step)
+        near = (values[0.5] - values[-0.5]) / step
+        out = near + (near - wide) / 3
+    elif {1.0, 0.5} <= values.keys():
+        out = 2 * (values[0.5] - base) / (step / 2) - (values[1.0] - base) / step
+    elif {-1.0, -0.5} <= values.keys():
+        out = 2 * (base - values[-0.5]) / (step / 2) - (base - values[-1.0]) / step
+    else:
+        return np.zeros(len(base))
+    return np.asarray(out)
+
+
+def _start(model: Model, t: float) -> list[Array]:
+    """Parameters, states, discrete values; and modes, which do not change by little."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run itself tells them
+        problem, _ = RunStart(model, t).decided()
+    modes = np.zeros(0) if problem.laws is None else problem.laws.modes.astype(float)
+    return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes]

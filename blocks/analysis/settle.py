@@ -1,0 +1,73 @@
+"""What are unknowns of loops and efforts of friction in a mode, at given states?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import bmat
+
+from ..numerics.arrays import Array
+from ..numerics.tolerances import EFFORTS_EXACT
+from .derivatives import Derivatives, DerivativesAt, elements_of_system
+from .point import Point
+
+__all__ = ["mode_rows", "settled"]
+
+ROUNDS = 25
+SINGULAR = 1e-11
+
+
+def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, dict[str, Array]]:
+    """What is zero while modes are held, a row per element, and its derivatives.
+
+    Stuck: the flow, where efforts act on it at once, or else its rate. In motion: the effort less
+    what the law says.
+    """
+    stuck, ahead = point.modes == 0, point.modes > 0
+    v = at.value
+    direct = np.asarray(abs(at.by["flow", "u"]).sum(axis=1) + abs(at.by["flow", "z"]).sum(
+        axis=1)).ravel() > 0
+
+    def chosen(held: Array, rate: Array, effort: Array, forth: Array, back: Array) -> Array:
+        column = (slice(None), None) if np.ndim(rate) > 1 else slice(None)
+        sliding = effort - np.where(ahead[column], forth, back)
+        at_rest = np.where(direct[column], held, rate)
+        return np.where(stuck[column], at_rest, sliding)
+
+    names = "flow", "rate", "effort", "forth", "back"
+    value = chosen(*(v[n] for n in names))
+    by = {a: chosen(*(at.by[n, a].toarray() for n in names)) for a in ("x", "z", "u", "p")}
+    return value, by
+
+
+def settled(point: Point, derivatives: Derivatives) -> Point:
+    """The same states with unknowns of loops and efforts as they are in the point's modes."""
+    system = point.system
+    if elements_of_system(system) is None and not system.nz:
+        return point
+    for _ in range(ROUNDS):
+        at = derivatives.at(point)
+        step = _newton_step(point, at)
+        nz = system.nz
+        point = replace(point, z=point.z + step[:nz], u=point.u + step[nz:])
+        whole = np.abs(np.concatenate([point.z, point.u])).max(initial=0.0)
+        if np.abs(step).max(initial=0.0) <= EFFORTS_EXACT * whole:
+            break
+    return point
+
+
+def _newton_step(point: Point, at: DerivativesAt) -> Array:
+    """Change of torn unknowns and efforts that meets the equations, the least one."""
+    system = point.system
+    value = at.value["residual"]
+    blocks = [[at.by["residual", "z"], at.by["residual", "u"]]]
+    if elements_of_system(system) is not None:
+        rows, by = mode_rows(point, at)
+        value = np.concatenate([value, rows])
+        blocks.append([by["z"], by["u"]])
+    matrix = bmat(blocks).toarray()
+    size = np.abs(matrix).max(axis=1, initial=0.0)
+    size = np.where(size > 0, size, 1.0)
+    found: Array = np.linalg.lstsq(matrix / size[:, None], -value / size, rcond=SINGULAR)[0]
+    return found

@@ -1,0 +1,56 @@
+"""What must be said of a linear model beside its numbers?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .linear_model import LinearModel, Load
+from .point import Point
+from .reduction import Reduced
+
+__all__ = ["notes_of"]
+
+TRIED = np.array([0.37 + 0.71j, 13.0 + 29.0j])  # 1/s: where a gain that is always zero is zero
+MOST_TOLD = 3
+
+
+def notes_of(linear: LinearModel, point: Point, reduced: Reduced) -> list[str]:
+    """Gains that are zero and why, reactions that are not determined, and no equilibrium."""
+    notes = []
+    if linear.remaining:
+        first = [f"{path} = {value:.6g~P}" for path, value in linear.remaining.items()]
+        notes.append("This is no equilibrium: " + ", ".join(first[:MOST_TOLD]) + (
+            ", …" if len(first) > MOST_TOLD else "") + ". The model holds near this instant.")
+    if reduced.undetermined:
+        notes.append("How stuck elements share their load is not determined; the motion is.")
+    notes += _zero_gains(linear, point)
+    return notes
+
+
+def _zero_gains(linear: LinearModel, point: Point) -> list[str]:
+    """Which inputs do not reach which outputs, and who is in the way."""
+    if not (linear.inputs and linear.outputs):
+        return []
+    gain = np.abs(linear.transfer(TRIED)).max(axis=0)
+    pairs = [(i, o) for i in range(len(linear.inputs)) for o in range(len(linear.outputs))
+             if gain[o, i] == 0]  # fmt: skip
+    if not pairs:
+        return []
+    shown = ", ".join(f"{linear.outputs[o].path} from {linear.inputs[i].path}"
+                      for i, o in pairs[:MOST_TOLD])
+    stuck = [name for name, word in linear.modes_held.items() if word in ("stuck", "closed")]
+    why = [f"{name} is stuck" for name in stuck[:MOST_TOLD]]
+    beyond = [_beyond(load) for load in linear.loads if np.isfinite(load.low + load.high)]
+    if not why:
+        from .cuts import cut_paths
+
+        why = cut_paths(linear, point, pairs)
+    return [f"The gain to {shown} is zero"
+            + (f": {', '.join(why)}" if why else ": nothing leads from one to the other") + "."
+            + (f" It moves {'; '.join(beyond)}." if stuck and beyond else "")]  # fmt: skip
+
+
+def _beyond(load: Load) -> str:
+    u = load.input.unit
+    return (f"for {load.input.path} below {load.low:.6g} {u} ({load.at_low}) or above "
+            f"{load.high:.6g} {u} ({load.at_high})")

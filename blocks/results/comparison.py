@@ -1,0 +1,246 @@
+"""In what do runs differ: in what they were made with, and in their curves?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
+from ..numerics.arrays import Array
+from ..units import Unit, from_si, quantity
+from .parameters import differences, differences_sheet, in_few_words
+from .recorded import Recorded
+from .recording import Instant
+from .selection import drawn_by_default
+from .series import Series
+from .sheet import Sheet
+from .shown import SECOND, number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pint import Quantity
+
+    from .result import Result
+
+__all__ = ["Comparison", "Gap", "compare"]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Where a variable of two runs is furthest apart.
+
+    Attributes
+    ----------
+    path, run : str
+        Of the variable (the instance, of an array), and the run that is compared with the first.
+    difference : quantity
+        Its value in that run minus the one in the first run.
+    time : quantity
+    share : float
+        The difference's magnitude as a share of the largest magnitude in the first run;
+        nan where that is zero.
+    """
+
+    path: str
+    run: str
+    difference: Quantity
+    time: Quantity
+    share: float
+
+
+class Comparison:
+    """Runs side by side: :attr:`table` of differences, :meth:`plot`, and what differs in them.
+
+    Attributes
+    ----------
+    gaps : list of Gap
+        The largest difference of every variable from the first run, for each other run.
+    """
+
+    def __init__(self, runs: Mapping[str, Result], paths: Sequence[str]) -> None:
+        self.runs, self.paths = dict(runs), list(paths)
+        self._first = next(iter(self.runs))
+        self.start, self.end = _common_time(self.runs)
+        self._alike = {path: _alike(self.runs, path) for path in self.paths}
+        self.gaps = [self._gap(path, name) for path in self.paths
+                     for name in self.runs if name != self._first]  # fmt: skip
+
+    @property
+    def differences(self) -> Sheet:
+        """Parameters, options, initial targets and options of ``simulate`` that are not equal."""
+        return differences_sheet(list(self.runs), self._made())
+
+    @property
+    def table(self) -> Sheet:
+        """The largest difference of every variable from the first run, and when it is."""
+        several = len(self.runs) > 2
+        columns: dict[str, list[Any]] = {"variable": [g.path for g in self.gaps]}
+        if several:
+            columns["run"] = [g.run for g in self.gaps]
+        others = len(self.runs) - 1
+        units = [self._alike[path][0].unit for path in self.paths for _ in range(others)]
+        columns |= {
+            "largest difference": [_size(g.difference, u)
+                                   for g, u in zip(self.gaps, units, strict=True)],
+            "at": [number(g.time.magnitude, SECOND, 6) if g.difference.magnitude else "—"
+                   for g in self.gaps],
+            "of the largest value": [
+                "—" if np.isnan(g.share) else f"{100 * g.share:.3g} %" for g in self.gaps],
+        }  # fmt: skip
+        other = "each run" if several else f"{list(self.runs)[1]!r}"
+        return Sheet("Comparison", columns, f"{other} minus {self._first!r}, "
+                     f"from {number(self.start, SECOND)} to {number(self.end, SECOND)}")
+
+    def plot(self, *, units: Any = None, ax: Any = None, save: str | Path | None = None,
+             title: str | None = None, **options: Any) -> Figure:
+        """Draw every variable of all runs, one axes for each variable.
+
+        Parameters
+        ----------
+        units : mapping of path to unit text, or str, optional
+        ax : matplotlib Axes, or as many as there are variables, optional
+        save, title, every
+            As those of ``Result.plot``.
+        """
+        from .overlay import overlay
+
+        found = differences(self._made())
+        words = [in_few_words(found, k) for k in range(len(self.runs))]
+        names = [f"{name} ({text})" if text else name
+                 for name, text in zip(self.runs, words, strict=True)]  # fmt: skip
+        return overlay(self._alike, names, units=units, ax=ax, save=save, title=title, **options)
+
+    def _made(self) -> list[Any]:
+        return [run.recording.made_with() for run in self.runs.values()]
+
+    def _gap(self, path: str, name: str) -> Gap:
+        first, other = (self._alike[path][list(self.runs).index(n)] for n in (self._first, name))
+        times, sides = self._looks(self.runs[name])
+        gap, size = np.zeros((len(first.infos), len(times))), 0.0
+        for side in ("left", "right"):
+            here = sides == side
+            if here.any():
+                was = first.rows.at(times[here], side, path)
+                gap[:, here] = other.rows.at(times[here], side, path) - was
+                size = max(size, float(np.max(np.abs(was - _zero_of(first.unit)), initial=0.0)))
+        row, k = np.unravel_index(int(np.argmax(np.abs(gap))), gap.shape)
+        unit = first.unit.of_any_temperature
+        difference = quantity(float(gap[row, k]) / first.unit.factor, unit)
+        return Gap(first.infos[row].path, name, difference, from_si(float(times[k]), SECOND),
+                   abs(float(gap[row, k])) / size if size else float("nan"))  # fmt: skip
+
+    def _looks(self, other: Result) -> tuple[Array, Array]:
+        """Times of the samples of two runs in their common time, before and after events."""
+        times, events = [np.array([self.start, self.end])], [np.zeros(0)]
+        for run in (self.runs[self._first], other):
+            own = np.asarray(run.recording.times, dtype=float)
+            inside = own[(own >= self.start) & (own <= self.end)]
+            times.append(inside)
+            events.append(inside[:-1][np.diff(inside) == 0])
+        after = np.unique(np.concatenate(times))
+        before = np.unique(np.concatenate(events))
+        before = before[before > self.start]
+        return np.append(before, after), np.array(
+            ["left"] * len(before) + ["right"] * len(after))
+
+    def __repr__(self) -> str:
+        found = self.differences
+        return "\n".join([repr(self.table), repr(found) if len(found) else
+                          "The runs were made with equal parameters."])  # fmt: skip
+
+    def _repr_html_(self) -> str | None:
+        parts = [sheet._repr_html_() for sheet in (self.table, self.differences)]
+        return "\n".join(part for part in parts if part) or None
+
+
+def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
+    """Put runs side by side: the largest differences of variables, and what caused them.
+
+    Parameters
+    ----------
+    runs : mapping of name to Result
+        Two or more; the others are compared with the first.
+    *paths : str
+        Variables, or arrays of them; those that ``plot()`` draws by default where none is named.
+
+    Returns
+    -------
+    Comparison
+        Shows itself as a table; ``plot()`` draws the curves over each other.
+
+    Examples
+    --------
+    ::
+
+        both = compare({"dry": a, "lubricated": b}, "block.v", "spring.f")
+        print(both)                 # largest differences, when, and parameters that differ
+        both.plot(save="both.png")
+    """
+    if not isinstance(runs, Mapping):
+        raise WrongCall("compare()", f"takes runs with their names, but was given {brief(runs)}.",
+                        'Name them: compare({"dry": a, "lubricated": b}, "block.v").',
+                        given=runs)  # fmt: skip
+    for name, run in runs.items():
+        refuse_no_result(run, f"compare({str(name)!r})")
+    if len(runs) < 2:
+        raise ParameterError("compare()", f"needs two runs or more, but was given {len(runs)}.",
+                             "Give another one, with its name.", code="result.compare")
+    named = {str(name): run for name, run in runs.items()}
+    chosen = paths or tuple(s.path for s in drawn_by_default(next(iter(runs.values())).recording)
+                            if all(s.path in run for run in runs.values()))
+    return Comparison(named, chosen)
+
+
+def refuse_no_result(given: Any, where: str) -> None:
+    """Refuse what knows nothing of a run."""
+    if not isinstance(given, Recorded):
+        raise ParameterError(where, f"compares results of runs, but was given {brief(given)}.",
+                             "Give what model.simulate(…) or load(…) has returned.",
+                             given=given, code="result.compare")  # fmt: skip
+
+
+def _common_time(runs: Mapping[str, Result]) -> tuple[float, float]:
+    """The time that all runs cover."""
+    spans = {name: np.asarray(run.recording.times, dtype=float) for name, run in runs.items()}
+    for name, times in spans.items():
+        if not len(times):
+            raise ParameterError(f"compare({name!r})", "has no samples: the run ended before its "
+                                 "first one.", "See result.message.", code="result.empty")
+    start = max(float(times[0]) for times in spans.values())
+    end = min(float(times[-1]) for times in spans.values())
+    if end <= start:
+        covers = ", ".join(f"{name!r} {number(t[0], SECOND)} to {number(t[-1], SECOND)}"
+                           for name, t in spans.items())
+        raise ParameterError("compare()", f"was given runs with no time in common: {covers}.",
+                             "Compare runs over the same time.", code="result.runs")
+    return Instant(start), Instant(end)
+
+
+def _alike(runs: Mapping[str, Result], path: str) -> list[Series]:
+    """A variable of all runs, refused where it is not the same thing in them."""
+    found = [run[path] for run in runs.values()]
+    first, name = found[0], next(iter(runs))
+    for series, other in zip(found[1:], list(runs)[1:], strict=True):
+        if series.unit.dimension != first.unit.dimension:
+            raise WrongDimension(path, f"is in {first.unit} in {name!r}, but in {series.unit} in "
+                                 f"{other!r}.", "Compare variables of one dimension.",
+                                 expected=first.unit, given=series.unit)  # fmt: skip
+        if len(series.infos) != len(first.infos):
+            raise ParameterError(
+                path, f"has {len(first.infos)} instances in {name!r}, but {len(series.infos)} in "
+                f"{other!r}.", f"Compare single ones: {first.infos[0].path!r}.",
+                code="result.compare")  # fmt: skip
+    return found
+
+
+def _zero_of(unit: Unit) -> float:
+    """What stands for nothing: 0, also of temperatures in degrees."""
+    return unit.offset
+
+
+def _size(value: Any, unit: Unit) -> str:
+    return number(value.magnitude, unit.of_any_temperature, 4)

@@ -1,0 +1,223 @@
+"""Which values was a run made with, and in what do those of several runs differ?
+
+Parameters and options of all components, where their variables start, and the options of
+``simulate``: read off the model when the run begins, so that later changes of the model do
+not change what is said of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import brief, unknown_name
+from ..reading.unit import of_pint
+from ..units import is_quantity
+from .sheet import Sheet
+from .shown import number, pretty
+
+__all__ = ["Difference", "MadeWith", "Parameters", "differences", "differences_sheet",
+           "in_few_words", "said"]  # fmt: skip
+
+SAME = 1e-12  # relative difference of two numbers that were written in different units
+FEW = 2  # differences that are said in a legend
+LONG = 60  # characters that these may take
+LISTED = 3  # numbers of an array that are said
+
+
+@dataclass(frozen=True)
+class MadeWith:
+    """What a run was made with.
+
+    Attributes
+    ----------
+    parameters : mapping of path to quantity, or to the value of an option
+    starts : mapping of path to (quantity, priority)
+        Initial targets that were given.
+    types : mapping of path to str
+        The class of every component.
+    settings : mapping of name to value
+        Options of ``simulate`` that shape the run.
+    """
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    starts: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Parameters(Mapping[str, Any]):
+    """Parameters and options of a run by path, as they were when it began.
+
+    Parameters are quantities, options what they were set to. ``starts`` and ``settings`` hold
+    the initial targets and the options of ``simulate``.
+    """
+
+    def __init__(self, made: MadeWith, name: str = "") -> None:
+        self._made, self._name = made, name
+
+    def __getitem__(self, path: str) -> Any:
+        if path not in self._made.parameters:
+            raise unknown_name(self._name or "parameters", path, self._made.parameters,
+                               "parameters")
+        return self._made.parameters[path]
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """The value of a path, or the default where there is none."""
+        return self._made.parameters.get(path, default)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._made.parameters
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made.parameters)
+
+    def __len__(self) -> int:
+        return len(self._made.parameters)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+    @property
+    def starts(self) -> dict[str, Any]:
+        """Initial targets that were given, by path of the variable."""
+        return {path: value for path, (value, _) in self._made.starts.items()}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Options of ``simulate``."""
+        return dict(self._made.settings)
+
+    def _sheet(self) -> Sheet:
+        rows = [(path, said(value)) for path, value in self.items()]
+        rows += [(f"{path} at the start", said(value)) for path, value in self.starts.items()]
+        return Sheet(f"Parameters of {self._name}".strip(), {
+            "parameter": [path for path, _ in rows], "value": [text for _, text in rows]})
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of paths and values with their units, as text."""
+        return self._sheet().to_pandas()
+
+    def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that is not the same in some runs.
+
+    Attributes
+    ----------
+    what : str
+        A path, such as ``"friction.coulomb_force"``, or an option of ``simulate``.
+    values : tuple
+        What it is in each run; None where there is no such thing.
+    """
+
+    what: str
+    values: tuple[Any, ...]
+
+
+def differences(runs: Sequence[MadeWith]) -> list[Difference]:
+    """What is not equal in all of some runs; parts of composites after these."""
+    found = []
+    for kind in ("types", "parameters", "starts", "settings"):
+        tables: list[Mapping[str, Any]] = [getattr(run, kind) for run in runs]
+        for name in dict.fromkeys(name for table in tables for name in table):
+            values = [table.get(name) for table in tables]
+            if kind == "parameters" and any(_absent(run, name) for run in runs):
+                continue  # that a component is missing, or of another class, is said once
+            if not all(_same(values[0], value) for value in values[1:]):
+                found.append(_difference(kind, name, values))
+    return found
+
+
+def _absent(run: MadeWith, path: str) -> bool:
+    return path.rpartition(".")[0] not in run.types and "." in path
+
+
+def _difference(kind: str, name: str, values: Sequence[Any]) -> Difference:
+    if kind == "starts":
+        return Difference(f"{name} at the start", tuple(
+            None if v is None else v[0] if v[1] == "high" else v for v in values))
+    if kind == "settings":
+        return Difference(f"simulate({name}=…)", tuple(values))
+    return Difference(name, tuple(values))
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values say the same, in whatever unit."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if is_quantity(a) and is_quantity(b):
+        if a.dimensionality != b.dimensionality or np.shape(a.magnitude) != np.shape(b.magnitude):
+            return False
+        x, y = (np.asarray(q.to_base_units().magnitude) for q in (a, b))
+        size = np.maximum(np.abs(x), np.abs(y))
+        return bool(np.all(np.abs(x - y) <= SAME * size))
+    if is_quantity(a) or is_quantity(b):
+        return False
+    if callable(a) and callable(b):
+        return _same_function(a, b)
+    return type(a) is type(b) and bool(np.all(a == b))
+
+
+def _same_function(a: Any, b: Any) -> bool:
+    """Whether two functions are one, or were made by the same lines from the same values."""
+    code, other = getattr(a, "__code__", None), getattr(b, "__code__", None)
+    if a is b or code is None or other is None:
+        return bool(a == b)
+    cells = [tuple(cell.cell_contents for cell in f.__closure__ or ()) for f in (a, b)]
+    return bool(code == other and a.__defaults__ == b.__defaults__ and cells[0] == cells[1])
+
+
+def said(value: Any) -> str:
+    """A value as people read it: ``"20 N"``, ``"stribeck"``, ``"1, 2, …, 9 kg"``."""
+    if value is None:
+        return "—"
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
+        return f"{said(value[0])} ({value[1]})"
+    if is_quantity(value):
+        return _said_quantity(value)
+    if callable(value):
+        name = getattr(value, "__name__", "")
+        if not name:
+            return brief(value)
+        return "a function" if name == "<lambda>" else name if isinstance(value, type) else (
+            f"function {name}")
+    return number(value, None, 6) if isinstance(value, float) else str(value)
+
+
+def _said_quantity(value: Any) -> str:
+    shown = of_pint(value.units)
+    if np.ndim(value.magnitude) == 0:
+        return number(value.magnitude, shown, 6)
+    flat = [number(v, None, 6) for v in np.ravel(value.magnitude)]
+    short = flat if len(flat) <= 2 * LISTED else [*flat[:LISTED], "…", flat[-1]]
+    return f"{', '.join(short)} {pretty(shown)}".strip()
+
+
+def in_few_words(found: Sequence[Difference], run: int) -> str:
+    """What sets a run apart from the others, for a legend: ``"friction.coulomb = 20 N"``."""
+    outer = [d for d in found if not d.what.startswith("simulate(")] or list(found)
+    composites = [f"{d.what.rpartition('.')[0]}." for d in outer]
+    own = [d for d in outer  # what a composite passes on is said with the composite
+           if not any(d.what.startswith(c) and "." in d.what[len(c):] for c in composites)]
+    text = ", ".join(f"{d.what} = {said(d.values[run])}" for d in own)
+    return text if own and len(own) <= FEW and len(text) <= LONG else ""
+
+
+def differences_sheet(names: Sequence[str], made: Sequence[MadeWith]) -> Sheet:
+    """What differs among runs, one column for each."""
+    found = differences(made)
+    taken = [f"{name} " if name == "what" else name for name in names]
+    return Sheet("What differs", {
+        "what": [d.what for d in found],
+        **{name: [said(d.values[k]) for d in found] for k, name in enumerate(taken)},
+    })  # fmt: skip

@@ -1,0 +1,123 @@
+"""How do a table and a text go into a NetCDF, Zarr or Parquet file, and come back?
+
+All three can be opened by other tools: variables under their paths, with their units.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import FileError, brief, need_package
+from .export import table_of_dataset, table_of_frame
+from .files import name_of, reading, writing
+from .sheet import pandas
+from .table import Table
+
+__all__ = ["INFORMATION", "read", "write"]
+
+INFORMATION = "run_information"  # where the text stands, in attributes of the file
+ENDINGS = ".nc", ".zarr", ".parquet"
+
+
+def write(table: Table, text: str, file: str | Path) -> None:
+    """Write a table and a text; the name's ending chooses the format."""
+    ending = _ending(file)
+    if ending == ".parquet":
+        _write_parquet(table, text, file)
+        return
+    xarray = _xarray()
+    data = table.to_xarray()
+    data.attrs[INFORMATION] = text
+    with writing(file):
+        if not Path(file).parent.is_dir():  # netCDF calls that a lack of permission
+            raise FileNotFoundError
+        if ending == ".zarr":
+            _need_zarr()
+            mode = "w" if (Path(file) / "zarr.json").exists() else "w-"  # no other folder
+            data.to_zarr(file, mode=mode, zarr_format=3, consolidated=False)
+        else:
+            data.to_netcdf(file, encoding=_packed(xarray, data))
+
+
+def read(file: str | Path) -> tuple[Table, str | None]:
+    """The table and the text of a file; None where it has no such text."""
+    ending = _ending(file)
+    if ending == ".parquet":
+        return _read_parquet(file)
+    xarray = _xarray()
+    kind = "a Zarr store" if ending == ".zarr" else "a NetCDF file"
+    if ending == ".zarr":
+        _need_zarr()
+    with reading(file, kind):
+        if not Path(file).exists():
+            raise FileNotFoundError
+        options: dict[str, Any] = {"engine": "zarr", "consolidated": False} \
+            if ending == ".zarr" else {}
+        with xarray.open_dataset(file, decode_times=False, **options) as opened:
+            data = opened.load()
+    return table_of_dataset(data, file), data.attrs.get(INFORMATION)
+
+
+def _write_parquet(table: Table, text: str, file: str | Path) -> None:
+    pyarrow = _pyarrow()
+    from pyarrow import parquet
+
+    made = pyarrow.Table.from_pandas(table.coded_frame())
+    made = made.replace_schema_metadata({**(made.schema.metadata or {}),
+                                         INFORMATION.encode(): text.encode()})
+    with writing(file):
+        parquet.write_table(made, file, compression="zstd")
+
+
+def _read_parquet(file: str | Path) -> tuple[Table, str | None]:
+    _pyarrow()
+    from pyarrow import parquet
+
+    pandas("Reading Parquet")
+    with reading(file, "a Parquet file"):
+        made = parquet.read_table(file)
+        text = (made.schema.metadata or {}).get(INFORMATION.encode())
+        frame = made.to_pandas()
+        attributes = dict(frame.attrs)
+        frame = frame.reset_index()
+    return table_of_frame(frame, file, attributes), None if text is None else text.decode()
+
+
+def _ending(file: Any) -> str:
+    ending = Path(str(file)).suffix.lower()
+    if ending not in ENDINGS:
+        raise FileError(name_of(file), f"has the ending {brief(ending)}, which says no format that "
+                        "keeps a run.", "Name it 'run.nc' (NetCDF), 'run.zarr' or 'run.parquet'.",
+                        file=name_of(file), code="file.ending")  # fmt: skip
+    return ending
+
+
+def _packed(xarray: Any, data: Any) -> dict[str, Any]:
+    """Compression, where a library for NetCDF 4 is there."""
+    if not {"netcdf4", "h5netcdf"} & set(xarray.backends.list_engines()):
+        return {}
+    return {str(name): {"zlib": True, "complevel": 1} for name in data.data_vars}
+
+
+def _xarray() -> Any:
+    try:
+        import xarray
+    except ImportError:
+        raise need_package("xarray", "Keeping a run", "table") from None
+    return xarray
+
+
+def _need_zarr() -> None:
+    try:
+        import zarr  # noqa: F401
+    except ImportError:
+        raise need_package("zarr", "A run in a '.zarr' store") from None
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise need_package("pyarrow", "Parquet", "table") from None
+    return pyarrow

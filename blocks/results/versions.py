@@ -1,0 +1,23 @@
+"""With which versions was a run made?"""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from importlib import metadata
+
+__all__ = ["versions"]
+
+PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "scikit-sundae", "llvmlite"
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Those of Python and of the packages that a run's numbers depend on."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:  # not installed, or run from a folder
+            continue
+    return found

@@ -1,0 +1,198 @@
+"""What is forced to jump at an event, though it can only change by degrees?
+
+A capacitor on a voltage that steps, a mass on a velocity that steps, an inductor behind a current
+that steps: index reduction lets them follow at once, and their differentiated constraint leaves
+out the impulse that this would take. So they are looked at, and named.
+
+Points of a continuous table are let pass: its straight lines stand for a course without kinks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ..diagnostics.words import quantity_word
+from ..exceptions import SimulationError
+from ..language.kernel import Kernel, Local
+from ..numerics.arrays import Array, Flags
+from ..numerics.tolerances import LEAST_JUMP, MODE_MISSED
+from ..system.problem import Problem
+from ..system.system import System
+from ..units import from_si
+
+__all__ = ["ForcedJumps"]
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """A variable whose derivative counts, and that is no free state."""
+
+    path: str  # of its component
+    local: Local
+    sign: int
+    column: int  # its class
+    stores: bool  # whether it is what an element remembers
+    partner: str  # what an impulse is one of: "current" where it is a voltage; else empty
+    held_by_force: bool  # whether it is a force or a current, and no velocity or voltage
+
+
+class ForcedJumps:
+    """Variables that follow from constraints, and that relations or discrete values can move."""
+
+    @classmethod
+    def of(cls, system: System) -> ForcedJumps:
+        """Those of a system, shared by its runs."""
+        if "forced jumps" not in system.cache:
+            system.cache["forced jumps"] = cls(system)
+        made: ForcedJumps = system.cache["forced jumps"]
+        return made
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        found = _followers(system)
+        self.watched = [w for w, moved in zip(found, _movable(system, found), strict=True) if moved]
+        columns = [w.column for w in self.watched]
+        self.nominal = np.array([getattr(w.local.declared, "nominal", None) or 1.0
+                                 for w in self.watched])  # fmt: skip
+        self.values = system.function(
+            "followers", ca.densify(system.tape.values[columns])) if columns else None
+
+    def now(self, problem: Problem, t: float) -> Array:
+        """Values of what is watched."""
+        return np.zeros(0) if self.values is None else self.values(*problem.arguments(t))
+
+    def refuse(self, problem: Problem, t: float, m: Array, d: Array, cause: str = ""
+               ) -> None:
+        """Raise where something has jumped, the states being equal.
+
+        Parameters
+        ----------
+        problem : as it goes on, all solved
+        t : of the event
+        m, d : relations and discrete values before it
+        cause : component that switched; empty where none did
+        """
+        if self.values is None:
+            return
+        after = self.now(problem, t)
+        passed, points = d.copy(), self.system.tables.continuous
+        passed[points] = problem.d[points]
+        before = self._with(problem, t, m, passed)
+        jumped = np.abs(after - before) > (
+            LEAST_JUMP * self.nominal + MODE_MISSED * np.maximum(np.abs(before), np.abs(after)))
+        if jumped.any():
+            # what remembers is told of first: it is what gives no way
+            which = min(np.flatnonzero(jumped), key=lambda k: not self.watched[int(k)].stores)
+            raise self._error(int(which), before, after, t, cause)
+
+    def _with(self, problem: Problem, t: float, m: Array, d: Array) -> Array:
+        """The values with the relations and discrete values that were."""
+        kept = [place.copy() for place in (problem.x, problem.z, problem.u, problem.m, problem.d)]
+        try:
+            problem.m[:], problem.d[:] = m, d
+            if problem.algebraic:
+                problem.unknowns.forget()
+                problem.solve_algebraic(t)
+            return self.now(problem, t)
+        finally:
+            for place, value in zip((problem.x, problem.z, problem.u, problem.m, problem.d), kept,
+                                    strict=True):
+                place[:] = value
+            problem.unknowns.forget()
+
+    def _error(self, k: int, before: Array, after: Array, t: float, cause: str
+               ) -> SimulationError:
+        it = self.watched[k]
+        name = f"{it.path}.{it.local.name}"
+        old, new = (from_si(float(it.sign * v[k]), it.local.unit).magnitude
+                    for v in (before, after))
+        others = self._others(it)
+        shared = f" (or {' and '.join(others)} a part of it)" if others else ""
+        giver = cause if cause != it.path else ""
+        text = (f"at t = {t:.9g} s {name}{shared} would have to"
+                f"{f' follow {giver} and' if giver else ''} jump from {old:.6g} to {new:.6g} "
+                f"{it.local.unit}".rstrip()
+                + (f", which takes an endless {it.partner}: nothing gives way." if it.partner else
+                   ": its rate would be endless."))
+        ramp = "prescribe a ramp instead of a step"
+        if not it.stores:
+            advice = f"{ramp[0].upper()}{ramp[1:]}, or a smooth table."
+        elif it.held_by_force:
+            advice = (f"Put a resistance (in mechanics a damper) in parallel with {it.path}, or "
+                      f"{ramp}.")
+        else:
+            advice = (f"Put a resistance (in mechanics a spring or a damper) between {it.path} and "
+                      f"{giver or 'what prescribes it'}, or {ramp}.")
+        return SimulationError(it.path, text, advice, code="simulation.jump", time=t,
+                               variables=(name,))
+
+    def _others(self, it: _Watched) -> list[str]:
+        """States in one loop or cut with it, by name."""
+        system = self.system
+        pattern = ca.jacobian_sparsity(system.tape.values[it.column], system.tape.x)
+        named = (system.state_name(k) for k in dict.fromkeys(pattern.get_triplet()[1]))
+        return list(named)[:2]
+
+
+def _followers(system: System) -> list[_Watched]:
+    """All variables whose rate acts on a network, and that are not integrated freely."""
+    flat = system.flat
+    integrated = np.zeros(flat.classes, dtype=bool)
+    integrated[system.tape.reduced.states] = not system.clusters
+    found: dict[int, _Watched] = {}
+    for _, count, f, (k, order) in flat.slot_names():
+        family = flat.network.families[f]
+        if order != 1 or not _acts(family.kernel, k):
+            continue
+        local = family.kernel.variables[k]
+        stores = getattr(local.declared, "priority", "") == "high"
+        slots = flat.base[f][k, 0] + np.arange(count)
+        for i in np.flatnonzero(~integrated[flat.class_of[slots]]).tolist():
+            c = int(flat.class_of[slots[i]])
+            if c not in found or stores > found[c].stores:
+                found[c] = _Watched(family.path(i), local, int(flat.sign_of[slots[i]]), c, stores,
+                                    *_partner(family.kernel, local))
+    return list(found.values())
+
+
+def _acts(kernel: Kernel, k: int) -> bool:
+    """Whether a component between nodes says more with a variable's rate than what it reads."""
+    if kernel.variables[k].kind in ("input", "output") or not kernel.ports:
+        return False
+    beside = (kernel.variables[i].kind for law in kernel.laws if (k, 1) in law.arguments
+              for i, _ in law.arguments if i != k)
+    return any(kind not in ("input", "output", "discrete") for kind in beside)
+
+
+def _partner(kernel: Kernel, local: Local) -> tuple[str, bool]:
+    """What an impulse is one of, if known, and whether the variable is counted through."""
+    for domain, _ in kernel.ports.values():
+        for (across, u), (through, w) in zip(domain.across.items(), domain.through.items(),
+                                             strict=False):
+            if u.dimension == local.unit.dimension:
+                return quantity_word(through, w), False
+            if w.dimension == local.unit.dimension:
+                return quantity_word(across, u), True
+    return "", False
+
+
+def _movable(system: System, found: list[_Watched]) -> Flags:
+    """Per variable, whether relations or discrete values move it at given free states."""
+    tape = system.tape
+    moving = np.ones(tape.d.numel(), dtype=bool)
+    moving[system.tables.continuous] = False
+    switched = ca.vertcat(tape.m, tape.d[np.flatnonzero(moving).tolist()])
+    solved = ca.vertcat(tape.constraints, tape.residual)
+    through = ca.vertcat(tape.z, tape.x) if system.clusters else tape.z
+    by_solved = _depends(solved, switched)
+    values = [tape.values[it.column] for it in found]
+    return np.array([_depends(v, switched) or by_solved and _depends(v, through) for v in values],
+                    dtype=bool)
+
+
+def _depends(expression: ca.SX, symbols: ca.SX) -> bool:
+    return bool(expression.numel() and symbols.numel() and ca.jacobian_sparsity(
+        ca.densify(expression), symbols).nnz())

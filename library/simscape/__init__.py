@@ -1,0 +1,77 @@
+"""Models of Simscape as readable Python: read, converted and written, offline.
+
+``convert("model.slx")`` gives a :class:`Converted` with the Python text of the model and an
+account of what became of every block; ``source_text("part.ssc")`` gives the Python class of a
+component source. ``python -m library.simscape model.slx`` writes either to a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from blocks import FileError
+
+from .convert import Conversion
+from .diagram import read_diagram
+from .mapping import add_counterpart
+from .plan import Entry, Script
+from .source_text import source_text
+from .write import python_text
+
+__all__ = ["Converted", "add_counterpart", "convert", "source_text"]
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A converted model.
+
+    Attributes
+    ----------
+    text : str
+        The Python module.
+    script : Script
+        What it was written from; ``script.entries`` says what became of every block.
+    """
+
+    text: str
+    script: Script
+
+    @property
+    def entries(self) -> list[Entry]:
+        return self.script.entries
+
+
+def convert(path: str | Path, *, values: Mapping[str, str] | None = None,
+            folders: Iterable[str | Path] = ()) -> Converted:
+    """Convert a Simscape model to Python.
+
+    Parameters
+    ----------
+    path : path
+        An ``.slx`` file, or an ``.mdl`` file of R2022a or later.
+    values : mapping of str to str, optional
+        Values for names of the workspace, in MATLAB's notation: ``{"m": "2*3"}``.
+    folders : iterable of paths, optional
+        Where scripts, data and other models are looked for, beside the model's own folder.
+
+    Raises
+    ------
+    FileError
+        For a file that cannot be read, naming the part; and for names that have no value,
+        naming all of them.
+    """
+    diagram = read_diagram(path)
+    if diagram.form == "Library":
+        raise FileError(str(path), "it is a library, not a model.",
+                        "Convert a model that uses it.", code="simscape.library")
+    conversion = Conversion(diagram, [Path(f) for f in folders], values)
+    missing = conversion.texts.missing
+    if missing:
+        places = "; ".join(f"{name} in {sorted(set(where))[0]}" for name, where in
+                           sorted(missing.items()))
+        said = " ".join(f"--set {name}=…" for name in sorted(missing))
+        raise FileError(str(path), f"these names have no value: {places}.",
+                        f"Give them: {said}", names=sorted(missing), code="simscape.names")
+    return Converted(python_text(conversion.script), conversion.script)

@@ -1,0 +1,78 @@
+"""``python -m library.simscape model.slx``: a Simscape model as Python."""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+from pathlib import Path
+
+from blocks import BlocksError
+
+from . import Converted, convert, source_text
+from .report import report_html, report_text
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Convert, write, report and run as the command line says; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m library.simscape",
+        description="Convert a Simscape model (.slx, .mdl) or component source (.ssc) to "
+                    "Python. Nothing in the file is run.")
+    parser.add_argument("model", type=Path,
+                        help="an .slx or .ssc file, or an .mdl of R2022a or later")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE",
+                        help="where the Python text goes; beside the model by default")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="values",
+                        help="a value for a name of the workspace, in MATLAB's notation")
+    parser.add_argument("--path", action="append", default=[], type=Path, metavar="FOLDER",
+                        help="where scripts, data, libraries and referenced subsystems are")
+    parser.add_argument("--report", action="store_true",
+                        help="say what became of every block; also as a page beside the text")
+    parser.add_argument("--run", action="store_true", help="run the text that was written")
+    given = parser.parse_args(arguments)
+    values = {}
+    for text in given.values:
+        name, sign, value = text.partition("=")
+        if not sign:
+            parser.error(f"--set takes NAME=VALUE, but was given {text!r}")
+        values[name.strip()] = value
+    output = given.output or given.model.with_suffix(".py")
+    try:
+        if given.model.suffix == ".ssc":
+            output.write_text(source_text(given.model), encoding="utf-8")
+            print(output)
+            return 0
+        converted = convert(given.model, values=values, folders=given.path)
+        output.write_text(converted.text, encoding="utf-8")
+        _account(converted, output, given.report)
+        if given.run:
+            runpy.run_path(str(output), run_name="__main__")
+    except BlocksError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{error.filename}: it cannot be written: {error.strerror}. Give another place with "
+              "-o.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _account(converted: Converted, output: Path, report: bool) -> None:
+    """Say what was converted; with ``report`` what became of every block, also as a page."""
+    print(f"{output}: {len(converted.entries)} blocks, "
+          f"{sum(e.outcome == 'missing' for e in converted.entries)} without a counterpart")
+    if report:
+        print(report_text(converted.script))
+        page = output.with_suffix(".html")
+        try:
+            model = runpy.run_path(str(output))["build"]()
+        except BlocksError as error:  # a gap may leave a model that cannot be built
+            print(f"The network is not drawn: {error}")
+            model = None
+        page.write_text(report_html(converted.script, model), encoding="utf-8")
+        print(page)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

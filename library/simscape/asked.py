@@ -1,0 +1,75 @@
+"""What are the parameters of one block, as texts and numbers?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .diagram import Block
+from .levels import Scope
+from .simulink import defaults_of
+
+if TYPE_CHECKING:
+    from .diagram import Diagram
+    from .physical_signals import NodeUnits
+    from .texts import Texts, Written
+
+__all__ = ["Asked"]
+
+
+@dataclass
+class Asked:
+    """The parameters of a block for signals.
+
+    Parameters
+    ----------
+    texts : Texts
+    diagram : Diagram
+    units : NodeUnits
+    scope : Scope
+    block : Block
+    path : str
+        Of the system it stands in.
+    """
+
+    texts: Texts
+    diagram: Diagram
+    units: NodeUnits
+    scope: Scope
+    block: Block
+    path: str = ""
+
+    def written(self, name: str, default: str) -> str:
+        """The text of a parameter, or its default in the file or in Simulink."""
+        value = self.block.values.get(name)
+        if value is not None:
+            return value.text
+        file = self.diagram.defaults.get(self.block.block_type, {})
+        table = defaults_of(self.block.block_type)
+        return self.block.options.get(name, file.get(name, table.get(name, default)))
+
+    def _of(self, name: str, default: str, unit: str = "") -> Written:
+        where = f"{self.path}/{self.block.name}.{name}"
+        return self.texts.of(self.written(name, default), self.scope, where, unit)
+
+    def text(self, name: str, default: str) -> str:
+        return self._of(name, default).python
+
+    def number(self, name: str, default: str) -> float | None:
+        value = self._of(name, default).value
+        return float(value) if isinstance(value, (int, float)) else None
+
+    def value(self, name: str, default: str = "0") -> Written:
+        """The value of a parameter of a component, with its unit."""
+        found = self.block.values.get(name)
+        return self._of(name, default, found.unit if found is not None else "")
+
+    def choice(self, name: str) -> str:
+        """A choice by its last word."""
+        found = self.block.values.get(name)
+        return "" if found is None else found.text.rpartition(".")[2].strip()
+
+    def unit(self, port: str) -> str:
+        """The unit of the signal at a port."""
+        end = next((e for e, p in self.block.ports.items() if p == port), "")
+        return self.units.of(self.block.sid, end) or ""

@@ -1,0 +1,391 @@
+"""How does a diagram become components, connections and values?
+
+Every system of the diagram becomes a class with ports; converters between physical signals
+and Simulink become units; what only shows signals becomes the plot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from blocks import Component
+
+from .asked import Asked
+from .diagram import Block, Diagram, End
+from .levels import Joint, Level, Scope
+from .loose_nodes import NOTE, loose_stop, small_damper
+from .mapping import component_names, counterpart_of, domain_here
+from .matlab import NotUnderstood, parse_script
+from .names import Workspace, workspace_of
+from .networks import networks_of
+from .nodes import inner_port, name_ports, nodes_of
+from .physical import keywords_of, port_kind
+from .physical_signals import NodeUnits, is_physical_signal, physical_signal_part
+from .plan import ClassPlan, Entry, Part, PortPlan, Script, Stub
+from .python_text import PythonNames, class_name, python_name, said
+from .resolve import resolve
+from .signals import SignalsOfLevel
+from .simulink import UNSEEN
+from .texts import Texts
+
+__all__ = ["Conversion"]
+
+# what a gap lets pass, so little that it changes nothing, and enough that no node floats
+LEAKS = {
+    "translational": 'quantity("1e-9 N*s/m") * {port}.v == {port}.f',
+    "rotational": 'quantity("1e-9 N*m*s/rad") * {port}.w == {port}.t',
+    "electrical": 'quantity("1e-12 S") * {port}.v == {port}.i',
+    "thermal": 'quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Q',
+    "magnetic": 'quantity("1e-15 H") * {port}.mmf == {port}.phi',
+    "isothermal_liquid":
+        'quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot',
+}  # fmt: skip
+NEWEST = "R2026a"  # the youngest release whose files were seen
+_SOLVER = "nesl_utility/Solver Configuration"
+_RESERVED = tuple(dir(Component))
+
+
+class Conversion:
+    """Converts one diagram; :attr:`script` is what it becomes.
+
+    Parameters
+    ----------
+    diagram : Diagram
+    folders : iterable of paths
+        Where scripts, data and other models are looked for.
+    given : mapping of str to str
+        Values of the user's.
+    """
+
+    def __init__(self, diagram: Diagram, folders: Iterable[Path] = (),
+                 given: Mapping[str, str] | None = None) -> None:
+        self.diagram = diagram
+        self.workspace: Workspace = workspace_of(diagram, folders, given)
+        self.remarks: list[str] = resolve(diagram, [Path(f) for f in folders],
+                                          self.workspace.values)
+        self.texts = Texts(self.workspace)
+        self.texts.look_beside(diagram)
+        self.workspace_scope = Scope(self.workspace.values)
+        self.entries: list[Entry] = []
+        self.classes: list[ClassPlan] = []
+        self.stubs: dict[str, Stub] = {}
+        self.plots: list[str] = []
+        self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
+        self.masked: list[tuple[str, str, str, str]] = []  # values of masks, as lines
+        self.dampings: dict[str, Any] = {}  # of hard stops, by block
+        self.class_names = PythonNames({"Model", "Component", *component_names()})
+        self.units = NodeUnits(diagram.root)
+        guessed = Texts(self.workspace)
+        self.units.follow(lambda block: Asked(guessed, diagram, self.units, self.workspace_scope,
+                                              block))
+        self.networks = networks_of(diagram.root, self.units)
+        self.solvers: dict[tuple[str, str], str] = {}  # by network
+        if diagram.release > NEWEST:
+            self.remarks.append(f"The file is of {diagram.release}; files up to {NEWEST} are "
+                                "known. Look through the report.")
+        self.gaps: dict[tuple[str, tuple[str, ...]], str] = {}  # stubs by kind and ports
+        root = ClassPlan("model", diagram.name)
+        self.convert(Level(diagram.root, "", "", "model", self.workspace_scope, root,
+                           PythonNames(_RESERVED)))
+        self.script = self._script(root)
+
+    # -- one system --------------------------------------------------------------------
+    def convert(self, level: Level) -> None:
+        """Make the parts and connections of a system."""
+        blocks = level.system.blocks.values()
+        for block in blocks:
+            name_ports(block)
+        live = [block for block in blocks if not self._is_out(level, block)]
+        signals = SignalsOfLevel(self, level)
+        for block in live:
+            if block.system is not None:
+                self._subsystem(level, block)
+            elif block.kind == _SOLVER:
+                self._solver(level, block)
+            elif is_physical_signal(block):
+                self._physical_signal(level, block)
+            elif "." in block.kind and "/" not in block.kind:
+                self._physical(level, block)
+        self._nodes(level, signals)
+        signals.convert(live)
+        level.plan.notes = level.system.notes
+
+    def _is_out(self, level: Level, block: Block) -> bool:
+        if block.kind == "foundation.signal.sinks.terminator":
+            self.enter(level, block, "mapped", notes=[])
+        elif block.commented:
+            what = "passes its input on" if block.commented == "through" else "is commented out"
+            self.enter(level, block, "left out", notes=[f"It {what} in the model."])
+        elif block.block_type in UNSEEN:
+            self.enter(level, block, "left out", notes=["It only shows or sets values by hand."])
+        else:
+            return False
+        return True
+
+    def enter(self, level: Level, block: Block, outcome: str, component: str = "",
+              notes: Iterable[str] = ()) -> None:
+        """Note what became of a block."""
+        self.entries.append(Entry(f"{level.path}/{block.name}", block.kind, outcome, component,
+                                  list(notes)))
+
+    def asked(self, level: Level, block: Block) -> Asked:
+        """The parameters of a block."""
+        return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
+
+    def _solver(self, level: Level, block: Block) -> None:
+        options = block.options
+        if options.get("DoDC") == "on":
+            self.remarks.append("The model asks to start from steady state; here it starts from "
+                                "its initial targets.")
+        if options.get("UseLocalSolver") == "on":
+            choice = options.get("LocalSolverChoice", "")
+            step = options.get("LocalSolverSampleTime", "?")
+            method = "trapezoidal" if "TRAPEZOIDAL" in choice else "backward_euler"
+            self.remarks.append(
+                f"The model uses a local solver ({choice}, sample time {step} s), whose errors its "
+                f"stored results have. Here steps are adaptive; simulate(…, method={method!r}, "
+                f"step='{step} s') takes such steps.")
+        self.enter(level, block, "mapped", "simulate()")
+        network = self.networks.find((block.sid, "rconn1"))
+        if network in self.solvers:
+            self.remarks.append(
+                f"{level.path}/{block.name} and {self.solvers[network]} are Solver Configuration "
+                "blocks of one network, which Simscape refuses; take one of them out.")
+        self.solvers.setdefault(network, f"{level.path}/{block.name}")
+
+    # -- subsystems --------------------------------------------------------------------
+    def _subsystem(self, level: Level, block: Block) -> None:
+        assert block.system is not None
+        if _is_idle(block):
+            self.enter(level, block, "left out", notes=["It holds nothing that acts."])
+            return
+        name = level.names.make(python_name(block.name, "subsystem"))
+        plan = ClassPlan(self.class_names.make(class_name(block.name)), block.name)
+        inner = Level(block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
+                      self._masked(level, block, name), plan, PythonNames(_RESERVED))
+        level.inner[block.sid] = inner
+        self.convert(inner)
+        alike = next((known for known in self.classes if known.same_as(plan)), None)
+        if alike is None:
+            self.classes.append(plan)
+        else:
+            plan.name = alike.name
+        level.plan.parts.append(Part(name, plan.name, original=said(block.name, name)))
+
+    def _masked(self, level: Level, block: Block, name: str) -> Scope:
+        """The names inside a masked subsystem: its parameters, each a value of the script."""
+        if block.mask is None or not block.mask.values:
+            return level.scope
+        values: dict[str, Any] = {}
+        local: dict[str, str] = {}
+        place = f"{level.path}/{block.name}"
+        for key, text in block.mask.values.items():
+            if key in block.mask.literal:
+                values[key] = text
+                continue
+            try:
+                written = self.texts.of(text, level.scope, f"{place}.{key}")
+            except NotUnderstood:
+                continue
+            if written.value is None:
+                continue
+            values[key] = written.value
+            local[key] = self.workspace.python.make(f"{name}_{key}")
+            self.masked.append((local[key], written.python, "", f"mask of {block.name}"))
+        scope = Scope(ChainMap(values, dict(level.scope.values)), {**level.scope.local, **local})
+        if block.mask.initialisation.strip() and any(
+                parse_script(block.mask.initialisation, place)):
+            self.remarks.append(f"{place} has initialisation code in its mask, which is not run.")
+        return scope
+
+    # -- physical blocks ---------------------------------------------------------------
+    def _physical(self, level: Level, block: Block) -> None:
+        where = f"{level.path}/{block.name}"
+        counterpart = counterpart_of(block.kind)
+        component = None if counterpart is None else counterpart.component
+        if counterpart is None or component is None:
+            self._gap(level, block)
+            return
+        keywords = keywords_of(block, counterpart, self.texts, level.scope, where)
+        name = level.names.make(python_name(block.name))
+        instance = keywords.instance(component) or component
+        self.dampings[block.sid] = keywords.values.get("upper_damping")
+        notes = keywords.notes + ([f"Not in the file, so the default here holds: "
+                                   f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
+        module = counterpart.module.removeprefix("library.")
+        full = f"{module}.{counterpart.name}" if counterpart.module.startswith("library.") else \
+            f"{counterpart.module}.{counterpart.name}"
+        level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name)))
+        self.enter(level, block, "missing" if keywords.lost else "approximated" if keywords.notes
+                   else "mapped", full, keywords.lost + notes)
+        self.remarks += keywords.lost
+        for end, written in (block.ports or counterpart.ports).items():
+            port = counterpart.port(written)
+            level.joints[block.sid, end] = Joint(
+                f"{level.owner}.{name}.{port}", *port_kind(instance, port))
+
+    def _physical_signal(self, level: Level, block: Block) -> None:
+        """A block for physical signals, in the units of what it is connected to."""
+        try:
+            made = physical_signal_part(block, self.asked(level, block))
+        except NotUnderstood as error:
+            made = None
+            self.remarks.append(f"{level.path}/{block.name}: {error}")
+        if made is None:
+            self._gap(level, block)
+            return
+        name = level.names.make(python_name(block.name))
+        part = made.part
+        level.plan.parts.append(Part(name, part.component, part.keywords,
+                                     said(block.name, name)))
+        self.enter(level, block, "approximated" if part.note else "mapped", part.component,
+                   [part.note] if part.note else [])
+        several = len(part.inputs) > 1
+        here = {written: f"u{k}" if several else "u" for k, written in enumerate(part.inputs, 1)}
+        here |= {part.outputs[0]: "y", **part.ports}
+        for end, written in block.ports.items():
+            if written in here:
+                kind = "output" if here[written] == "y" else "input"
+                level.joints[block.sid, end] = Joint(
+                    f"{level.owner}.{name}.{here[written]}", kind, self.units.of(block.sid, end)
+                    or "")
+
+    def _gap(self, level: Level, block: Block) -> None:
+        """A stub with the ports of a component that has no counterpart."""
+        name = level.names.make(python_name(block.name))
+        made, ports = self._stub_of(block)
+        for end, port in ports.items():
+            what = block.types.get(block.ports[end], "")
+            level.joints[block.sid, end] = Joint(
+                f"{level.owner}.{name}.{port}", what if what in ("input", "output") else
+                domain_here(what), self.units.of(block.sid, end) or "")
+        level.plan.parts.append(Part(name, made, original=said(block.name, name)))
+        self.enter(level, block, "missing", made, ["No counterpart: a stub with its ports."])
+
+    def _stub_of(self, block: Block) -> tuple[str, dict[str, str]]:
+        """The class of a stub, one for all blocks of a kind, and its ports by end."""
+        ports, equations, found = [], [], {}
+        for end, written in block.ports.items():
+            port = "".join(c if c.isalnum() else "_" for c in written)
+            what = block.types.get(written, "")
+            domain = domain_here(what)
+            if what in ("input", "output"):
+                ports.append(PortPlan(port, what.title(), self.units.of(block.sid, end) or ""))
+                if what == "output":
+                    equations.append(f"self.{port} == 0")
+            elif domain:
+                ports.append(PortPlan(port, "Port", domain))
+                equations.append(LEAKS[domain].format(port=f"self.{port}"))
+            else:
+                continue
+            found[end] = port
+        key = block.kind, tuple(port.text for port in ports)
+        if key not in self.gaps:
+            made = self.class_names.make(class_name(_title(block)))
+            gap = (f"stands for {block.kind}, which has no counterpart here: it lets next to "
+                   "nothing pass, and its outputs are 0.")
+            self.gaps[key] = made
+            self.stubs[made] = Stub(made, f"A gap: {block.kind} has no counterpart here.", ports,
+                                    equations, gap)
+        return self.gaps[key], found
+
+    # -- nodes -------------------------------------------------------------------------
+    def joint(self, level: Level, end: End) -> Joint | None:
+        """What an end of a physical line has become; None where it has become nothing."""
+        block = level.block(end)
+        if block is None:
+            return None
+        known = level.joints.get((end.sid, end.name))
+        if known is not None or block.sid not in level.inner:
+            return known
+        inside, inner = inner_port(block, end), level.inner[block.sid]
+        port = inner.ports.get(inside.sid) if inside is not None else None
+        if port is None:
+            return None
+        part = inner.within.rstrip(".").rpartition(".")[2]
+        kind = port.argument if port.kind == "Port" else port.kind.lower()
+        return Joint(f"{level.owner}.{part}.{port.name}", kind,
+                     "" if port.kind == "Port" else port.argument)
+
+    def _nodes(self, level: Level, signals: SignalsOfLevel) -> None:
+        for node in nodes_of(level.system):
+            found = [(end, joint) for end in node
+                     if (joint := self.joint(level, end)) is not None and joint.kind]
+            if any(joint.kind in ("input", "output") for _, joint in found) or any(
+                    signals.is_converter(end) for end in node):
+                signals.add_node(node, [joint for _, joint in found])
+                continue
+            domains = {joint.kind for _, joint in found}
+            if not domains:
+                continue
+            domain = found[0][1].kind
+            texts = [joint.text for _, joint in found if joint.kind == domain]
+            for end in node:
+                block = level.block(end)
+                if block is not None and block.block_type == "PMIOPort":
+                    port = level.add_port(block, "Port", domain)
+                    texts.append(f"{level.owner}.{port.name}")
+            if len(texts) > 1:
+                level.plan.connections.append(texts)
+            stop = loose_stop(level.block(end) for end in node)
+            if stop is not None:
+                self._settle(level, stop)
+
+    def _settle(self, level: Level, stop: Block) -> None:
+        """A small damper in parallel with a stop that has a loose side."""
+        ends = [joint.text for (sid, _), joint in level.joints.items() if sid == stop.sid]
+        owner = ends[0].rpartition(".")[0]
+        name = level.names.make(f"{owner.rpartition('.')[2]}_damper")
+        if any(part.name == name for part in level.plan.parts):
+            return
+        level.plan.parts.append(small_damper(stop, name, self.dampings.get(stop.sid)))
+        level.plan.connections += [[f"{level.owner}.{name}.{end.rpartition('.')[2]}", end]
+                                   for end in ends]
+        entry = next(e for e in self.entries if e.path == f"{level.path}/{stop.name}")
+        entry.outcome = "approximated"
+        entry.notes.append(NOTE)
+
+    # -- the whole ---------------------------------------------------------------------
+    def _script(self, root: ClassPlan) -> Script:
+        python = self.workspace.python
+        values = [(python.variable(g.path), g.text, g.comment, g.source)
+                  for g in self._needed(self.texts.used)]
+        self.remarks += self.workspace.notes
+        return Script(
+            title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
+            values=[*values, *self.masked], classes=self.classes, stubs=list(self.stubs.values()),
+            root=root, run=self.diagram.settings,
+            plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
+            entries=self.entries)
+
+    def _needed(self, used: set[str]) -> list[Any]:
+        """The values the model uses, and those that these are computed from, in order."""
+        lines = self.workspace.lines
+        by_name = {self.workspace.python.variable(path): path for path in lines}
+        wanted = [path for path in lines if path in used or any(
+            u.startswith(f"{path}.") or path.startswith(f"{u}.") for u in used)]
+        kept: set[str] = set()
+        while wanted:
+            path = wanted.pop()
+            if path in kept:
+                continue
+            kept.add(path)
+            words = set("".join(c if c.isalnum() or c == "_" else " "
+                                for c in lines[path].text).split())
+            wanted += [by_name[w] for w in words if w in by_name]
+        return [line for path, line in lines.items() if path in kept]
+
+
+def _is_idle(block: Block) -> bool:
+    return block.system is None or not block.system.blocks or all(
+        b.block_type in UNSEEN for b in block.system.walk())
+
+
+def _title(block: Block) -> str:
+    """The name of a block in its library, without what stands in brackets, but for a fluid."""
+    title = block.title or block.library.rpartition("/")[2] or block.kind.rpartition(".")[2]
+    return re.sub(r"\s*\((?![A-Z0-9]{1,2}\)).*?\)", "", title)

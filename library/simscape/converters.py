@@ -1,0 +1,184 @@
+"""What do converters between numbers and physical signals become?
+
+A source that drives only converters of one unit is written with that unit, any other number passes
+a gain that gives it its unit; a signal whose number is used passes one that takes it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .diagram import Block, End
+from .levels import Joint
+from .plan import Part, PortPlan, Stub
+from .python_text import python_name, said
+from .units import unit_here
+
+if TYPE_CHECKING:
+    from .signals import SignalsOfLevel
+
+__all__ = ["Converters", "TO_PHYSICAL", "TO_SIMULINK"]
+
+TO_PHYSICAL = "nesl_utility/Simulink-PS Converter"
+TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
+_FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
+           "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
+
+
+@dataclass
+class Converters:
+    """The physical signals of one system."""
+
+    signals: SignalsOfLevel
+
+    def node(self, ends: list[End], joints: list[Joint]) -> None:
+        level = self.signals.level
+        blocks = [(end, level.block(end)) for end in ends]
+        units = (self.signals.conversion.units.of(end.sid, end.name) for end in ends)
+        unit = next((u for u in units if u), "")
+        output = next((j for j in joints if j.kind == "output"), None)
+        ports = [b for _, b in blocks if b is not None and b.block_type == "PMIOPort"]
+        inputs = [j.text for j in joints if j.kind == "input"]
+        for _, block in blocks:
+            if block is not None and block.kind == TO_PHYSICAL:
+                unit = unit_here(block.options.get("Unit", "1")) or unit
+                output = self._to_physical(block, unit)
+        for block in ports:
+            if output is None:  # it comes from outside
+                port = level.add_port(block, "Input", unit)
+                output = Joint(f"{level.owner}.{port.name}", "output", unit)
+            else:
+                port = level.add_port(block, "Output", output.unit or unit)
+                level.driven[port.name] = self.signals.path_of(output)
+                inputs.append(f"{level.owner}.{port.name}")
+        if output is None:
+            return
+        for _, block in blocks:
+            if block is not None and block.kind == TO_SIMULINK:
+                inputs += self._to_simulink(block, Joint(output.text, "output",
+                                                         output.unit or unit))
+        if inputs:
+            level.plan.connections.append([output.text, *inputs])
+
+    def _to_physical(self, block: Block, unit: str) -> Joint | None:
+        """The output of a converter to a physical signal, or of the source it gives a unit."""
+        level = self.signals.level
+        driver = next((s.source for s in level.system.signals for t in s.targets
+                       if t.sid == block.sid), None)
+        affine = block.options.get("AffineConversion") == "on"
+        order = {"filter": block.options.get("SimscapeFilterOrder", "1")}.get(
+            block.options.get("FilteringAndDerivatives", ""), "")
+        if driver is not None and not order:
+            folded = self._folded(driver, block, unit, affine)
+            if folded is not None:
+                self.signals.conversion.enter(level, block, "mapped", "the unit of its source")
+                return folded
+        name = level.names.make(python_name(block.name))
+        part = self._converter(name, "", unit, affine)
+        part.original = said(block.name, name)
+        level.plan.parts.append(part)
+        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{name}.u", "input")
+        joint = Joint(f"{level.owner}.{name}.y", "output", unit)
+        if order:
+            joint = self._filter(block, joint, order)
+        self.signals.conversion.enter(level, block, "mapped", part.component,
+                              ["Its filter is a lag of the same order."] if order else [])
+        return joint
+
+    def _filter(self, block: Block, before: Joint, order: str) -> Joint:
+        level = self.signals.level
+        name = level.names.make(f"{python_name(block.name)}_filter")
+        written = block.options.get("InputFilterTimeConstant", "0.001")
+        lag = self.signals.conversion.texts.of(written, level.scope, f"{level.path}/{block.name}")
+        T = lag.python if lag.python.replace(".", "").isalnum() else f"({lag.python})"
+        below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
+        level.plan.parts.append(Part(name, "signal.TransferFunction", {
+            "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
+            "denominator": below}))
+        level.plan.connections.append([before.text, f"{level.owner}.{name}.u"])
+        return Joint(f"{level.owner}.{name}.y", "output", before.unit)
+
+    def _folded(self, driver: End, converter: Block, unit: str, affine: bool) -> Joint | None:
+        """A source that drives only converters of one unit is written in that unit."""
+        known = self.signals.parts.get(driver.sid)
+        if known is None or known[1].component not in (*_FOLDED, "signal.Ramp"):
+            return None
+        part, made = known
+        consumers, shown = self.signals.consumers(driver)
+        blocks = [self.signals.level.block(c) for c in consumers]
+        if shown or any(b is None or b.kind != TO_PHYSICAL or b.options.get("Unit", "1")
+                        != converter.options.get("Unit", "1") for b in blocks) or (
+                affine and made.component != "signal.Constant"):
+            return None
+        if unit and unit not in part.note:
+            if made.component == "signal.Ramp":
+                part.keywords = {k: (_with(_number_of(v), f"{unit}/s") if k == "slope" else
+                                     _with(v, unit) if k == "initial" else v)
+                                 for k, v in part.keywords.items()}
+            else:
+                part.keywords = {k: _with(v, unit) if k in _FOLDED[made.component] else v
+                                 for k, v in part.keywords.items()}
+            part.note = unit
+        self.signals.level.joints[converter.sid, "in1"] = Joint("", "folded")
+        return Joint(f"{self.signals.level.owner}.{part.name}.y", "output", unit)
+
+    def _to_simulink(self, block: Block, source: Joint) -> list[str]:
+        """The input of a converter to a number, where something uses the number."""
+        level = self.signals.level
+        end = End(block.sid, "out", 1)
+        consumers, shown = self.signals.consumers(end)
+        written = block.options.get("Unit", "1")
+        unit = source.unit if written in ("1", "inherit", "") else unit_here(written, block.name)
+        if shown:
+            self.signals.plot(source)
+        elif not consumers:
+            self.signals.conversion.ended.append(self.signals.path_of(source))
+        if not consumers:
+            self.signals.conversion.enter(level, block, "mapped", "the signal itself")
+            return []
+        name = level.names.make(python_name(block.name))
+        part = self._converter(name, unit, "", block.options.get("AffineConversion") == "on")
+        part.original = said(block.name, name)
+        level.plan.parts.append(part)
+        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{name}.y", "output")
+        self.signals.conversion.enter(level, block, "mapped", part.component)
+        return [f"{level.owner}.{name}.u"]
+
+    def _converter(self, name: str, unit: str, to: str, affine: bool) -> Part:
+        """A gain that gives a number a unit or takes it; for temperatures with their offset."""
+        celsius = (unit or to) in ("degC", "degF") and affine
+        if celsius:
+            scale, zero = ("K", 273.15) if (unit or to) == "degC" else ("delta_degF", 459.67)
+            made = f"{'From' if unit else 'To'}{(unit or to)[3:]}"
+            ports = [PortPlan("u", "Input", "K" if unit else ""),
+                     PortPlan("y", "Output", "" if unit else "K")]
+            law = f'self.y == self.u / quantity(1, "{scale}") - {zero}' if unit else \
+                f'self.y == (self.u + {zero}) * quantity(1, "{scale}")'
+            self.signals.conversion.stubs.setdefault(made, Stub(
+                made, f"The number of a temperature in {unit or to}." if unit else
+                f"The temperature of a number in {unit or to}.", ports, [law]))
+            return Part(name, made)
+        if unit:
+            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {_per(unit)}"'})
+        return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
+
+
+def _per(unit: str) -> str:
+    return f"1/{unit}" if unit.isalpha() else f"1/({unit})"
+
+
+def _with(text: str, unit: str) -> str:
+    """A number's text in a unit."""
+    try:
+        float(text)
+    except ValueError:
+        return f'quantity({text}, "{unit}")'
+    return f'"{text} {unit}"'
+
+
+def _number_of(text: str) -> str:
+    """The number in ``"1 1/s"`` or ``quantity(…, "1/s")``."""
+    match = re.fullmatch(r'"(\S+) 1/s"|quantity\((.*), "1/s"\)', text)
+    return (match[1] or match[2]) if match is not None else text

@@ -1,0 +1,425 @@
+"""What stands in a model file: systems, blocks, lines, masks, settings?
+
+Facts of the format were read in public models of the releases R2013b to R2026a. Nothing is
+evaluated here: values are the texts of the file.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from blocks import FileError
+
+from .archive import Package, open_package
+
+__all__ = ["Block", "Diagram", "End", "Mask", "Signal", "System", "Value", "folded",
+           "read_diagram"]  # fmt: skip
+
+# keys of a block's data that say nothing of its physics
+_BESIDE = {
+    "LogSimulationData", "InternalSimscapePortConfiguration", "SchemaVersion", "ClassName",
+    "SscBlockScalableBuild", "SourceFile", "ComponentPath", "ComponentVariants",
+    "ComponentVariantNames", "SourceBlock", "SourceType", "ContentPreviewEnabled",
+}  # fmt: skip
+_DRAWING = {
+    "Position", "ZOrder", "BlockRotation", "BlockMirror", "BackgroundColor", "ForegroundColor",
+    "NameLocation", "LibraryVersion", "Ports", "HideAutomaticName", "ShowName", "FontName",
+    "FontSize", "FontWeight", "FontAngle", "DropShadow", "IconShape", "NamePlacement",
+    "Description", "Commented", "RTWSystemCode", "Location", "Open", "PortBlocksUseCompactNotation",
+    "ScreenColor", "ReportName", "ZoomFactor", "SIDHighWatermark",
+}  # fmt: skip
+_OLD_PATHS = (("foundation.physical_signal.", "foundation.signal."),)
+_SIDES = (("lconn", ("Left", "Top")), ("rconn", ("Right", "Bottom")))
+_COUNTS = ("in", "out", "enable", "trigger", "state", "lconn", "rconn", "ifaction")
+
+
+def folded(name: str) -> str:
+    """A name with every run of white space as one blank."""
+    return re.sub(r"\s+", " ", name)
+
+
+@dataclass
+class Value:
+    """A parameter or a variable of a component, as written.
+
+    Attributes
+    ----------
+    text, unit : str
+    specify : bool or None
+        Of a variable: whether the user has set its target; None for a parameter.
+    priority : str
+    nominal : (str, str) or None
+        Nominal value and its unit, where the user has set it.
+    """
+
+    text: str
+    unit: str = ""
+    specify: bool | None = None
+    priority: str = ""
+    nominal: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a line at a port: ``End("12", "rconn", 1)``."""
+
+    sid: str
+    port: str
+    index: int = 1
+
+    @property
+    def name(self) -> str:
+        return f"{self.port}{self.index}"
+
+
+@dataclass
+class Signal:
+    """A signal line from an output to inputs."""
+
+    source: End
+    targets: list[End]
+    name: str = ""
+
+
+@dataclass
+class Mask:
+    """Parameters of a masked subsystem: texts by name, and those that are not evaluated."""
+
+    values: dict[str, str]
+    literal: set[str]
+    initialisation: str = ""
+
+
+@dataclass
+class Block:
+    """A block of a diagram.
+
+    Attributes
+    ----------
+    kind : str
+        The component's path (``foundation.mechanical.translational.mass``), of a utility block
+        its path in the library, else the type of the Simulink block.
+    values : dict of str to Value
+        Of a component: parameters and variables.
+    options : dict of str to str
+        What else stands under it: parameters of Simulink blocks and utilities.
+    ports : dict of str to str
+        Names of physical ports by place, ``{"lconn1": "R"}``, where the file says them.
+    types : dict of str to str
+        Domains of these ports by name, or ``input`` and ``output``.
+    counts : dict of str to int
+        Number of ports of each kind.
+    """
+
+    sid: str
+    name: str
+    kind: str
+    block_type: str
+    title: str = ""
+    library: str = ""
+    values: dict[str, Value] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+    ports: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    system: System | None = None
+    mask: Mask | None = None
+    commented: str = ""
+    ports_from: str = ""
+
+
+@dataclass
+class System:
+    """One level of a diagram."""
+
+    blocks: dict[str, Block] = field(default_factory=dict)  # by SID
+    wires: list[list[End]] = field(default_factory=list)  # ends that one physical line joins
+    signals: list[Signal] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # annotations
+
+    def walk(self) -> Iterator[Block]:
+        """All blocks, those of subsystems after their own."""
+        for block in self.blocks.values():
+            yield block
+            if block.system is not None:
+                yield from block.system.walk()
+
+
+@dataclass
+class Diagram:
+    """A model, library or referenced subsystem as it stands in its file.
+
+    Attributes
+    ----------
+    form : str
+        ``"Model"``, ``"Library"`` or ``"Subsystem"``.
+    settings : dict of str to str
+        Of the solver: ``StopTime``, ``SolverName``, ``MaxStep`` …
+    callbacks : dict of str to str
+    workspace : dict of str to str
+        ``WSDataSource`` and what belongs to it; empty where there is none.
+    defaults : dict of str to dict
+        Values of Simulink blocks that the file does not repeat, by type.
+    """
+
+    path: Path
+    form: str
+    release: str
+    root: System
+    settings: dict[str, str]
+    callbacks: dict[str, str]
+    workspace: dict[str, str]
+    defaults: dict[str, dict[str, str]]
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+
+def read_diagram(path: str | Path) -> Diagram:
+    """Read a model file as it stands.
+
+    Raises
+    ------
+    FileError
+        Naming the part of the file that is damaged or missing.
+    """
+    package = open_package(path)
+    document = package.xml("simulink/blockdiagram.xml")
+    model = next((e for e in document.iter() if e.tag in ("Model", "Library", "Subsystem")
+                  and e.find("System") is not None), None)  # fmt: skip
+    if model is None:
+        raise FileError(str(package.path), "its block diagram holds no model.",
+                        "Take another copy, or save the model again.", code="simscape.part")
+    own = _texts(model)
+    root = model.find("System")
+    assert root is not None
+    reader = _Reader(package)
+    return Diagram(
+        path=package.path, form=model.tag, release=_release(package, document),
+        root=reader.system(root), settings=_settings(package, own, document),
+        callbacks={k: v for k, v in own.items() if k.endswith("Fcn") and v.strip()},
+        workspace=_workspace(model), defaults=_defaults(package, model),
+    )  # fmt: skip
+
+
+def _texts(element: Element) -> dict[str, str]:
+    """The ``P`` elements directly below one."""
+    return {p.get("Name", ""): p.text or "" for p in element.findall("P")}
+
+
+def _release(package: Package, document: Element) -> str:
+    for name in ("metadata/mwcoreProperties.xml", "metadata/coreProperties.xml"):
+        found = package.named(name)
+        if found is not None:
+            for element in found.iter():
+                if element.tag.rpartition("}")[2] in ("matlabRelease", "version"):
+                    return (element.text or "").strip()
+    return ""
+
+
+_RUN = ("StartTime", "StopTime", "SolverName", "Solver", "RelTol", "AbsTol", "MaxStep", "FixedStep")
+
+
+def _settings(package: Package, own: dict[str, str], document: Element) -> dict[str, str]:
+    """Solver settings: of their own part, or among those of the model."""
+    found: dict[str, str] = {}
+    part = package.named("simulink/configSet0.xml")
+    for texts in ([] if part is None else _run_texts(part), own.items(), _run_texts(document)):
+        for name, text in texts:
+            if name in _RUN:
+                found.setdefault(name, text)
+    return found
+
+
+def _run_texts(element: Element) -> list[tuple[str, str]]:
+    return [(p.get("Name", ""), p.text or "") for p in element.iter("P")]
+
+
+def _workspace(model: Element) -> dict[str, str]:
+    found = model.find("ModelWorkspace")
+    if found is None:
+        found = next(iter(model.iter("ModelWorkspace")), None)
+    if found is not None:
+        return {k: v for k, v in _texts(found).items() if k.startswith("WS")}
+    return {k: v for k, v in _texts(model).items() if k.startswith("WS")}
+
+
+def _defaults(package: Package, model: Element) -> dict[str, dict[str, str]]:
+    places = [model.find("BlockParameterDefaults"), package.named("simulink/bddefaults.xml")]
+    return {
+        block.get("BlockType", ""): _texts(block)
+        for place in places if place is not None for block in place.iter("Block")
+    }  # fmt: skip
+
+
+class _Reader:
+    """Reads systems, wherever in the package they stand."""
+
+    def __init__(self, package: Package) -> None:
+        self.package = package
+        self.open: list[str] = []  # parts that are being read, each inside the last
+
+    def system(self, element: Element) -> System:
+        reference = element.get("Ref")
+        if reference is None:
+            return self._system(element)
+        part = f"simulink/systems/{reference}.xml"
+        if part in self.open:
+            raise FileError(f"{self.package.path} ({part})", "this system contains itself.",
+                            "The file is damaged.", code="simscape.damaged")
+        self.open.append(part)
+        try:
+            return self._system(self.package.xml(part))
+        finally:
+            self.open.pop()
+
+    def _system(self, element: Element) -> System:
+        made = System()
+        for child in element:
+            if child.tag == "Block":
+                block = self._block(child)
+                made.blocks[block.sid] = block
+            elif child.tag == "Line":
+                self._line(child, made)
+            elif child.tag == "Annotation":
+                text = _plain(_texts(child).get("Name") or child.get("Name") or "")
+                made.notes += [text] if text else []
+        return made
+
+    def _line(self, line: Element, system: System) -> None:
+        ends = [(p.get("Name"), end) for p in line.iter("P") if p.get("Name") in ("Src", "Dst")
+                and (end := _end(p.text or "")) is not None]  # fmt: skip
+        if line.get("LineType") == "Connection":
+            if len(ends) > 1:
+                system.wires.append([end for _, end in ends])
+            return
+        sources = [end for word, end in ends if word == "Src"]
+        targets = [end for word, end in ends if word == "Dst"]
+        if sources and targets:
+            system.signals.append(Signal(sources[0], targets, _texts(line).get("Name", "")))
+
+    def _block(self, element: Element) -> Block:
+        own = _texts(element)
+        instance = element.find("InstanceData")
+        data = {**own, **_texts(instance)} if instance is not None else own
+        block_type = element.get("BlockType", "")
+        block = Block(
+            sid=element.get("SID", ""), name=folded(element.get("Name", "")),
+            kind=_kind(block_type, data), block_type=block_type,
+            title=folded(data.get("SourceType", "")), library=folded(data.get("SourceBlock", "")),
+            counts=_counts(element, own), commented=own.get("Commented", "").replace("off", ""),
+        )  # fmt: skip
+        self._read_values(block, own, {} if instance is None else _texts(instance))
+        _read_ports(block, element, data)
+        system, mask = element.find("System"), element.find("Mask")
+        if system is not None:
+            block.system = self.system(system)
+        if mask is not None:
+            block.mask = _mask(mask)
+        return block
+
+    def _read_values(self, block: Block, own: dict[str, str], instance: dict[str, str]) -> None:
+        kept = {k: v for k, v in {**own, **instance}.items()
+                if k not in _BESIDE and not k.startswith("SimscapeInstrumentation")}  # fmt: skip
+        if "." not in block.kind:
+            block.options = {k: v for k, v in kept.items() if k not in _DRAWING}
+            return
+        for name in kept:
+            if name in _DRAWING or not _is_value(name, kept):
+                continue
+            specify = kept.get(f"{name}_specify")
+            nominal = None
+            if kept.get(f"{name}_nominal_specify") == "on":
+                nominal = (kept.get(f"{name}_nominal_value", ""),
+                           kept.get(f"{name}_nominal_unit", ""))
+            block.values[name] = Value(
+                kept[name], kept.get(f"{name}_unit", ""),
+                None if specify is None else specify == "on",
+                kept.get(f"{name}_priority", ""), nominal)
+
+
+def _is_value(name: str, names: dict[str, str]) -> bool:
+    """Whether this names a parameter or variable, rather than a property of one."""
+    for ending in ("_nominal_specify", "_nominal_value", "_nominal_unit", "_specify", "_priority",
+                   "_unit", "_conf"):  # fmt: skip
+        if name.endswith(ending) and name[: -len(ending)] in names:
+            return False
+    return f"{name}_unit" in names or f"{name}_conf" in names or f"{name}_specify" in names
+
+
+def _end(text: str) -> End | None:
+    """``"12:4#rconn:1"`` as an end of a line."""
+    sid, _, port = text.rpartition("#")
+    name, _, index = port.partition(":")
+    if not sid or not name:
+        return None
+    return End(sid, name, int(index) if index.isdigit() else 1)
+
+
+def _kind(block_type: str, data: dict[str, str]) -> str:
+    path = data.get("ComponentPath") or data.get("SourceFile") or ""
+    if block_type in ("Reference", "SimscapeBlock", "SimscapeComponentBlock") or path:
+        for old, new in _OLD_PATHS:
+            path = path.replace(old, new, 1) if path.startswith(old) else path
+        return path or folded(data.get("SourceBlock", "")) or block_type
+    return block_type
+
+
+def _counts(element: Element, own: dict[str, str]) -> dict[str, int]:
+    written = element.find("PortCounts")
+    if written is not None:
+        return {k: int(v) for k, v in written.attrib.items() if v.isdigit()}
+    numbers = re.findall(r"\d+", own.get("Ports", ""))
+    return {k: int(n) for k, n in zip(_COUNTS, numbers, strict=False) if int(n)}
+
+
+def _read_ports(block: Block, element: Element, data: dict[str, str]) -> None:
+    """Names of physical ports, where the file says them."""
+    text = data.get("InternalSimscapePortConfiguration", "")
+    if text.strip().startswith("{"):
+        try:
+            sides = json.loads(text)
+        except ValueError:
+            sides = {}
+        for place, names in _SIDES:
+            found = [port for side in names for port in sides.get(side, ())]
+            for k, port in enumerate(found, start=1):
+                block.ports[f"{place}{k}"] = str(port.get("id", ""))
+                block.types[str(port.get("id", ""))] = str(port.get("type", ""))
+        block.ports_from = "list" if block.ports else ""
+    properties = element.find("PortProperties")
+    if properties is not None and not block.ports:
+        for port in properties.findall("Port"):
+            name = _texts(port).get("PortId")
+            if name:
+                block.ports[f"{port.get('Type')}{port.get('Index', '1')}"] = name
+        block.ports_from = "id" if block.ports else ""
+
+
+def _mask(element: Element) -> Mask:
+    values, literal = {}, set()
+    for parameter in element.iter("MaskParameter"):
+        name = parameter.get("Name", "")
+        value = parameter.find("Value")
+        values[name] = (value.text or "") if value is not None else ""
+        if parameter.get("Evaluate") == "off":
+            literal.add(name)
+    code = element.find("Initialization")
+    return Mask(values, literal, (code.text or "") if code is not None else "")
+
+
+def _plain(text: str) -> str:
+    """The words of an annotation, which may be HTML."""
+    if "<" in text and ">" in text:
+        text = re.sub(r"(?is)<(style|head|script)\b.*?</\1>", "", text)
+        text = re.sub(r"(?i)<br\s*/?>|</p>", "\n", text)
+        text = re.sub(r"<[^>]+>", "", text)
+        text = html.unescape(text)
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())

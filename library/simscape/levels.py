@@ -1,0 +1,82 @@
+"""What is known of one system of a diagram while it is converted?"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .diagram import Block, End, System
+from .plan import ClassPlan, PortPlan
+from .python_text import PythonNames
+
+__all__ = ["Joint", "Level", "Scope"]
+
+
+@dataclass
+class Scope:
+    """Names that have values at one place; those of a mask with their Python names."""
+
+    values: Mapping[str, Any]
+    local: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A port in the script: its text, what it is and in which unit.
+
+    Attributes
+    ----------
+    text : str
+        ``"model.mass.M"``.
+    kind : str
+        ``"input"``, ``"output"``, or the name of a domain; empty where it is not known.
+    unit : str
+        Of a signal.
+    """
+
+    text: str
+    kind: str
+    unit: str = ""
+
+
+@dataclass
+class Level:
+    """One system, and what its blocks have become.
+
+    Attributes
+    ----------
+    owner : str
+        ``"model"``, or ``"self"`` within a class.
+    within : str
+        Path of the instance in results, ``"motor.rotor."``.
+    driven : dict of str to str
+        By output of the class, where in results the signal is that drives it.
+    """
+
+    system: System
+    path: str
+    within: str
+    owner: str
+    scope: Scope
+    plan: ClassPlan
+    names: PythonNames
+    joints: dict[tuple[str, str], Joint] = field(default_factory=dict)  # by block and end
+    inner: dict[str, Level] = field(default_factory=dict)  # subsystems, by block
+    ports: dict[str, PortPlan] = field(default_factory=dict)  # by port block
+    driven: dict[str, str] = field(default_factory=dict)
+
+    def block(self, end: End) -> Block | None:
+        return self.system.blocks.get(end.sid)
+
+    def add_port(self, block: Block, kind: str, argument: str) -> PortPlan:
+        """The port of the class that a port block stands for."""
+        if block.sid not in self.ports:
+            name = "".join(c if c.isalnum() else "_" for c in block.name.strip()) or "port"
+            name = f"port_{name}" if name[0].isdigit() or name[0] == "_" else name
+            name = f"{name}_" if keyword.iskeyword(name) else name
+            port = PortPlan(self.names.make(name), kind, argument)
+            self.ports[block.sid] = port
+            self.plan.ports.append(port)
+        return self.ports[block.sid]

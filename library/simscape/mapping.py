@@ -1,0 +1,169 @@
+"""Which component here is the counterpart of a block, and what are its parameters called?
+
+Data, in ``components.csv`` and ``other_words.csv``; a user's own components are added with
+:func:`add_counterpart`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from blocks import Component
+
+from ..othernames import WORDS
+
+__all__ = ["AS_HERE", "Counterpart", "add_counterpart", "component_names", "counterpart_of",
+           "domain_here", "keyword_of", "words_of"]  # fmt: skip
+
+DOMAINS = {
+    "foundation.mechanical.translational.translational": "translational",
+    "foundation.mechanical.rotational.rotational": "rotational",
+    "foundation.electrical.electrical": "electrical",
+    "foundation.thermal.thermal": "thermal",
+    "foundation.magnetic.magnetic": "magnetic",
+    "foundation.isothermal_liquid.isothermal_liquid": "isothermal_liquid",
+}  # fmt: skip
+
+
+AS_HERE = "-"  # in place of a choice: what this value says is so here anyway
+
+
+@dataclass
+class Counterpart:
+    """A component here for a component of Simscape's.
+
+    Attributes
+    ----------
+    module, name : str
+        ``"library.translational"`` and ``"Mass"``.
+    choices : dict
+        By parameter: what a written value is called here. The empty value stands for a file
+        without the parameter, ``*`` for any, ``> 0`` and ``finite`` for such numbers.
+    words : dict of str to str
+        Keywords here by parameter, beside those of ``other_words.csv``.
+    ports : dict of str to str
+        Ports that are called otherwise here; by place (``lconn1``) where files name none.
+    """
+
+    module: str
+    name: str
+    choices: dict[str, dict[str, str]] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    ports: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def component(self) -> type[Component] | None:
+        """The class; None where this library has no such component yet."""
+        try:
+            found: type[Component] | None = getattr(import_module(self.module), self.name, None)
+        except ImportError:
+            return None
+        return found
+
+    def port(self, written: str) -> str:
+        """The port here: a second port of a body is its first."""
+        declared = getattr(self.component, "_declared", {})
+        if written in self.ports:
+            return self.ports[written]
+        if written in declared:
+            return written
+        return {"N": "M", "J": "I"}.get(written, written)
+
+
+@cache
+def _table() -> dict[str, Counterpart]:
+    lines = Path(__file__).with_name("components.csv").read_text(encoding="utf-8").splitlines()
+    found: dict[str, Counterpart] = {}
+    for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
+        kind, _, word = row["parameter"].rpartition(" ")
+        if kind == "port":
+            found[row["path"]].ports[word] = row["here"]
+        elif kind == "word":
+            found[row["path"]].words[word] = row["here"]
+        elif word:
+            choices = found[row["path"]].choices.setdefault(word, {})
+            choices[row["written"]] = row["here"]
+        else:
+            module, _, name = row["here"].rpartition(".")
+            found[row["path"]] = Counterpart(f"library.{module}", name)
+    return found
+
+
+def counterpart_of(path: str) -> Counterpart | None:
+    """The counterpart of a component by its path, where there is one."""
+    return _table().get(path)
+
+
+def component_names() -> set[str]:
+    """Names of the components here that a script may import: its own classes take others."""
+    return {c.name for c in _table().values()} | set(import_module("library.signal").__all__)
+
+
+def add_counterpart(path: str, component: type[Component], *,
+                    parameters: Mapping[str, str] | None = None,
+                    ports: Mapping[str, str] | None = None,
+                    choices: Mapping[str, Mapping[str, str]] | None = None) -> None:
+    """Say that a component of your own is the counterpart of a component of Simscape's.
+
+    Parameters
+    ----------
+    path : str
+        The path of its source, ``"my_library.actuators.piston"``.
+    component : class
+        Yours; it must be importable from its module.
+    parameters, ports : mapping of str to str, optional
+        What theirs are called in yours; equal names need not be said.
+    choices : mapping, optional
+        Per parameter, what each written value is in yours.
+    """
+    _table()[path] = Counterpart(
+        component.__module__, component.__name__,
+        {name: dict(values) for name, values in (choices or {}).items()},
+        dict(parameters or {}), dict(ports or {}))
+
+
+def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:
+    """The keyword here for a parameter, and a note where there is none."""
+    component = counterpart.component
+    assert component is not None
+    if word in counterpart.words:
+        return counterpart.words[word], ""
+    asked: Any = component  # of which mypy does not see that it can be hashed
+    row = _row(asked, word)
+    if row is not None:
+        return row.here, row.note
+    declared: Mapping[str, Any] = component._declared
+    for name in (word, word.lower()):
+        if name in declared:
+            return name, ""
+    return "", ""
+
+
+@cache
+def _row(component: Any, word: str) -> Any:
+    """The row of a parameter; the table is long, and models repeat their blocks."""
+    return WORDS.keyword(component, word)
+
+
+def words_of(counterpart: Counterpart) -> list[tuple[str, str]]:
+    """The parameters of Simscape's component that have a keyword here, and the keyword."""
+    known = [(row.word, row.here) for row in WORDS.rows if row.tool == "Simscape" and row.here
+             and f"library.{row.component}" == f"{counterpart.module}.{counterpart.name}"]
+    return [*known, *counterpart.words.items()]
+
+
+def domain_here(path: str) -> str:
+    """The package of a domain here; empty for one that this library lacks."""
+    name = DOMAINS.get(path, "")
+    if not name:
+        return ""
+    try:
+        return name if hasattr(import_module(f"library.{name}"), name) else ""
+    except ImportError:
+        return ""

@@ -1,0 +1,173 @@
+"""Which ends of lines are one node, and what is the port called that a line ends at?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from .diagram import Block, Diagram, End, System
+
+__all__ = ["Groups", "inner_port", "name_ports", "nodes_of", "physical_ports"]
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Groups(Generic[K]):
+    """Things that belong together: joined pair by pair, found as sets."""
+
+    def __init__(self) -> None:
+        self._parent: dict[K, K] = {}
+
+    def find(self, item: K) -> K:
+        parent = self._parent.setdefault(item, item)
+        while parent != self._parent[parent]:
+            self._parent[parent] = self._parent[self._parent[parent]]
+            parent = self._parent[parent]
+        self._parent[item] = parent
+        return parent
+
+    def join(self, items: Iterable[K]) -> None:
+        first: K | None = None
+        for item in items:
+            root = self.find(item)
+            if first is None:
+                first = root
+            else:
+                self._parent[root] = first
+
+    def sets(self) -> list[list[K]]:
+        found: dict[K, list[K]] = {}
+        for item in self._parent:
+            found.setdefault(self.find(item), []).append(item)
+        return list(found.values())
+
+
+@cache
+def port_table() -> dict[str, Any]:
+    """Names of ports by component path, as public models have them."""
+    text = Path(__file__).with_name("ports.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@cache
+def _paths_in_library() -> dict[str, str]:
+    return {row["library"]: path for path, row in port_table().items()}
+
+
+def name_ports(block: Block) -> None:
+    """Give a physical block the names of its ports, and the domains, from the table."""
+    if block.kind not in port_table() and block.library in _paths_in_library():
+        block.kind = _paths_in_library()[block.library]  # an old file that names no component
+    row = port_table().get(block.kind)
+    if row is None:
+        return
+    for name, domain in row["types"].items():
+        block.types.setdefault(name, domain)
+    if block.ports:
+        return
+    counts = tuple(block.counts.get(side, 0) for side in ("lconn", "rconn"))
+    for layout in _layouts(block, row["layouts"]):
+        sides = [side.split() for side in layout]
+        if tuple(map(len, sides)) == counts or not any(counts):
+            for side, names in zip(("lconn", "rconn"), sides, strict=True):
+                block.ports |= {f"{side}{k}": name for k, name in enumerate(names, start=1)}
+            block.ports_from = "table"
+            return
+
+
+def _layouts(block: Block, layouts: list[list[str]]) -> list[list[str]]:
+    """Those that the block's choices allow, likely ones first."""
+    chosen = {name: block.values[name].text.rpartition(".")[2].lower()
+              for name in ("reference", "velocity_port", "position_port") if name in block.values}
+    if not chosen:
+        return layouts
+    on = ("1", "true", "on")
+
+    def fits(layout: list[str]) -> int:
+        right = layout[1].split()
+        score = int(("C" in right) == (chosen.get("reference") not in ("1", "absolute", "base")))
+        score += bool({"W", "V"} & set(right)) == (chosen.get("velocity_port", "1") in on)
+        score += bool({"A", "P"} & set(right)) == (chosen.get("position_port", "1") in on)
+        return score
+
+    return sorted(layouts, key=fits, reverse=True)
+
+
+def inner_port(block: Block, end: End) -> Block | None:
+    """The port block inside a subsystem that one of its ends belongs to."""
+    if block.system is None:
+        return None
+    for inside, number in _numbered(block.system, end.port):
+        if number == end.index:
+            return inside
+    return None
+
+
+_INSIDE = {"in": "Inport", "out": "Outport"}
+
+
+def _numbered(system: System, port: str) -> Iterator[tuple[Block, int]]:
+    """Port blocks of one kind in a subsystem, and which index each has outside."""
+    if port in _INSIDE:
+        for block in system.blocks.values():
+            if block.block_type == _INSIDE[port]:
+                yield block, int(block.options.get("Port") or 1)
+        return
+    side = {"lconn": "Left", "rconn": "Right"}.get(port)
+    found = sorted((int(b.options.get("Port") or 1), b.sid) for b in system.blocks.values()
+                   if b.block_type == "PMIOPort" and b.options.get("Side", "Left") == side)
+    for k, (_, sid) in enumerate(found, start=1):
+        yield system.blocks[sid], k
+
+
+def nodes_of(system: System) -> list[list[End]]:
+    """The physical nodes of one level: ends at its blocks, labels and shared ports dissolved."""
+    groups: Groups[End] = Groups()
+    labels: dict[str, list[End]] = {}
+    for wire in system.wires:
+        groups.join(wire)
+    for block in system.blocks.values():
+        if block.block_type == "ConnectionLabel":
+            ends = [e for e in list(groups._parent) if e.sid == block.sid]
+            labels.setdefault(block.options.get("Label", ""), []).extend(ends)
+    for ends in labels.values():
+        groups.join(ends)
+    outer = {b.sid for b in system.blocks.values() if b.block_type == "ConnectionLabel"}
+    return [kept for found in groups.sets()
+            if len(kept := [e for e in found if e.sid not in outer]) > 0]  # fmt: skip
+
+
+def physical_ports(diagram: Diagram) -> list[list[str]]:
+    """Every physical node of a diagram as paths of ports, boundaries of subsystems dissolved."""
+    groups: Groups[tuple[str, str]] = Groups()
+    paths: dict[str, str] = {}
+    _join(diagram.root, "", groups, paths)
+    named = {b.sid: b for b in diagram.root.walk()}
+    nodes = []
+    for found in groups.sets():
+        real = [(sid, port) for sid, port in found
+                if named[sid].system is None and named[sid].block_type != "PMIOPort"]
+        if len(real) > 1:
+            nodes.append(sorted(f"{paths[sid]}.{named[sid].ports.get(port, port)}"
+                                for sid, port in real))
+    return sorted(nodes)
+
+
+def _join(system: System, path: str, groups: Groups[tuple[str, str]], paths: dict[str, str]
+          ) -> None:
+    for block in system.blocks.values():
+        paths[block.sid] = f"{path}/{block.name}"
+        name_ports(block)
+    for node in nodes_of(system):
+        groups.join((end.sid, end.name) for end in node)
+        for end in node:
+            inside = inner_port(system.blocks[end.sid], end) if end.sid in system.blocks else None
+            if inside is not None:
+                groups.join([(end.sid, end.name), (inside.sid, "rconn1")])
+    for block in system.blocks.values():
+        if block.system is not None:
+            _join(block.system, paths[block.sid], groups, paths)

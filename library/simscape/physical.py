@@ -1,0 +1,199 @@
+"""What are the keywords of the component that a physical block becomes?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from blocks import (
+    BlocksError,
+    Component,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Variable,
+    quantity,
+)
+
+from .diagram import Block, Value
+from .levels import Scope
+from .mapping import AS_HERE, Counterpart, keyword_of, words_of
+from .matlab import NotUnderstood
+from .texts import Texts
+
+__all__ = ["SETTINGS", "Keywords", "keywords_of", "port_kind", "signal_unit"]
+
+_ON = ("1", "1.0", "true", "on")
+_PRIORITIES = {"High": "high", "Low": "low", "None": "none"}
+SETTINGS = {"num_ports", "ZeroCross"}
+
+
+@dataclass
+class Keywords:
+    """Texts by keyword, the values they stand for, and what is to be said of them."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    defaults: list[str] = field(default_factory=list)  # not in the file: the default here holds
+    lost: list[str] = field(default_factory=list)  # values that could not be read
+
+    def instance(self, component: type[Component]) -> Component | None:
+        """A component with these values, where they are known and fit."""
+        try:
+            return component(**{k: v for k, v in self.values.items() if v is not None})
+        except BlocksError as error:
+            self.notes.append(f"{error.problem}")
+            return None
+
+
+def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Scope, where: str
+                ) -> Keywords:
+    """The keywords of a block's counterpart."""
+    component = counterpart.component
+    assert component is not None
+    found = Keywords()
+    declared: Mapping[str, Any] = component._declared
+    _choose(block, counterpart, declared, found,
+            lambda value: _number(value, texts, scope, where))
+    chosen = found.instance(component) or component()
+    declared = chosen._declared  # with the parameters of the laws that were chosen
+    for name, value in block.values.items():
+        keyword, note = keyword_of(counterpart, name)
+        mine = declared.get(keyword)
+        if mine is None or isinstance(mine, Option):
+            if value.specify is False or name in SETTINGS or counterpart.choices.get(
+                    name, {}).keys() & {_word(value), "*"}:
+                continue
+            if note:
+                found.notes.append(f"{name}: {note}")
+            elif not keyword:
+                found.notes.append(f"{name} = {value.text} {value.unit}".rstrip()
+                                   + " has no counterpart here.")
+            continue
+        if not mine.exists(chosen) or value.specify is False:
+            continue
+        try:
+            _take(keyword, mine, value, found, texts, scope, f"{where}.{name}")
+        except NotUnderstood as error:
+            found.lost.append(f"{where}.{name} = {value.text} {value.unit}: {error.problem} "
+                              "The default here holds.")
+    for word, keyword in words_of(counterpart):
+        mine = declared.get(keyword)
+        if isinstance(mine, Parameter) and mine.exists(chosen) and word not in block.values:
+            found.defaults.append(keyword)
+    return found
+
+
+def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
+            found: Keywords, number: Callable[[Value], Any]) -> None:
+    """Options first: which parameters there are depends on them."""
+    for name in {**counterpart.choices, **block.values}:
+        keyword, _ = keyword_of(counterpart, name)
+        choices, value = counterpart.choices.get(name, {}), block.values.get(name)
+        here: Any = _said_here(choices, value, number)
+        if here is None and value is not None and isinstance(declared.get(keyword), Option):
+            here = _same_word(declared[keyword], value)
+            if here is None:
+                found.notes.append(f"{name} = {value.text}: this choice is not known here; "
+                                   f"{keyword}={declared[keyword].default!r} holds.")
+        if here is None or here == AS_HERE:
+            continue
+        option, sign, wanted = str(here).partition("=")  # one parameter may choose another option
+        if sign:
+            keyword, here = option, True if wanted == "True" else wanted
+        if isinstance(declared.get(keyword), Option):
+            _option(keyword, here, declared, found)
+
+
+def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable[[Value], Any]
+               ) -> str | None:
+    """What the table of counterparts says of a written value, or of one that is absent."""
+    if value is None:
+        return choices.get("")
+    word = _word(value)
+    if word in choices or "*" in choices:
+        return choices.get(word, choices.get("*"))
+    for rule, holds in (("> 0", lambda x: x > 0), ("finite", np.isfinite)):
+        if rule in choices:
+            known = number(value)
+            if known is None or np.all(holds(known)):
+                return choices[rule]
+    return None
+
+
+def _word(value: Value) -> str:
+    """The last word of an enumeration, or the number of a choice."""
+    try:
+        return f"{float(value.text):g}"
+    except ValueError:
+        return value.text.rpartition(".")[2].strip().strip("'\"").lower()
+
+
+def _same_word(option: Any, value: Value) -> Any:
+    """The choice that is called as it is written."""
+    if isinstance(option.default, bool):
+        return _word(value) in _ON
+    wanted = _word(value).replace("_", " ")
+    return next((c for c in option.choices or () if str(c).lower() == wanted), None)
+
+
+def _option(keyword: str, value: Any, declared: Mapping[str, Any], found: Keywords) -> None:
+    if value != declared[keyword].default:
+        found.texts[keyword] = repr(value).replace("'", '"')
+        found.values[keyword] = value
+
+
+def _number(value: Value, texts: Texts, scope: Scope, where: str) -> Any:
+    """The number of a value where it has one."""
+    try:
+        return texts.of(value.text, scope, where).value
+    except NotUnderstood:
+        return None
+
+
+def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: Texts, scope: Scope,
+          where: str) -> None:
+    """A parameter, or the target of a variable."""
+    written = texts.of(value.text, scope, where, value.unit)
+    if isinstance(mine, Parameter) and np.ndim(mine.default) and np.ndim(written.value) == 0 \
+            and written.value is not None:
+        written.python, written.literal = f"[{written.python}]", False
+    if written.literal and written.value == 0 and np.ndim(_default(mine)) == 0 and \
+            _default(mine) == 0 and value.priority in ("", "High"):
+        return  # as it is here without being said
+    text = written.argument
+    number = None if written.value is None else quantity(
+        np.ravel(written.value) if 1 in np.shape(written.value) else written.value,
+        written.unit or None)
+    if isinstance(mine, Variable) and value.priority in ("Low", "None") and value.specify:
+        text = f'Target({text}, priority="{_PRIORITIES[value.priority]}")'
+        number = None
+    found.texts[keyword] = text
+    found.values[keyword] = number
+
+
+def _default(mine: Any) -> Any:
+    return mine.initial if isinstance(mine, Variable) else mine.default
+
+
+def port_kind(instance: Component | type[Component], port: str) -> tuple[str, str]:
+    """``"input"`` or ``"output"`` and the unit of a signal port; of others the domain."""
+    declared = instance._declared.get(port)
+    if isinstance(declared, Port):
+        return declared.domain.name, ""
+    return signal_unit(instance, port)
+
+
+def signal_unit(instance: Component | type[Component], port: str) -> tuple[str, str]:
+    """``"input"`` or ``"output"`` and the unit of a signal port; nothing for other ports."""
+    declared = instance._declared.get(port)
+    if isinstance(declared, (Input, Output)):
+        kind = "input" if isinstance(declared, Input) else "output"
+        return kind, "" if declared.open else declared.unit.text
+    return "", ""

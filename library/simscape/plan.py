@@ -1,0 +1,96 @@
+"""What is a converted model made of, before it is written as text?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["ClassPlan", "Entry", "Part", "PortPlan", "Script", "Stub"]
+
+
+@dataclass
+class Part:
+    """``model.name = Component(keyword=text, …)``; ``original`` is its name in the diagram."""
+
+    name: str
+    component: str  # "translational.Mass", or the name of a class of the script
+    keywords: dict[str, str] = field(default_factory=dict)
+    original: str = ""
+    note: str = ""
+
+
+@dataclass
+class PortPlan:
+    """A port of a class: ``name = Port(domain)``, ``Input(unit)`` or ``Output(unit)``."""
+
+    name: str
+    kind: str  # "Port", "Input", "Output"
+    argument: str  # name of the domain, or the unit
+
+    @property
+    def text(self) -> str:
+        argument = self.argument if self.kind == "Port" else f'"{self.argument}"'
+        return f"{self.kind}({argument})"
+
+
+@dataclass
+class ClassPlan:
+    """A composite, or the model itself."""
+
+    name: str
+    title: str
+    ports: list[PortPlan] = field(default_factory=list)
+    parameters: dict[str, str] = field(default_factory=dict)  # of a mask: names and defaults
+    parts: list[Part] = field(default_factory=list)
+    connections: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def same_as(self, other: ClassPlan) -> bool:
+        """Whether another subsystem is called and holds the same, but for a number in its name."""
+        return self.title.rstrip("0123456789 ") == other.title.rstrip("0123456789 ") and (
+            self.ports, self.parts, self.connections) == (
+            other.ports, other.parts, other.connections)
+
+
+@dataclass
+class Stub:
+    """A class for a block without a counterpart, or for a function written in the diagram."""
+
+    name: str
+    doc: str
+    ports: list[PortPlan]
+    equations: list[str]
+    missing: str = ""  # what check() says of it
+
+
+@dataclass
+class Entry:
+    """What became of one block.
+
+    Attributes
+    ----------
+    outcome : str
+        ``"mapped"``, ``"approximated"``, ``"left out"`` or ``"missing"``.
+    """
+
+    path: str
+    kind: str
+    outcome: str
+    component: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Script:
+    """A whole converted model."""
+
+    title: str
+    source: str
+    release: str
+    values: list[tuple[str, str, str, str]]  # name, text, comment, where it is from
+    classes: list[ClassPlan]
+    stubs: list[Stub]
+    root: ClassPlan
+    run: dict[str, str]
+    plots: list[str]
+    remarks: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)

@@ -1,0 +1,219 @@
+"""How is an expression of MATLAB's language written in Python?"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .matlab import (
+    Apply,
+    Binary,
+    Brace,
+    Field,
+    Matrix,
+    Name,
+    NotUnderstood,
+    Number,
+    Range,
+    Text,
+    Transposed,
+    Tree,
+    Unary,
+)
+
+__all__ = ["PythonNames", "class_name", "number_text", "python_name", "python_of", "said",
+           "value_text"]  # fmt: skip
+
+_RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
+             "Model", "Component", "Port", "Input", "Output", "Parameter"}  # fmt: skip
+
+
+def python_name(written: str, default: str = "part") -> str:
+    """A Python name for a name of the diagram: ``"Damper (Drag Force)"`` is damper_drag_force."""
+    words = re.sub(r"([a-z0-9])([A-Z][a-z])", r"\1_\2", written)
+    name = re.sub(r"\W+", "_", words, flags=re.ASCII).strip("_").lower()
+    name = re.sub(r"_+", "_", name)
+    if not name:
+        return default
+    if name[0].isdigit():
+        name = f"{default}_{name}"
+    return f"{name}_" if name in _RESERVED else name
+
+
+def said(written: str, name: str) -> str:
+    """The name in the diagram, where the Python name does not tell it."""
+    words = re.sub(r"[ _-]+", "_", written.strip()).lower()
+    return "" if words == name or words == name.replace("_", "") else written
+
+
+def class_name(written: str) -> str:
+    """A class name for a name of the diagram: ``"heat source"`` is HeatSource."""
+    words = re.findall(r"[A-Za-z0-9]+", written)
+    name = "".join(word[0].upper() + word[1:] for word in words) or "Subsystem"
+    return f"Subsystem{name}" if name[0].isdigit() else name
+
+
+class PythonNames:
+    """Gives every name of one scope a Python name of its own.
+
+    Parameters
+    ----------
+    taken : iterable of str
+        Names that others have.
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+        self.given: dict[str, str] = {}
+
+    def make(self, wanted: str) -> str:
+        """A name like this that nothing else has."""
+        name, number = wanted, 2
+        gap = "_" if wanted.islower() else ""  # sensor_2, but Sensor2
+        while name in self.taken:
+            name, number = f"{wanted.rstrip('_')}{gap}{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    def variable(self, path: str) -> str:
+        """The Python name of a variable of the workspace, ``"p.cell.R"``."""
+        if path not in self.given:
+            name = path.replace(".", "_")
+            self.given[path] = self.make(f"{name}_" if name in _RESERVED else name)
+        return self.given[path]
+
+
+def number_text(value: float, written: str = "") -> str:
+    """A number as a person writes it, as it stands in the file where that is Python."""
+    if written and re.fullmatch(r"\d+(\.\d+)?(e-?\d+)?", written) and not (
+            len(written) > 1 and written[0] == "0" and written[1].isdigit()):
+        return written
+    if np.isinf(value) or np.isnan(value):
+        return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+    text = repr(float(value))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def value_text(value: Any) -> str:
+    """A value as Python text."""
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k!r}: {value_text(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(value_text(v) for v in value) + "]"
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return number_text(float(array))
+    if array.ndim > 1 and 1 in array.shape:
+        array = array.ravel()
+    return "[" + ", ".join(value_text(v) for v in array) + "]"
+
+
+_CALLS = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "mod": "mod",
+    "rem": "fmod", "fix": "trunc",
+}  # fmt: skip
+_SAME = {"sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs",
+         "floor", "ceil", "round", "sign", "power", "hypot", "sum", "prod", "mean", "cumsum",
+         "diff", "linspace", "deg2rad", "rad2deg", "flip"}  # fmt: skip
+_CONSTANTS = {"pi": "np.pi", "inf": "np.inf", "Inf": "np.inf", "nan": "np.nan", "NaN": "np.nan",
+              "eps": "2.0**-52", "true": "1.0", "false": "0.0"}  # fmt: skip
+_STRENGTH = {"||": 1, "&&": 2, "|": 3, "&": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
+             "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
+_SIGNS = {"||": "or", "&&": "and", "~=": "!=", ".*": "*", "./": "/", "^": "**", ".^": "**"}
+
+
+def python_of(tree: Tree, name: Callable[[str], str]) -> str:
+    """An expression as Python text.
+
+    Parameters
+    ----------
+    tree : Tree
+    name : function
+        The Python text for a name, ``"p.cell.R"``, of the workspace.
+
+    Raises
+    ------
+    NotUnderstood
+        For what has no counterpart as text; its value may still be known.
+    """
+    return _text(tree, name)[0]
+
+
+def _text(tree: Tree, name: Callable[[str], str]) -> tuple[str, int]:
+    """Text, and how strongly it binds."""
+    if isinstance(tree, Number):
+        return number_text(tree.value, tree.text), 11
+    if isinstance(tree, Text):
+        return repr(tree.value), 11
+    if isinstance(tree, (Name, Field)):
+        path = _path(tree)
+        return (_CONSTANTS[path], 11) if path in _CONSTANTS else (name(path), 11)
+    if isinstance(tree, Unary):
+        inner, strength = _text(tree.of, name)
+        sign, own = ("-", 8) if tree.sign == "-" else ("not ", 0)
+        return f"{sign}{inner if strength >= own else f'({inner})'}", own
+    if isinstance(tree, Binary) and tree.sign in _STRENGTH:
+        return _binary(tree, name)
+    if isinstance(tree, Apply):
+        return _applied(tree, name), 11
+    if isinstance(tree, (Matrix, Brace)):
+        rows = [[python_of(entry, name) for entry in row] for row in tree.rows]
+        if len(rows) == 1 or all(len(row) == 1 for row in rows):
+            return f"[{', '.join(entry for row in rows for entry in row)}]", 11
+        return f"[{', '.join('[' + ', '.join(row) + ']' for row in rows)}]", 11
+    if isinstance(tree, Range):
+        start, stop = (python_of(t, name) for t in (tree.start, tree.stop))
+        step = "1" if tree.step is None else python_of(tree.step, name)
+        return f"np.arange({start}, {stop} + {step} / 2, {step})", 11
+    if isinstance(tree, Transposed) and isinstance(tree.of, (Matrix, Range, Name)):
+        return _text(tree.of, name)  # rows and columns are both lists here
+    raise NotUnderstood("", "this has no counterpart in Python that is as short.")
+
+
+def _binary(tree: Binary, name: Callable[[str], str]) -> tuple[str, int]:
+    strength = _STRENGTH[tree.sign]
+    parts = []
+    for side, of in enumerate((tree.left, tree.right)):
+        text, own = _text(of, name)
+        array = isinstance(of, (Matrix, Brace)) and strength >= 6
+        weak = own < strength or own == strength and (side == 1 or strength == 9)
+        if strength == 9 and side == 1 and isinstance(of, Unary) and of.sign == "-":
+            weak = False
+        parts.append(f"np.array({text})" if array else f"({text})" if weak else text)
+    sign = _SIGNS.get(tree.sign, tree.sign)
+    if sign == "**":
+        return f"{parts[0]}**{parts[1]}", strength
+    return f"{parts[0]} {sign} {parts[1]}", strength
+
+
+def _applied(tree: Apply, name: Callable[[str], str]) -> str:
+    given = [python_of(a, name) for a in tree.arguments]
+    if isinstance(tree.of, Name):
+        called = tree.of.name
+        if called == "value":
+            return given[0]
+        if called in _SAME or called in _CALLS:
+            return f"np.{_CALLS.get(called, called)}({', '.join(given)})"
+        if called in ("max", "min"):
+            return f"{'np.' if len(given) == 1 else ''}{called}({', '.join(given)})"
+        if called in ("double", "single", "int32", "logical"):
+            return given[0]
+    if len(tree.arguments) == 1 and isinstance(tree.arguments[0], Number) and \
+            isinstance(tree.of, (Name, Field)):
+        return f"{name(_path(tree.of))}[{int(tree.arguments[0].value) - 1}]"
+    raise NotUnderstood("", "this has no counterpart in Python that is as short.")
+
+
+def _path(tree: Tree) -> str:
+    if isinstance(tree, Name):
+        return tree.name
+    if isinstance(tree, Field):
+        return f"{_path(tree.of)}.{tree.name}"
+    raise NotUnderstood("", "this has no counterpart in Python that is as short.")

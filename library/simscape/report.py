@@ -1,0 +1,81 @@
+"""What became of every block of a converted model, as a table, a text and a page?"""
+
+from __future__ import annotations
+
+import base64
+import html
+import textwrap
+from collections import Counter
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .plan import Script
+
+__all__ = ["report_html", "report_table", "report_text"]
+
+_ORDER = ("mapped", "approximated", "left out", "missing")
+_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em;
+padding: 0 1em }
+table { border-collapse: collapse; font-size: 14px } td, th { padding: .25em .7em; text-align: left;
+border-bottom: 1px solid #ccc; vertical-align: top } img { max-width: 100% }
+@media (prefers-color-scheme: dark) { body { background: #111; color: #ddd }
+img { background: #fff } }"""
+
+
+def report_table(script: Script) -> Any:
+    """One row for every block: path, kind, outcome, component and notes."""
+    import pandas as pd
+
+    rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
+    return pd.DataFrame({
+        "block": [e.path for e in rows], "kind": [e.kind for e in rows],
+        "outcome": [e.outcome for e in rows], "here": [e.component for e in rows],
+        "notes": [" ".join(e.notes) for e in rows]})  # fmt: skip
+
+
+def _summary(script: Script) -> list[str]:
+    counts = Counter(e.outcome for e in script.entries)
+    defaults = sum("Not in the file" in note for e in script.entries for note in e.notes)
+    lines = [f"{counts[word]} {word}" for word in _ORDER if counts[word]]
+    said = [f"{len(script.entries)} blocks: {', '.join(lines)}."]
+    if defaults:
+        said.append(f"{defaults} blocks take values from the defaults here, because the file does "
+                    "not hold them.")
+    friction = [e.path for e in script.entries if e.component.endswith("Friction")]
+    if friction:
+        said.append(f"Friction is Simscape's smoothed one in {', '.join(friction)}, as in the "
+                    'model: it creeps at rest. law="coulomb" or law="stribeck" sticks.')
+    return [*said, *dict.fromkeys(script.remarks)]
+
+
+def report_text(script: Script) -> str:
+    """The account as text."""
+    rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
+    lines = [f"{script.source}, {script.release}", *_summary(script), ""]
+    for entry in rows:
+        here = f" -> {entry.component}" if entry.component else ""
+        lines.append(f"{entry.outcome:<12}  {entry.path} ({entry.kind}){here}")
+        for note in entry.notes:
+            lines += textwrap.wrap(note, 96, initial_indent=" " * 14, subsequent_indent=" " * 14)
+    return "\n".join(lines)
+
+
+def report_html(script: Script, model: Any = None) -> str:
+    """The account as one page; with the network drawn where a model is given."""
+    picture = ""
+    if model is not None:
+        buffer = BytesIO()
+        figure = model.draw()
+        figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
+        import matplotlib.pyplot as plt
+
+        plt.close(figure)
+        data = base64.b64encode(buffer.getvalue()).decode()
+        picture = f'<img alt="the network" src="data:image/png;base64,{data}">'
+    said = "".join(f"<li>{html.escape(line)}</li>" for line in _summary(script))
+    table = report_table(script).to_html(index=False, border=0, justify="left")
+    title = html.escape(f"{script.source}: what became of it")
+    return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+            f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
+            f"<body><h1>{title}</h1><ul>{said}</ul>{picture}{table}</body></html>\n")

@@ -1,0 +1,268 @@
+"""What stands elsewhere is put in its place: variants, referenced files, linked blocks, tags.
+
+After this a diagram holds all it is made of, and every signal and line stays within one system.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from blocks import FileError
+
+from .diagram import Block, Diagram, End, Mask, Signal, System, read_diagram
+from .matlab import NotUnderstood, Unknown, evaluate, parse
+from .physical_vectors import dissolve_physical_vectors
+
+__all__ = ["resolve"]
+
+# libraries whose blocks are known by their path, not by their content
+_KNOWN = ("fl_lib", "nesl_utility", "simulink", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib",
+          "batt_lib", "sm_lib", "powerlib", "spsSwitchingDevicesLib",
+          "dashboard_blocks")  # fmt: skip
+_DEEPEST = 40
+
+
+@dataclass
+class _Resolver:
+    folders: list[Path]
+    names: Mapping[str, Any]
+    remarks: list[str]
+    files: dict[Path, Diagram] = field(default_factory=dict)
+    stack: list[str] = field(default_factory=list)
+
+    def system(self, system: System, path: str) -> None:
+        for block in list(system.blocks.values()):
+            self.block(block, f"{path}/{block.name}")
+
+    def block(self, block: Block, path: str) -> None:
+        if len(self.stack) > _DEEPEST:
+            raise FileError(path, f"its subsystems are more than {_DEEPEST} deep.",
+                            "A subsystem may refer to itself: look for a circle of references.",
+                            code="simscape.size")
+        stem = block.options.get("ReferencedSubsystem")
+        if stem and block.system is None:
+            self._reference(block, stem, path)
+        elif block.block_type == "Reference" and "/" in block.kind and block.system is None:
+            self._link(block, path)
+        if block.system is None:
+            return
+        if block.options.get("Variant") == "on":
+            self._choose(block, path)
+        self.stack.append(path)
+        self.system(block.system, path)
+        self.stack.pop()
+
+    def _file(self, stem: str) -> Diagram | None:
+        for folder in self.folders:
+            for ending in (".slx", ".mdl"):
+                found = folder / f"{Path(stem).name}{ending}"
+                if found.is_file():
+                    if found not in self.files:
+                        self.files[found] = read_diagram(found)
+                    return self.files[found]
+        return None
+
+    def _reference(self, block: Block, stem: str, path: str) -> None:
+        found = self._file(stem)
+        if found is None:
+            self.remarks.append(f"{path} stands in the file {stem}.slx, which was not found "
+                                "(--path says where to look).")
+            return
+        block.system = _own(found.root, f"{block.sid}.")
+
+    def _link(self, block: Block, path: str) -> None:
+        """A block of a private library: its content is that of the library's block."""
+        library, _, inside = block.kind.partition("/")
+        if library in _KNOWN or library.startswith("simulink"):
+            return
+        found = self._file(library)
+        if found is None:
+            self.remarks.append(f"{path} is a block of the library {library}, whose file was not "
+                                "found (--path says where to look).")
+            return
+        block.kind, original = inside, _inside(found.root, inside)
+        if original is None:
+            self.remarks.append(f"{path} is the block {inside!r} of the library {library}, which "
+                                "has no such block.")
+            return
+        block.block_type, block.kind = original.block_type, original.kind
+        if original.system is not None:
+            block.system = _own(original.system, f"{block.sid}.")
+        block.values = {**original.values, **block.values}
+        if original.mask is not None:
+            given = {k: v for k, v in block.options.items() if k in original.mask.values}
+            block.mask = Mask({**original.mask.values, **given}, original.mask.literal,
+                              original.mask.initialisation)
+
+    # -- variants --------------------------------------------------------------------
+    def _choose(self, block: Block, path: str) -> None:
+        assert block.system is not None
+        choices = [b for b in block.system.blocks.values() if b.system is not None
+                   or b.options.get("ReferencedSubsystem") or b.block_type == "Reference"]
+        active = self._active(block, choices)
+        if active is None:
+            self.remarks.append(f"{path} is a variant subsystem, and none of its choices is "
+                                "active: it is left out.")
+            block.system = System()
+            return
+        self.block(active, f"{path}/{active.name}")
+        if active.system is None:
+            return
+        outer = {b.name: b for b in block.system.blocks.values() if _is_port(b)}
+        for port in active.system.blocks.values():
+            if _is_port(port) and port.name in outer:
+                said = outer[port.name].options
+                port.options.update({k: said[k] for k in ("Port", "Side") if k in said})
+                if "Port" not in said:
+                    port.options.pop("Port", None)
+        block.system = active.system
+        self.remarks.append(f"{path} is a variant subsystem; its choice {active.name!r} is taken.")
+
+    def _active(self, block: Block, choices: list[Block]) -> Block | None:
+        label = block.options.get("LabelModeActiveChoice") or \
+            block.options.get("LabelModeActivechoice") or block.options.get("OverrideUsingVariant")
+        for choice in choices:
+            if label and choice.options.get("VariantControl") == label:
+                return choice
+        for choice in choices:
+            condition = choice.options.get("VariantControl", "")
+            try:
+                if condition not in ("", "(default)") and not condition.startswith("%") and \
+                        evaluate(parse(condition), self.names):
+                    return choice
+            except (NotUnderstood, Unknown):
+                continue
+        default = [c for c in choices if c.options.get("VariantControl") == "(default)"]
+        return next(iter(default), choices[0] if len(choices) == 1 else None)
+
+
+def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, Any] | None = None
+            ) -> list[str]:
+    """Complete a diagram in place; returns what a person should know of it.
+
+    Parameters
+    ----------
+    diagram : Diagram
+    folders : iterable of paths
+        Where libraries and referenced subsystems are looked for.
+    names : mapping, optional
+        Values that conditions of variants may use.
+    """
+    remarks: list[str] = []
+    _Resolver([diagram.path.parent, *folders], names or {}, remarks).system(diagram.root, "")
+    _carry_tags(diagram.root)
+    _dissolve(diagram.root, names or {})
+    return remarks
+
+
+def _dissolve(system: System, names: Mapping[str, Any]) -> None:
+    dissolve_physical_vectors(system, names)
+    for block in system.blocks.values():
+        if block.system is not None:
+            _dissolve(block.system, names)
+
+
+def _is_port(block: Block) -> bool:
+    return block.block_type in ("PMIOPort", "Inport", "Outport")
+
+
+def _own(system: System, prefix: str) -> System:
+    """A copy whose blocks have names of their own."""
+    made = System(notes=list(system.notes))
+    for sid, block in system.blocks.items():
+        inner = copy.copy(block)
+        inner.sid = f"{prefix}{sid}"
+        inner.options, inner.values = dict(block.options), dict(block.values)
+        if block.system is not None:
+            inner.system = _own(block.system, prefix)
+        made.blocks[inner.sid] = inner
+    made.wires = [[End(f"{prefix}{e.sid}", e.port, e.index) for e in w] for w in system.wires]
+    made.signals = [Signal(End(f"{prefix}{s.source.sid}", s.source.port, s.source.index),
+                           [End(f"{prefix}{t.sid}", t.port, t.index) for t in s.targets], s.name)
+                    for s in system.signals]
+    return made
+
+
+def _inside(system: System, path: str) -> Block | None:
+    found: System | None = system
+    block = None
+    for name in path.split("/"):
+        block = next((b for b in (found.blocks.values() if found else ()) if b.name == name), None)
+        found = block.system if block is not None else None
+    return block
+
+
+# -- tags that cross levels ---------------------------------------------------------------------
+def _carry_tags(root: System) -> None:
+    """Give every From whose Goto stands on another level the signal through ports."""
+    chains = dict(_chains(root, []))
+    goto: dict[str, tuple[list[System], Block]] = {}
+    for chain in chains.values():
+        for block in chain[-1].blocks.values():
+            if block.block_type == "Goto" and block.options.get(
+                    "TagVisibility", "local") != "local":
+                goto[block.options.get("GotoTag", "A")] = chain, block
+    for chain in list(chains.values()):
+        system = chain[-1]
+        local = {b.options.get("GotoTag", "A") for b in system.blocks.values()
+                 if b.block_type == "Goto"}
+        for block in list(system.blocks.values()):
+            tag = block.options.get("GotoTag", "A")
+            if block.block_type == "From" and tag not in local and tag in goto:
+                _carry(tag, *goto[tag], chain, block)
+
+
+def _chains(system: System, above: list[System]) -> Iterator[tuple[int, list[System]]]:
+    chain = [*above, system]
+    yield id(system), chain
+    for block in system.blocks.values():
+        if block.system is not None:
+            yield from _chains(block.system, chain)
+
+
+def _carry(tag: str, origin: list[System], goto: Block, chain: list[System], use: Block) -> None:
+    common = 0
+    while common < min(len(origin), len(chain)) and origin[common] is chain[common]:
+        common += 1
+    source = next((s.source for s in origin[-1].signals for t in s.targets if t.sid == goto.sid),
+                  None)
+    if source is None:
+        return
+    for k in range(len(origin) - 1, common - 1, -1):  # out, up to the level both stand in
+        source = _pass_out(tag, origin[k], origin[k - 1], source)
+    for k in range(common, len(chain)):  # and in
+        source = _pass_in(tag, chain[k - 1], chain[k], source)
+    chain[-1].signals = [_from(s, use.sid, source) for s in chain[-1].signals]
+    del chain[-1].blocks[use.sid]
+
+
+def _from(signal: Signal, sid: str, source: End) -> Signal:
+    return Signal(source, signal.targets, signal.name) if signal.source.sid == sid else signal
+
+
+def _holder(outer: System, inner: System) -> Block:
+    return next(b for b in outer.blocks.values() if b.system is inner)
+
+
+def _pass_out(tag: str, inner: System, outer: System, source: End) -> End:
+    block, sid = _holder(outer, inner), f"goto {tag} out"
+    if sid not in inner.blocks:
+        number = 1 + max((int(b.options.get("Port") or 1) for b in inner.blocks.values()
+                          if b.block_type == "Outport"), default=0)
+        inner.blocks[sid] = Block(sid, tag, "Outport", "Outport", options={"Port": str(number)})
+        inner.signals.append(Signal(source, [End(sid, "in", 1)]))
+    return End(block.sid, "out", int(inner.blocks[sid].options["Port"]))
+
+
+def _pass_in(tag: str, outer: System, inner: System, source: End) -> End:
+    block, sid = _holder(outer, inner), f"goto {tag} in"
+    if sid not in inner.blocks:
+        number = 1 + max((int(b.options.get("Port") or 1) for b in inner.blocks.values()
+                          if b.block_type == "Inport"), default=0)
+        inner.blocks[sid] = Block(sid, tag, "Inport", "Inport", options={"Port": str(number)})
+        outer.signals.append(Signal(source, [End(block.sid, "in", number)]))
+    return End(sid, "out", 1)

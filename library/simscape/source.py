@@ -1,0 +1,349 @@
+"""What does a component source (``.ssc``) declare and state?
+
+The sections of a component or domain as trees; nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .matlab import Apply, Binary, Brace, Name, Parser, Text, Tree, tokens
+
+__all__ = ["Assertion", "Branch", "Choice", "Declared", "Equal", "Let", "Source", "read_source"]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """``name = value; % comment`` in a section, with the attributes of the section.
+
+    Attributes
+    ----------
+    condition : tuple of (Tree, bool)
+        Conditions around the section, and whether they must hold.
+    """
+
+    name: str
+    value: Tree
+    comment: str = ""
+    attributes: tuple[str, ...] = ()
+    condition: tuple[tuple[Tree, bool], ...] = ()
+
+
+@dataclass(frozen=True)
+class Branch:
+    """``i : p.i -> n.i``; None for the reference."""
+
+    name: str
+    start: Tree | None
+    end: Tree | None
+
+
+@dataclass(frozen=True)
+class Equal:
+    left: Tree
+    right: Tree
+
+
+@dataclass(frozen=True)
+class Assertion:
+    condition: Tree
+    message: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """``if … elseif … else … end`` among equations: conditions with what holds under them."""
+
+    cases: tuple[tuple[Tree | None, tuple[Stated, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Let:
+    """``let name = value in … end``."""
+
+    names: tuple[tuple[str, Tree], ...]
+    body: tuple[Stated, ...]
+
+
+Stated = Equal | Assertion | Choice | Let
+
+
+@dataclass
+class Source:
+    """A component or domain as written.
+
+    Attributes
+    ----------
+    form : str
+        ``"component"``, ``"domain"`` or ``"function"``.
+    title, help : str
+        The first comment, and those that follow it.
+    sections : dict of str to list of Declared
+        ``nodes``, ``inputs``, ``outputs``, ``parameters``, ``variables``, ``components``,
+        ``intermediates``.
+    """
+
+    form: str
+    name: str
+    base: str = ""
+    title: str = ""
+    help: str = ""
+    sections: dict[str, list[Declared]] = field(default_factory=dict)
+    branches: list[Branch] = field(default_factory=list)
+    equations: list[Stated] = field(default_factory=list)
+    initial: list[Stated] = field(default_factory=list)
+    connections: list[tuple[Tree, ...]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+_DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables", "components",
+              "intermediates")  # fmt: skip
+_SECTIONS = (*_DECLARING, "branches", "equations", "connections", "annotations", "events",
+             "function", "entry", "modecharts")  # fmt: skip
+
+
+def read_source(text: str, where: str = "") -> Source:
+    """Read a component source.
+
+    Raises
+    ------
+    NotUnderstood
+        Naming the file and the line.
+    """
+    return _Sections(text, where).source()
+
+
+class _Sections(Parser):
+    """Reads sections; comments are kept beside, by line."""
+
+    def __init__(self, text: str, where: str) -> None:
+        every = tokens(text, where)
+        super().__init__([t for t in every if t.kind != "comment"], where)
+        self.comments = {t.line: t.text.lstrip("%# ").strip() for t in every if t.kind == "comment"}
+        self.first = min((t.line for t in self.given if t.kind == "name"), default=1)
+        self.conditions: list[tuple[Tree, bool]] = []
+
+    # -- words ---------------------------------------------------------------------
+    def word(self, *words: str) -> bool:
+        if self.peek().kind == "name" and self.peek().text in words:
+            self.at += 1
+            return True
+        return False
+
+    def expect_name(self) -> str:
+        if self.peek().kind != "name":
+            raise self.wrong("a name is missing")
+        self.at += 1
+        return self.peek(-1).text
+
+    def over(self) -> None:
+        """Pass ends of lines and statements."""
+        while self.peek().text in ("\n", ";", ",") and self.at < len(self.given):
+            self.at += 1
+
+    def done(self) -> bool:
+        return self.at >= len(self.given)
+
+    def attributes(self) -> tuple[str, ...]:
+        if self.peek().text != "(":
+            return ()
+        words, depth = [], 0
+        while not self.done():
+            here = self.peek()
+            self.at += 1
+            depth += (here.text == "(") - (here.text == ")")
+            words.append(here.text)
+            if depth == 0:
+                break
+        return tuple("".join(words[1:-1]).replace("'", "").split(","))
+
+    # -- the whole -------------------------------------------------------------------
+    def source(self) -> Source:
+        self.over()
+        form = self.expect_name()
+        if form not in ("component", "domain", "function"):
+            raise self.wrong(f"a component source begins with component or domain, not {form!r}")
+        self.attributes()
+        made = Source(form, self.expect_name())
+        if self.take("<"):
+            made.base = self.expect_name()
+            while self.take("."):
+                made.base += f".{self.expect_name()}"
+        self._title(made)
+        while True:
+            self.over()
+            if self.done() or self.word("end"):
+                return made
+            self._section(made)
+
+    def _title(self, made: Source) -> None:
+        """The comments between the heading and the first section, or before the heading."""
+        upto = self.given[self.at].line if self.at < len(self.given) else 10**9
+        k = self.at
+        while k < len(self.given) and self.given[k].text == "\n":
+            k += 1
+        upto = self.given[k].line if k < len(self.given) else upto
+        lines = [text for line, text in sorted(self.comments.items()) if line < upto]
+        words = [line for line in lines if line]
+        if words:
+            made.title = words[0].partition(":")[0].strip() if words[0].count(":") else words[0]
+            made.help = "\n".join(words[1:])
+
+    def _section(self, made: Source) -> None:
+        if self.word("if"):
+            self._conditional(made)
+            return
+        name = self.expect_name()
+        attributes = self.attributes()
+        if name in _DECLARING:
+            self._declarations(made, name, attributes)
+        elif name == "branches":
+            self._branches(made)
+        elif name == "equations":
+            initial = any(a.replace(" ", "").lower() == "initial=true" for a in attributes)
+            (made.initial if initial else made.equations).extend(
+                self._guarded(self._equations("end")))
+        elif name == "connections":
+            self._connections(made)
+        elif name in _SECTIONS:
+            self._skip()
+            if name != "annotations":
+                made.skipped.append(name)
+        else:
+            raise self.wrong(f"{name!r} is no section")
+
+    def _conditional(self, made: Source) -> None:
+        """``if`` around sections: what they declare holds under the condition."""
+        known = len(self.conditions)
+        self.conditions.append((self.expression(), True))
+        while True:
+            self.over()
+            if self.done():
+                raise self.wrong("'end' is missing")
+            if self.word("end"):
+                break
+            if self.word("else"):
+                self.conditions[-1] = (self.conditions[-1][0], False)
+            elif self.word("elseif"):
+                self.conditions[-1] = (self.conditions[-1][0], False)
+                self.conditions.append((self.expression(), True))
+            else:
+                self._section(made)
+        del self.conditions[known:]
+
+    def _guarded(self, stated: list[Stated]) -> list[Stated]:
+        """Equations under the conditions of sections."""
+        for condition, holds in reversed(self.conditions):
+            body = tuple(stated)
+            stated = [Choice(((condition, body),) if holds else ((condition, ()), (None, body)))]
+        return stated
+
+    def _skip(self) -> None:
+        """Pass a section that is not read."""
+        depth = 1
+        while depth and not self.done():
+            here = self.peek()
+            self.at += 1
+            begins = self.at < 2 or self.given[self.at - 2].text in ("\n", ";")
+            if here.kind == "name" and begins:
+                depth += here.text in ("if", "for", "switch", "while")
+                depth -= here.text == "end"
+
+    # -- declarations ------------------------------------------------------------------
+    def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:
+        found = made.sections.setdefault(section, [])
+        while True:
+            self.over()
+            if self.word("end"):
+                return
+            line = self.peek().line
+            name = self.expect_name()
+            self.expect("=")
+            value = self.expression()
+            comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")
+            found.append(Declared(name, value, comment, attributes, tuple(self.conditions)))
+
+    def _branches(self, made: Source) -> None:
+        while True:
+            self.over()
+            if self.word("end"):
+                return
+            name = self.expect_name()
+            self.expect(":")
+            start = None if self.take("*") else self._postfix(self._primary())
+            self.expect("->")
+            end = None if self.take("*") else self._postfix(self._primary())
+            made.branches.append(Branch(name, start, end))
+
+    def _connections(self, made: Source) -> None:
+        while True:
+            self.over()
+            if self.word("end"):
+                return
+            call = self.expression()
+            if isinstance(call, Apply) and call.of == Name("connect"):
+                made.connections.append(call.arguments)
+            else:
+                raise self.wrong("connections are written connect(a, b)")
+
+    # -- equations ---------------------------------------------------------------------
+    def _equations(self, *ends: str) -> list[Stated]:
+        found: list[Stated] = []
+        while True:
+            self.over()
+            if self.done():
+                raise self.wrong("'end' is missing")
+            if self.peek().kind == "name" and self.peek().text in ends:
+                self.at += ends == ("end",)
+                return found
+            found.append(self._statement())
+
+    def _statement(self) -> Stated:
+        if self.word("if"):
+            cases: list[tuple[Tree | None, tuple[Stated, ...]]] = []
+            condition: Tree | None = self.expression()
+            while True:
+                cases.append((condition, tuple(self._equations("elseif", "else", "end"))))
+                if self.word("end"):
+                    return Choice(tuple(cases))
+                condition = self.expression() if self.word("elseif") else None
+                if condition is None:
+                    self.word("else")
+        if self.word("let"):
+            names = []
+            while not self.word("in"):
+                self.over()
+                if self.word("in"):
+                    break
+                name = self.expect_name()
+                self.expect("=")
+                names.append((name, self.expression()))
+                self.over()
+            return Let(tuple(names), tuple(self._equations("end")))
+        tree = self.expression()
+        if isinstance(tree, Apply) and tree.of == Name("assert"):
+            said = [a for a in tree.arguments[1:] if isinstance(a, Text)]
+            return Assertion(tree.arguments[0], said[0].value if said else "")
+        if isinstance(tree, Binary) and tree.sign == "==":
+            return Equal(tree.left, tree.right)
+        raise self.wrong("an equation is written left == right")
+
+
+def pair(tree: Tree) -> tuple[Tree, str] | None:
+    """Value and unit of ``{value, 'unit'}``."""
+    if isinstance(tree, Brace):
+        entries = [entry for row in tree.rows for entry in row]
+        if len(entries) == 2 and isinstance(entries[1], Text):
+            return entries[0], entries[1].value
+    return None
+
+
+def fields(tree: Tree) -> dict[str, Tree]:
+    """``{value = …, priority = …}`` by name."""
+    if not isinstance(tree, Brace):
+        return {}
+    entries = [entry for row in tree.rows for entry in row]
+    return {e.left.name: e.right for e in entries
+            if isinstance(e, Binary) and e.sign == "=" and isinstance(e.left, Name)}
+
+

@@ -1,0 +1,296 @@
+"""What are the expressions of a component source in Python?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from blocks import quantity
+
+from .matlab import (
+    Apply,
+    Binary,
+    Field,
+    Matrix,
+    Name,
+    NotUnderstood,
+    Number,
+    Text,
+    Transposed,
+    Tree,
+    Unary,
+)
+from .python_text import number_text, python_of
+from .source import Choice, Declared, Source, Stated, fields, pair
+from .units import unit_here
+
+__all__ = ["FUNCTIONS", "Known", "dotted", "names_in", "number_of"]
+
+FUNCTIONS = {
+    "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
+    "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "max": "maximum", "min": "minimum",
+    "sign": "sign", "mod": "mod", "floor": "floor",
+}  # fmt: skip
+_STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
+             "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
+_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**", "~=": "!="}
+
+
+@dataclass
+class Known:
+    """A source, what its names are, and what was found while it was written.
+
+    Attributes
+    ----------
+    homes : dict
+        Imports by module.
+    units : dict
+        Of declared names.
+    locals : dict
+        Names that stand for expressions.
+    options : dict
+        Enumeration parameters, with the words they are compared with.
+    gaps : set
+        Ports and parts that are left out.
+    numbers : bool
+        Whether expressions are of values, in ``compose()``, not of symbols.
+    """
+
+    source: Source
+    path: Path
+    homes: dict[str, set[str]] = field(default_factory=dict)
+    own_domains: dict[str, Source] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    locals: dict[str, Tree] = field(default_factory=dict)
+    options: dict[str, list[str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    members: set[str] = field(default_factory=set)
+    gaps: set[str] = field(default_factory=set)
+    numbers: bool = False
+
+    def __post_init__(self) -> None:
+        self._know_names()
+        self.numbers = bool(self.members)
+
+    def of(self, section: str) -> list[Declared]:
+        return self.source.sections.get(section, [])
+
+    def _know_names(self) -> None:
+        for declared in self.of("parameters"):
+            if isinstance(declared.value, Field):
+                self.options[declared.name] = [declared.value.name]
+        self._find_choices()
+        for section in ("inputs", "outputs", "parameters", "variables"):
+            for declared in self.of(section):
+                value = fields(declared.value).get("value", declared.value)
+                found = pair(value)
+                if found is not None:
+                    self.units[declared.name] = unit_here(found[1], self.source.name)
+                elif section == "parameters" and not isinstance(value, (Number, Field)):
+                    self._keep_local(declared)
+                else:
+                    self.units[declared.name] = ""
+        for declared in self.of("intermediates"):
+            self._keep_local(declared)
+        self.members = {d.name for d in self.of("components")}
+
+    def _find_choices(self) -> None:
+        """The words that enumeration parameters are compared with."""
+        every = [c for rows in self.source.sections.values() for d in rows
+                 for c, _ in d.condition]
+        for condition in [*every, *_conditions(self.source.equations)]:
+            if self.is_structure(condition):
+                assert isinstance(condition, Binary) and isinstance(condition.left, Name)
+                word = condition.right.name if isinstance(condition.right, Field) else ""
+                if word not in self.options[condition.left.name]:
+                    self.options[condition.left.name].append(word)
+
+    def _keep_local(self, declared: Declared) -> None:
+        """A computed name; under conditions it is chosen by them."""
+        value = declared.value
+        for condition, holds in declared.condition:
+            known = self.locals.get(declared.name)
+            if known is not None:
+                value = Apply(Name("where"), (condition, value, known) if holds else
+                              (condition, known, value))
+        self.locals[declared.name] = value
+
+    # -- structure ---------------------------------------------------------------------
+    def is_structure(self, condition: Tree) -> bool:
+        """Whether a condition is on an enumeration: it chooses equations, not values."""
+        return isinstance(condition, Binary) and condition.sign in ("==", "~=") and \
+            isinstance(condition.left, Name) and condition.left.name in self.options and \
+            isinstance(condition.right, Field)
+
+    def when(self, declared: Declared) -> str:
+        """The keyword that makes a declaration exist under its conditions."""
+        words = [f"{'' if holds else 'not '}{self.text(condition)}".replace("self.", "c.")
+                 for condition, holds in declared.condition if self.is_structure(condition)]
+        return f", when=lambda c: {' and '.join(words)}" if words else ""
+
+    def ordered_locals(self) -> list[str]:
+        """Computed names, each after those it is computed from."""
+        done: list[str] = []
+
+        def add(name: str, above: tuple[str, ...]) -> None:
+            if name in done or name in above:
+                return
+            for other in self.locals:
+                if other != name and other in names_in(self.locals[name]):
+                    add(other, (*above, name))
+            done.append(name)
+
+        for name in self.locals:
+            add(name, ())
+        return done
+
+    # -- values ------------------------------------------------------------------------
+    def quantity(self, value: Tree, unit: str) -> str:
+        here = unit_here(unit, self.source.name)
+        try:
+            number = number_of(value)
+        except NotUnderstood:
+            text = self.text(value)
+            return f'quantity({text}, "{here}")'
+        return f'"{number} {here}"' if here else number
+
+    def unit(self, tree: Tree) -> str:
+        if isinstance(tree, Name):
+            return self.units.get(tree.name, "")
+        if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
+            a, b = (quantity(1.0, self.unit(t)) for t in (tree.left, tree.right))
+            made = a * b if "*" in tree.sign else a / b
+            return "" if made.unitless else f"{made.units:~C}"
+        if isinstance(tree, (Binary, Unary)):
+            return self.unit(tree.left if isinstance(tree, Binary) else tree.of)
+        found = pair(tree)
+        return unit_here(found[1]) if found is not None else ""
+
+    # -- expressions -------------------------------------------------------------------
+    def text(self, tree: Tree) -> str:
+        return self._strong(tree)[0]
+
+    def _strong(self, tree: Tree) -> tuple[str, int]:
+        """Text, and how strongly it binds."""
+        found = pair(tree)
+        if found is not None:
+            value = self.text(found[0])
+            unit = unit_here(found[1], self.source.name)
+            return (f'quantity({value}, "{unit}")' if unit else value), 11
+        if isinstance(tree, Number):
+            return number_text(tree.value, tree.text), 11
+        if isinstance(tree, Text):
+            return repr(tree.value), 11
+        if isinstance(tree, Name):
+            return self._name(tree.name), 11
+        if isinstance(tree, Field):
+            if tree.name == "der":
+                return f"der({self.text(tree.of)})", 11
+            return f"{self.text(tree.of)}.{tree.name}", 11
+        if isinstance(tree, Unary):
+            inner, strength = self._strong(tree.of)
+            sign = "-" if tree.sign == "-" else "~"
+            return f"{sign}{inner if strength >= 8 else f'({inner})'}", 8
+        if isinstance(tree, Binary) and tree.sign in _STRENGTH:
+            return self._binary(tree)
+        if isinstance(tree, Apply):
+            return self._applied(tree), 11
+        if isinstance(tree, Transposed):
+            return self._strong(tree.of)
+        if isinstance(tree, Matrix) and len(tree.rows) == 1 and len(tree.rows[0]) == 1:
+            return self._strong(tree.rows[0][0])
+        return python_of(tree, self._name), 11
+
+    def _name(self, name: str) -> str:
+        if name in self.locals:
+            return name
+        if name in ("pi", "inf"):
+            return f"np.{name}"
+        if name == "time":
+            return "time"
+        return f"self.{name}"
+
+    def _binary(self, tree: Binary) -> tuple[str, int]:
+        if self.is_structure(tree) and isinstance(tree.right, Field):
+            sign = "!=" if tree.sign == "~=" else "=="
+            return f'{self.text(tree.left)} {sign} "{tree.right.name}"', 5
+        own = _STRENGTH[tree.sign]
+        parts = []
+        for side, of in enumerate((tree.left, tree.right)):
+            text, strength = self._strong(of)
+            weak = strength < own or strength == own and (side == 1 or own in (5, 9)) or (
+                own <= 2 and strength <= 5)
+            parts.append(f"({text})" if weak else text)
+        sign = _SIGNS.get(tree.sign, tree.sign)
+        if sign == "==":  # of a whole number, as choices are
+            return f"(abs_({parts[0]} - {parts[1]}) < 0.5)", 11
+        return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
+
+    def _applied(self, tree: Apply) -> str:
+        name = tree.of.name if isinstance(tree.of, Name) else ""
+        named = {a.left.name: a.right for a in tree.arguments
+                 if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
+        plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
+        given = [self.text(a) for a in plain]
+        if name == "where" and self.is_structure(plain[0]):
+            return f"({given[1]} if {given[0]} else {given[2]})"
+        if name in ("der", "where"):
+            return f"{name}({', '.join(given)})"
+        if name in FUNCTIONS and self.numbers:
+            return f"np.{FUNCTIONS[name].rstrip('_')}({', '.join(given)})"
+        if name in FUNCTIONS:
+            return f"{FUNCTIONS[name]}({', '.join(given)})"
+        if name == "log10":
+            return f"(log({given[0]}) / {2.302585092994046})"
+        if name == "value" and isinstance(plain[1], Text):
+            return f'({given[0]} / quantity(1, "{unit_here(plain[1].value)}"))'
+        if name == "tablelookup" and len(plain) == 3:
+            hold = dotted(named.get("extrapolation", Name("linear"))) == "nearest"
+            return f"interpolate({given[2]}, {given[0]}, {given[1]}{', hold=True' if hold else ''})"
+        if name in ("int32", "double"):
+            return given[0]
+        raise NotUnderstood(self.source.name, f"{name or 'a call'}(…) is not known here.")
+
+
+def number_of(tree: Tree) -> str:
+    if isinstance(tree, Number):
+        return number_text(tree.value, tree.text)
+    if isinstance(tree, Unary) and tree.sign == "-":
+        return f"-{number_of(tree.of)}"
+    raise NotUnderstood("", "a number is missing.")
+
+
+def dotted(tree: Tree) -> str:
+    if isinstance(tree, Name):
+        return tree.name
+    if isinstance(tree, Field):
+        return f"{dotted(tree.of)}.{tree.name}"
+    return ""
+
+
+def names_in(tree: Tree) -> set[str]:
+    """The names that stand alone in an expression."""
+    if isinstance(tree, Name):
+        return {tree.name}
+    inner = [getattr(tree, f) for f in getattr(tree, "__dataclass_fields__", ())]
+    found: set[str] = set()
+    waiting = list(inner)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting += part
+        elif hasattr(part, "__dataclass_fields__"):
+            found |= names_in(part)
+    return found
+
+
+def _conditions(stated: Iterable[Stated]) -> Iterator[Tree]:
+    """The conditions among equations."""
+    for each in stated:
+        if isinstance(each, Choice):
+            for condition, body in each.cases:
+                if condition is not None:
+                    yield condition
+                yield from _conditions(body)

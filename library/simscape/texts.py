@@ -1,0 +1,125 @@
+"""What is a value of the diagram as Python text, and which names lack a value?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .diagram import Diagram
+from .levels import Scope
+from .matlab import (
+    Brace,
+    Matrix,
+    NotUnderstood,
+    Number,
+    Range,
+    Transposed,
+    Tree,
+    Unary,
+    Unknown,
+    evaluate,
+    free_names,
+    parse,
+)
+from .names import Workspace
+from .python_text import python_of, value_text
+from .units import unit_here
+
+__all__ = ["Texts", "Written"]
+
+
+@dataclass
+class Written:
+    """A value: as Python text, as a number where all its names have one, and in its unit."""
+
+    python: str
+    value: Any
+    literal: bool
+    unit: str = ""
+
+    @property
+    def argument(self) -> str:
+        """As the value of a keyword: ``"60 kg"``, or a quantity of an expression."""
+        if not self.unit:
+            return self.python
+        if self.literal:
+            return f'"{self.python} {self.unit}"'
+        return f'quantity({self.python}, "{self.unit}")'
+
+    def times(self, unit: str) -> Written:
+        """The same number in a unit."""
+        return Written(self.python, self.value, self.literal, unit)
+
+
+@dataclass
+class Texts:
+    """Writes values, and keeps which names are used and which have no value."""
+
+    workspace: Workspace
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def of(self, written: str, scope: Scope, where: str, unit: str = "") -> Written:
+        """A text of the diagram as Python.
+
+        Raises
+        ------
+        NotUnderstood
+            Naming the place, for a text or unit that cannot be read.
+        """
+        tree = parse(written, where)
+        here = unit_here(unit, where)
+        try:
+            value = evaluate(tree, scope.values, where)
+        except Unknown as error:
+            lacking = [n for n in free_names(tree) if n not in scope.values]
+            for name in lacking or [str(error.data["name"])]:
+                reason = self.workspace.unread.get(name)
+                self.missing.setdefault(name, []).append(where if reason is None else
+                                                         f"{where} ({reason})")
+            return Written("None", None, False, here)
+        literal = isinstance(tree, Number) or isinstance(tree, Unary) and isinstance(
+            tree.of, Number)  # fmt: skip
+        try:
+            python = python_of(tree, lambda path: self._name(path, scope))
+        except NotUnderstood:
+            python = value_text(value)
+        if np.ndim(value) and not isinstance(_bare(tree), (Matrix, Brace)):
+            python = python if python.isidentifier() else value_text(value)
+        return Written(python, value, literal, here)
+
+    def _name(self, path: str, scope: Scope) -> str:
+        first = path.partition(".")[0]
+        if first in scope.local:
+            return scope.local[first]
+        self.used.add(path)
+        return self.workspace.python.variable(path)
+
+    def look_beside(self, diagram: Diagram) -> None:
+        """Look beside the model for names that nothing has given a value."""
+        wanted: set[str] = set()
+        for written in _all_texts(diagram):
+            if len(written) < 1000 and any(c.isalpha() for c in written):
+                try:
+                    wanted |= set(free_names(parse(written)))
+                except NotUnderstood:
+                    continue
+        self.workspace.look_beside(n for n in wanted if n not in self.workspace.values)
+
+
+def _all_texts(diagram: Diagram) -> Iterable[str]:
+    for block in diagram.root.walk():
+        yield from (v.text for v in block.values.values() if v.specify is not False)
+        if "/" not in block.kind:
+            yield from block.options.values()
+        if block.mask is not None:
+            yield from block.mask.values.values()
+
+
+def _bare(tree: Tree) -> Tree:
+    while isinstance(tree, Transposed):
+        tree = tree.of
+    return tree.of if isinstance(tree, Unary) else tree if not isinstance(tree, Range) else tree

@@ -1,0 +1,35 @@
+"""How are units of Simscape written here?"""
+
+from __future__ import annotations
+
+import re
+
+from blocks import BlocksError, quantity
+
+from .matlab import NotUnderstood
+
+__all__ = ["unit_here"]
+
+_WORDS = {"deltaK": "K", "deltaC": "delta_degC", "rev": "turn", "gpm": "gallon/min", "hr": "hour",
+          "fl_oz": "floz", "lpm": "liter/min"}  # fmt: skip
+
+
+def unit_here(written: str, where: str = "") -> str:
+    """A unit as this toolkit reads it; nothing for a number without unit.
+
+    Raises
+    ------
+    NotUnderstood
+        Naming the place, for a text that is no unit.
+    """
+    text = written.strip()
+    if text in ("", "1", "unitless"):
+        return ""
+    text = re.sub(r"\b(deltaK|deltaC|rev|gpm|hr|fl_oz|lpm)\b", lambda m: _WORDS[m[0]], text)
+    text = re.sub(r"\s*([*/^()])\s*", r"\1", text)
+    try:
+        quantity(1.0, text)
+    except BlocksError as error:
+        raise NotUnderstood(where, f"{written!r} is no unit that is known here: {error.problem}",
+                            "Correct the unit in the model.", unit=written) from None
+    return text

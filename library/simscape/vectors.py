@@ -1,0 +1,73 @@
+"""Which scalar signals is a vector of Simulink's made of?
+
+Signals of this toolkit are scalars: what is joined by a Mux or a bus and taken apart again by a
+Demux, a Selector or a Bus Selector becomes a connection of each element, within one system.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .diagram import Block, End, System
+
+__all__ = ["JOINING", "SPLITTING", "elements"]
+
+JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
+SPLITTING = {"Demux", "BusSelector", "Selector"}
+_DEEPEST = 30
+
+
+def elements(system: System, source: End, depth: int = 0) -> list[End]:
+    """The scalar outputs that a signal is made of; itself where it is no vector."""
+    block = system.blocks.get(source.sid)
+    if block is None or depth > _DEEPEST:
+        return []
+    if block.block_type in JOINING:
+        return [e for driver, _ in _inputs(system, block)
+                for e in elements(system, driver, depth + 1)]
+    if block.block_type in SPLITTING:
+        return _taken(system, block, source.index, depth)
+    if block.block_type == "SignalConversion":
+        return [e for driver, _ in _inputs(system, block)
+                for e in elements(system, driver, depth + 1)]
+    return [source]
+
+
+def _inputs(system: System, block: Block) -> list[tuple[End, str]]:
+    """What drives the inputs of a block, in their order, and how the lines are called."""
+    found = [(target.index, signal.source, signal.name) for signal in system.signals
+             for target in signal.targets if target.sid == block.sid and target.port == "in"]
+    return [(source, name) for _, source, name in sorted(found, key=lambda row: row[0])]
+
+
+def _taken(system: System, block: Block, index: int, depth: int) -> list[End]:
+    """What an output of a Demux, a Selector or a Bus Selector takes out of its input."""
+    drivers = _inputs(system, block)
+    if not drivers:
+        return []
+    if block.block_type == "BusSelector":
+        wanted = block.options.get("OutputSignals", "signal1,signal2,signal3").split(",")
+        return _named(system, drivers[0][0], wanted[index - 1].strip()) \
+            if index <= len(wanted) else []
+    whole = elements(system, drivers[0][0], depth + 1)
+    if block.block_type == "Selector":
+        picked = [int(n) for n in re.findall(r"\d+", block.options.get("Indices", "1"))]
+        base = 0 if block.options.get("IndexMode", "One-based") == "Zero-based" else 1
+        return [whole[n - base] for n in picked if 0 <= n - base < len(whole)]
+    written = re.findall(r"\d+", block.options.get("Outputs", "4"))
+    widths = list(map(int, written)) if len(written) > 1 else \
+        [max(len(whole) // int(written[0]), 1)] * int(written[0])
+    begin = sum(widths[:index - 1])
+    return whole[begin:begin + widths[index - 1]]
+
+
+def _named(system: System, source: End, path: str) -> list[End]:
+    """The element of a bus by its path, ``"motor.speed"``."""
+    block = system.blocks.get(source.sid)
+    if block is None or block.block_type != "BusCreator":
+        return []
+    first, _, rest = path.partition(".")
+    for k, (driver, name) in enumerate(_inputs(system, block), start=1):
+        if first in (name, f"signal{k}"):
+            return _named(system, driver, rest) if rest else elements(system, driver)
+    return []

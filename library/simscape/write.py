@@ -1,0 +1,237 @@
+"""What is the text of a converted model?"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from .plan import ClassPlan, Part, Script
+
+__all__ = ["python_text"]
+
+_WIDTH = 100
+_FUNCTIONS = ("abs_", "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor",
+              "log", "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan",
+              "tanh", "where")  # fmt: skip
+
+
+def python_text(script: Script) -> str:
+    """A module that builds and runs the model; equal scripts give equal text."""
+    body = [*_stubs(script), *_classes(script), *_build(script), *_run(script)]
+    text = "\n".join(body)
+    values = list(_values(script))
+    imports = _imports(script, f"{text}\n" + "\n".join(values))
+    head = [f'"""{_title(script)}"""', "", *imports, ""]
+    if values:
+        head += [*values, ""]
+    return "\n".join([*head, text]).rstrip() + "\n"
+
+
+def _title(script: Script) -> str:
+    release = f", {script.release}" if script.release else ""
+    said = [f"Converted from {script.source}{release}."]
+    if script.remarks:
+        said += ["", *(line for remark in dict.fromkeys(script.remarks)
+                       for line in textwrap.wrap(remark, _WIDTH - 2))]
+    if script.root.notes:
+        said.append("")
+        said += [line for note in script.root.notes for part in note.splitlines()
+                 for line in textwrap.wrap(part, _WIDTH - 2)]
+    text = "\n".join(said).replace("\\", "\\\\").replace('"""', "'''")
+    return text + ("\n" if len(said) > 1 else "")
+
+
+def _imports(script: Script, text: str) -> list[str]:
+    core = [name for name in ("Component", "Input", "Model", "Output", "Port", "Target", "quantity",
+                              *_FUNCTIONS) if re.search(rf"(?<![\w.]){name}\b", text)]
+    homes: dict[str, set[str]] = {}
+    for plan in (*script.classes, script.root):
+        for part in plan.parts:
+            module, _, name = part.component.rpartition(".")
+            if module:
+                home = module if "." in module else f"library.{module}"
+                homes.setdefault(home, set()).add(name)
+    for ports in [*(p.ports for p in script.classes), *(s.ports for s in script.stubs)]:
+        for port in ports:
+            if port.kind == "Port":
+                homes.setdefault(f"library.{port.argument}", set()).add(port.argument)
+    lines = ["import numpy as np", ""] if re.search(r"\bnp\.", text) else []
+    lines += list(_import("blocks", core))
+    for home in sorted(homes):
+        lines += _import(home, homes[home])
+    return lines
+
+
+def _import(home: str, names: Iterable[str]) -> Iterator[str]:
+    ordered = sorted(names, key=lambda n: (not n[0].isupper(), n))
+    line = f"from {home} import {', '.join(ordered)}"
+    if len(line) <= _WIDTH:
+        yield line
+    else:
+        yield f"from {home} import ("
+        yield from (f"    {name}," for name in ordered)
+        yield ")"
+
+
+def _values(script: Script) -> Iterator[str]:
+    source = None
+    for name, text, comment, where in script.values:
+        if where != source:
+            yield f"# values: {where}"
+            source = where
+        line = f"{name} = {text}"
+        if comment:
+            line += f"  # {' '.join(comment.split())}"
+        yield from _wrapped(line)
+
+
+def _wrapped(line: str) -> Iterator[str]:
+    if len(line) <= _WIDTH or "[" not in line:
+        yield line
+        return
+    yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_long_words=False,
+                             break_on_hyphens=False)
+
+
+def _stubs(script: Script) -> Iterator[str]:
+    for stub in script.stubs:
+        yield from ("", f"class {stub.name}(Component):")
+        yield from _doc(stub.doc)
+        yield ""
+        if stub.ports:
+            yield from (f"    {port.name} = {port.text}" for port in stub.ports)
+            yield ""
+        yield "    def equations(self):"
+        for equation in stub.equations:
+            yield from _equation(equation)
+        if not stub.equations:
+            yield "        return iter(())"
+        if stub.missing:
+            yield ""
+            yield "    def advise(self):"
+            yield from _said(stub.missing)
+        yield ""
+
+
+def _equation(text: str) -> Iterator[str]:
+    line = f"        yield {text}"
+    if len(line) <= _WIDTH:
+        yield line
+        return
+    left, _, right = text.partition(" == ")
+    yield f"        yield {left} == ("
+    yield from textwrap.wrap(right, _WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12,
+                             break_long_words=False, break_on_hyphens=False)
+    yield "        )"
+
+
+def _said(sentence: str) -> Iterator[str]:
+    """A sentence that is yielded, over several lines where it is long."""
+    lines = textwrap.wrap(sentence, _WIDTH - 18)
+    if len(lines) == 1:
+        yield f'        yield "{lines[0]}"'
+        return
+    yield "        yield ("
+    yield from (f'            "{line} "' for line in lines[:-1])
+    yield f'            "{lines[-1]}"'
+    yield "        )"
+
+
+def _doc(text: str) -> Iterator[str]:
+    text = text.replace("\\", "\\\\").replace('"""', "'''")
+    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, _WIDTH - 8)]
+    lines = lines or [""]
+    if len(lines) == 1 and len(lines[0]) <= _WIDTH - 10:
+        yield f'    """{lines[0]}"""'
+        return
+    yield f'    """{lines[0]}'
+    yield from (f"    {line}" for line in lines[1:])
+    yield '    """'
+
+
+def _classes(script: Script) -> Iterator[str]:
+    for plan in script.classes:
+        yield from ("", f"class {plan.name}(Component):")
+        yield from _doc("\n".join([f"{plan.title}.", *plan.notes]))
+        yield ""
+        if plan.ports:
+            yield from (f"    {port.name} = {port.text}" for port in plan.ports)
+            yield ""
+        yield "    def compose(self):"
+        yield from _content(plan, "self") or ["        pass"]
+        yield ""
+
+
+def _content(plan: ClassPlan, owner: str) -> list[str]:
+    indent = "        " if owner == "self" else "    "
+    lines = [line for part in plan.parts for line in _part(part, owner, indent)]
+    if plan.connections:
+        lines.append("")
+    for texts in plan.connections:
+        lines += _call(f"{indent}{owner}.connect(", texts, indent)
+    return lines
+
+
+def _part(part: Part, owner: str, indent: str) -> Iterator[str]:
+    name = part.component.rpartition(".")[2]
+    given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
+    comment = f"  # {part.original}" if part.original and part.original != part.name else ""
+    line = f"{indent}{owner}.{part.name} = {name}({', '.join(given)}){comment}"
+    if len(line) <= _WIDTH:
+        yield line
+        return
+    if comment:
+        yield f"{indent}# {part.original}"
+    yield from _call(f"{indent}{owner}.{part.name} = {name}(", given, indent)
+
+
+def _call(head: str, given: list[str], indent: str) -> list[str]:
+    whole = f"{head}{', '.join(given)})"
+    if len(whole) <= _WIDTH:
+        return [whole]
+    return [head, *(f"{indent}    {text}," for text in given), f"{indent})"]
+
+
+def _build(script: Script) -> Iterator[str]:
+    yield from ("", "def build() -> Model:")
+    yield f'    """The model {script.title}."""'
+    yield f'    model = Model("{script.title}")'
+    yield from _content(script.root, "model")
+    yield "    return model"
+    yield ""
+
+
+def _run(script: Script) -> Iterator[str]:
+    stop = script.run.get("StopTime", "10")
+    arguments = [f'"{stop} s"' if _is_number(stop) else '"10 s"']
+    step = script.run.get("MaxStep", "auto")
+    if _is_number(step):
+        arguments.append(f'max_step="{step} s"')
+    tolerance = script.run.get("RelTol", "auto")
+    if _is_number(tolerance) and float(tolerance) < 1e-6:
+        arguments.append(f"rtol={tolerance}")
+    yield from ("", 'if __name__ == "__main__":')
+    if not _is_number(stop):
+        yield f"    # the model runs until {stop}; the first 10 s are shown"
+    yield f"    result = build().simulate({', '.join(arguments)})"
+    if script.plots:
+        shown = [f'"{path}"' for path in script.plots]
+        yield from _call("    figure = result.plot(", shown, "    ")
+        yield f'    figure.savefig("{script.title}.png", bbox_inches="tight")'
+        yield from _call("    table = result.table(", [*shown, f"every={_spacing(stop)}"], "    ")
+        yield "    print(table)"
+    else:
+        yield "    print(result)"
+
+
+def _spacing(stop: str) -> str:
+    whole = float(stop) if _is_number(stop) else 10.0
+    return f'"{whole / 10:.6g} s"'
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False

@@ -1,0 +1,245 @@
+"""Fits of made data against the minima and bounds of an independent computation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
+from blocks.analysis.estimation import Experiment, Measured, fit
+from blocks.exceptions import ParameterError, UnknownName, WrongDimension
+from library.translational import Mass, Reference, Spring, TranslationalFriction
+
+DATA = Path(__file__).parents[1] / "data/analysis"
+CASES = json.loads((DATA / "estimation.json").read_text())
+RELEASED = CASES["E1 released oscillator"]["results"]
+SLIDING = CASES["E2 sliding block"]["results"]
+
+
+class ReleasedOscillator(Component):
+    """Held until its release, then free."""
+
+    mass = Parameter("2.5 kg", above=0)
+    k, d = Parameter("1500 N/m", above=0), Parameter("5 N*s/m", minimum=0)
+    release = Parameter("30 ms")
+    x = Variable("m", "10 mm", priority="high")
+    v = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        force = -self.k * self.x - self.d * self.v
+        yield der(self.x) == self.v
+        yield self.mass * der(self.v) == where(time > self.release, force, 0)
+
+
+def released():
+    model = Model("release")
+    model.part = ReleasedOscillator()
+    return model
+
+
+BOUNDS = {"part.k": ("1 kN/m", "4 kN/m"), "part.d": ("1 N*s/m", "30 N*s/m"),
+          "part.x": ("5 mm", "20 mm"), "part.release": ("10 ms", "60 ms")}
+SENSORS = {"displacement [mm]": Measured("part.x", noise="0.05 mm"),
+           "velocity [in/s]": Measured("part.v", noise="5 mm/s")}
+
+
+def release_data():
+    return pd.read_csv(DATA / "oscillator_release.csv")
+
+
+def assert_is_the_minimum(found, case):
+    """Within 1e-3 standard errors of the estimates, which are in the order of the parameters."""
+    chi = np.sqrt(found.reduced_chi_square)
+    for path, name in zip(found.names, case["estimate_from_file"], strict=True):
+        error = case["standard_error"][name]
+        estimate = found.values[path].to_base_units().m
+        assert abs(estimate - case["estimate_from_file"][name]) < 1e-3 * error
+        own = found.standard_errors[path].to_base_units().m / chi
+        assert own == pytest.approx(error, rel=1e-3)
+    assert found.reduced_chi_square == pytest.approx(case["reduced_chi_square"], rel=1e-4)
+    assert found.degrees_of_freedom == case["degrees_of_freedom"]
+
+
+def test_a_released_oscillator_and_the_instant_of_its_release_are_found():
+    found = fit(released(), release_data(), BOUNDS, SENSORS)
+    assert_is_the_minimum(found, RELEASED)
+    assert found.notes == [] and found.status == "finished"
+    low, high = found.intervals()["part.k"]
+    assert low < quantity("1800 N/m") < high
+    assert abs(found.correlation.loc["part.x", "part.k"]) < 1
+
+
+def test_parameters_with_a_common_factor_are_told_by_name():
+    found = fit(released(), release_data(), {**BOUNDS, "part.mass": ("1 kg", "5 kg")}, SENSORS)
+    (null,) = found.null_directions
+    third = 1 / np.sqrt(3)
+    assert {n: abs(v) for n, v in null.items()} == pytest.approx(
+        {"part.k": third, "part.d": third, "part.mass": third, "part.x": 0, "part.release": 0},
+        abs=1e-6)
+    assert found.relative_singular_values[-1] < 1e-9 * found.relative_singular_values[0]
+    assert "part.k, part.d, part.mass can be told only up to a common change" in found.notes[0]
+    assert "part.k / part.mass and part.d / part.mass" in found.notes[0]
+    assert "not told by the data" in str(found)
+
+
+class Thrown(Component):
+    """A block thrown on a rough floor."""
+
+    def compose(self):
+        self.block, self.floor = Mass(mass="4 kg", v="1 m/s"), Reference()
+        self.friction = TranslationalFriction(
+            law="coulomb", coulomb_force="12 N", breakaway_force="20 N",
+            viscous_coefficient="1 N*s/m")
+        self.connect(self.block.M, self.friction.R)
+        self.connect(self.friction.C, self.floor.V)
+
+
+def thrown():
+    model = Model("thrown")
+    model.rig = Thrown()
+    model.sight = Spring(stiffness="1 nN/m")  # its elongation is the position
+    model.wall = Reference()
+    model.connect(model.rig.block.M, model.sight.R)
+    model.connect(model.sight.C, model.wall.V)
+    return model
+
+
+def test_a_block_that_slides_and_stops_tells_its_friction():
+    found = fit(thrown(), pd.read_csv(DATA / "sliding_block.csv"),
+                {"rig.friction.coulomb_force": ("1 N", "15 N"),
+                 "rig.friction.viscous_coefficient": ("0 N*s/m", "20 N*s/m"),
+                 "rig.block.v": ("0.5 m/s", "3 m/s")},
+                {"position [mm]": Measured("sight.x", noise="0.2 mm")})
+    assert_is_the_minimum(found, SLIDING)
+
+
+def made(offset=0.0, delay=0.0, noise=0.05, seed=1, count=200):
+    """Displacement of the released oscillator, as a sensor shows it."""
+    rng = np.random.default_rng(seed)
+    model = released()
+    model.part.k, model.part.d = "1800 N/m", "6.5 N*s/m"
+    t = np.sort(rng.uniform(0.02, 1.5, count))
+    run = model.simulate("1.6 s", rtol=1e-9)
+    x = run["part.x"].at((t - delay) * quantity("1 s")).to("mm").m
+    return pd.DataFrame({"time [s]": t, "disp [mm]": x + offset
+                         + noise * rng.standard_normal(count)})
+
+
+STIFFNESS = {"part.k": ("500 N/m", "5 kN/m"), "part.d": ("0.5 N*s/m", "50 N*s/m")}
+
+
+def test_an_offset_and_a_delay_of_a_sensor_are_found():
+    data = made(offset=1.5, delay=0.012)
+    found = fit(released(), data, STIFFNESS, {"disp [mm]": Measured(
+        "part.x", offset=("-5 mm", "5 mm"), delay=("0 ms", "20 ms"))})
+    for path, truth in (("part.k", "1800 N/m"), ("offset of disp [mm]", "1.5 mm"),
+                        ("delay of disp [mm]", "12 ms")):
+        error = found.values[path] - quantity(truth)
+        assert abs(error) < 4 * found.standard_errors[path]
+    assert found.residuals()["disp [mm]"].to("mm").m.std() == pytest.approx(0.05, rel=0.15)
+
+
+def test_several_experiments_are_fitted_together():
+    first, second = made(seed=1), made(seed=2)
+    one = fit(released(), first, STIFFNESS, {"disp [mm]": "part.x"})
+    both = fit(released(), [first, Experiment(second, {"part.x": "10 mm"})], STIFFNESS,
+               {"disp [mm]": "part.x"})
+    assert both.degrees_of_freedom == 398
+    ratio = both.standard_errors["part.k"] / one.standard_errors["part.k"]
+    assert float(ratio) == pytest.approx(1 / np.sqrt(2), rel=0.15)
+
+
+def test_a_robust_loss_overlooks_outliers():
+    data = made()
+    data.loc[::20, "disp [mm]"] += 8.0
+    plain = fit(released(), data, STIFFNESS, {"disp [mm]": "part.x"})
+    robust = fit(released(), data, STIFFNESS, {"disp [mm]": Measured("part.x", noise="0.05 mm")},
+                 loss="cauchy")
+    truth = quantity("1800 N/m")
+    assert abs(robust.values["part.k"] - truth) < 4 * robust.standard_errors["part.k"]
+    assert abs(robust.values["part.k"] - truth) < abs(plain.values["part.k"] - truth)
+
+
+def test_other_starts_leave_a_false_minimum():
+    bounds = {"part.k": ("500 N/m", "20 kN/m", "12 kN/m"), "part.d": STIFFNESS["part.d"]}
+    once = fit(released(), made(), bounds, {"disp [mm]": "part.x"})
+    often = fit(released(), made(), bounds, {"disp [mm]": "part.x"}, starts=4)
+    assert abs(often.values["part.k"] - quantity("1800 N/m")) < quantity("5 N/m")
+    assert np.std(often.residuals()["disp [mm]"].m) < np.std(once.residuals()["disp [mm]"].m)
+
+
+def test_a_bound_that_excludes_the_truth_is_told():
+    found = fit(released(), made(), {"part.k": ("500 N/m", "1.5 kN/m"),
+        "part.d": STIFFNESS["part.d"]}, {"disp [mm]": "part.x"})
+    assert any("part.k stands at its upper bound, 1500 N/m" in n for n in found.notes)
+
+
+def test_a_parameter_without_influence_is_told():
+    model = thrown()
+    found = fit(model, pd.read_csv(DATA / "sliding_block.csv"),
+                {"rig.friction.coulomb_force": ("1 N", "15 N"),
+                 "rig.friction.breakaway_force": ("16 N", "40 N")},
+                {"position [mm]": "sight.x"})
+    assert any("rig.friction.breakaway_force has no influence" in n for n in found.notes)
+
+
+def test_the_model_is_not_changed_until_asked():
+    model = released()
+    found = fit(model, made(), STIFFNESS, {"disp [mm]": "part.x"})
+    assert model.part.k.to("N/m").m == 1500
+    found.apply()
+    assert model.part.k.to("N/m").m == pytest.approx(1800, rel=1e-2)
+
+
+def test_a_fit_draws_itself(tmp_path):
+    found = fit(released(), made(), STIFFNESS, {"disp [mm]": "part.x"})
+    figure = found.plot(tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").stat().st_size > 10_000
+    assert figure.axes[0].get_ylabel() == "disp [mm]"
+
+
+@pytest.mark.parametrize(("change", "error", "text"), [
+    (lambda d: d.rename(columns={"disp [mm]": "disp"}), ParameterError, "no unit in its heading"),
+    (lambda d: d.iloc[::-1], ParameterError, "goes back in time after row 0"),
+    (lambda d: d.rename(columns={"time [s]": "clock [s]"}), ParameterError, "no column of time"),
+    (lambda d: d.rename(columns={"disp [mm]": "disp [N]"}), WrongDimension, "is in N, but part.x"),
+    (lambda d: d.assign(**{"disp [mm]": np.nan}), ParameterError, "has no values"),
+    (lambda d: d.to_numpy(), ParameterError, "not a table"),
+])  # fmt: skip
+def test_mistakes_in_data_are_said(change, error, text):
+    data = change(made())
+    column = next((c for c in getattr(data, "columns", ()) if c.startswith("disp")), "disp [mm]")
+    with pytest.raises(error, match=text):
+        fit(released(), data, STIFFNESS, {column: "part.x"})
+
+
+@pytest.mark.parametrize(("parameters", "compare", "error", "text"), [
+    (STIFFNESS, {"dsp [mm]": "part.x"}, UnknownName, "Did you mean 'disp"),
+    (STIFFNESS, {"disp [mm]": "part.y"}, UnknownName, r"part\.y"),
+    ({"part.stiffnes": ("1 N/m", "2 N/m")}, {"disp [mm]": "part.x"}, UnknownName, "stiffnes"),
+    ({"part.k": ("2 N/m", "1 N/m")}, {"disp [mm]": "part.x"}, ParameterError, "smaller one first"),
+    ({"part.k": "1 kN/m"}, {"disp [mm]": "part.x"}, ParameterError, "Give bounds"),
+    ({"part.k": ("1 N/m", "2 kN/m", "3 kN/m")}, {"disp [mm]": "part.x"}, ParameterError,
+     "out of its bounds"),
+    ({}, {"disp [mm]": "part.x"}, ParameterError, "nothing to find"),
+])  # fmt: skip
+def test_mistakes_in_names_and_bounds_are_said(parameters, compare, error, text):
+    with pytest.raises(error, match=text):
+        fit(released(), made(), parameters, compare)
+
+
+@pytest.mark.slow
+def test_intervals_cover_the_truth():
+    """95 % intervals of 200 noises contain the truth in 90 to 99 % of them."""
+    truth = {"part.k": 1800.0, "part.d": 6.5}
+    inside = dict.fromkeys(truth, 0)
+    for seed in range(200):
+        found = fit(released(), made(seed=10_000 + seed, count=100), STIFFNESS,
+                    {"disp [mm]": "part.x"})
+        for path, (low, high) in found.intervals().items():
+            inside[path] += low.to_base_units().m <= truth[path] <= high.to_base_units().m
+    assert all(0.90 <= n / 200 <= 0.99 for n in inside.values()), inside

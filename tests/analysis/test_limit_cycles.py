@@ -1,0 +1,193 @@
+"""Describing functions and motions that repeat, against closed forms and shooting at 30 digits."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from analysis_bench import DATA, oscillator, results, stribeck
+
+from blocks import Component, Model, Parameter, Port, Variable, der, dry_friction, quantity
+from blocks.harmonics import describing_function, predict_limit_cycles
+from library.signal import Backlash, Constant, DeadZone, Relay, Saturation, TransferFunction
+from library.translational import (
+    ForceSource,
+    Reference,
+    TranslationalFriction,
+    TwoPort,
+    translational,
+)
+
+
+class Controlled(Component):
+    """A mass held at x = 0 by a PID controller."""
+
+    M = Port(translational)
+    proportional, integral = Parameter("20 N/m"), Parameter("15 N/m/s")
+    derivative = Parameter("6 N*s/m")
+    x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    sum = Variable("m*s", "0 m*s", priority="high")
+
+    def equations(self):
+        yield self.M.v == self.v
+        yield der(self.x) == self.v
+        yield der(self.sum) == self.x
+        yield quantity("1 kg") * der(self.v) == (self.M.f - self.proportional * self.x
+                                                 - self.integral * self.sum
+                                                 - self.derivative * self.v)
+
+
+def controlled(coulomb, breakaway, **given):
+    model = Model("controlled")
+    model.axis, model.ground = Controlled(**given), Reference()
+    model.friction = stribeck(coulomb, breakaway, 0.1, law="coulomb")
+    model.connect(model.axis.M, model.friction.R)
+    model.connect(model.friction.C, model.ground.V)
+    return model
+
+
+def test_hunting_of_a_controlled_axis():
+    known = results("describing", "C3a")
+    model = controlled(1, 1.5, x="20 mm")
+    cycle = model.limit_cycle(model.simulate("100 s"))
+    assert cycle.period.magnitude == pytest.approx(known["period"], rel=1e-8)
+    assert cycle.amplitude("axis.x").magnitude == pytest.approx(known["amplitude"], rel=1e-7)
+    assert cycle.is_stable
+    assert cycle.multipliers[0] == pytest.approx(known["floquet"], rel=1e-3)
+
+
+def test_unstable_cycle_of_a_controlled_axis():
+    known = results("describing", "C3b")
+    model = controlled(1, 1, x=quantity(known["amplitude_x"], "m"), integral="40 N/m/s",
+                       derivative="1 N*s/m", sum=quantity(0.0034, "m*s"), v="-10 mm/s")
+    cycle = model.limit_cycle(period="1.41 s")
+    assert cycle.period.magnitude == pytest.approx(known["period"], rel=1e-8)
+    assert cycle.amplitude("axis.x").magnitude == pytest.approx(known["amplitude_x"], rel=1e-7)
+    assert not cycle.is_stable
+    assert np.sort(np.abs(cycle.multipliers)) == pytest.approx(
+        np.sort([m[0]**2 for m in known["multipliers"]]), rel=1e-3)
+
+
+def test_stick_slip_on_a_belt():
+    known = results("describing", "C3e")
+    model = oscillator(0.1, stribeck(20, 25, 0.1, law="coulomb"), damping=0.0)
+    cycle = model.limit_cycle(model.simulate("10 s", rtol=1e-8))
+    assert cycle.period.magnitude == pytest.approx(known["period"], rel=1e-8)
+    assert cycle.amplitude("spring.x").magnitude == pytest.approx(known["amplitude"], rel=1e-7)
+
+
+def test_a_run_that_comes_to_rest_repeats_nothing():
+    model = oscillator(x=0.1)
+    with pytest.raises(ValueError, match="the run is at rest at its end: nothing repeats"):
+        model.limit_cycle(model.simulate("2 s"))
+
+
+# -- describing functions --------------------------------------------------------------------
+ELEMENTS = {
+    "coulomb": lambda: stribeck(20, 25, 0.1, law="coulomb"),
+    "stribeck (exact law)": lambda: stribeck(20, 25, 0.1, 2),
+    "simscape": lambda: TranslationalFriction(
+        law="simscape", coulomb_force="20 N", breakaway_force="25 N",
+        breakaway_velocity="0.1 m/s", viscous_coefficient="2 N*s/m"),
+    "saturation": lambda: Saturation(upper=4, lower=-4),
+    "dead zone": lambda: DeadZone(upper=0.01, lower=-0.01),
+    "backlash (play)": lambda: Backlash(width=0.02),
+    "relay with hysteresis": lambda: Relay(switch_on=0.004, switch_off=-0.004, on_value=6,
+                                           off_value=-6),
+}
+GAINS = {"saturation": lambda a: (400 * a, 400.0), "dead zone": lambda a: (a, 400.0),
+         "backlash (play)": lambda a: (a, 400.0)}
+
+
+def rows(element):
+    with (DATA / "describing_functions.csv").open() as file:
+        return [[float(x) for x in row[1:]] for row in csv.reader(file) if row[0] == element]
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_describing_functions(element):
+    for a, re, im in rows(element)[1:6:2]:
+        amplitude, scale = GAINS.get(element, lambda a: (a, 1.0))(a)
+        given = amplitude if element in GAINS or "relay" in element else quantity(amplitude, "m/s")
+        found = describing_function(ELEMENTS[element](), given).values[0]
+        if element in GAINS:
+            found = found * scale
+        assert abs(found - complex(re, im)) <= 1e-9 * abs(complex(re, im))
+
+
+@pytest.mark.parametrize(("a", "re", "im"), rows("spring k in series with coulomb M")[3:6])
+def test_spring_in_series_with_friction_leads(a, re, im):
+    class Jenkins(TwoPort):
+        """A spring that slips at 6 N."""
+
+        x, r, w = Variable("m", "0 m", priority="high"), Variable("N"), Variable("m/s")
+
+        def equations(self):
+            yield der(self.x) == self.v - self.w
+            yield self.f == quantity("400 N/m") * self.x
+            yield self.f == self.r
+            yield dry_friction(self.r, self.w, static=quantity("6 N"), kinetic=quantity("6 N"))
+
+    found = describing_function(Jenkins(), quantity(a, "m")).values[0]
+    assert abs(found - complex(re, im)) <= 1e-8 * abs(found)
+    assert found.imag > 0
+
+
+def test_bristles_by_amplitude_and_frequency():
+    for known in results("describing", "C2")[:2]:
+        lugre = TranslationalFriction(law="lugre", coulomb_force="1 N", breakaway_force="1.5 N",
+                                      breakaway_velocity="1 mm/s", stiffness="1e5 N/m",
+                                      damping="300 N*s/m", viscous_coefficient="0.4 N*s/m")
+        found = describing_function(lugre, quantity(known["velocity_amplitude"], "m/s"),
+                                    frequency=quantity(known["omega"], "rad/s"))
+        assert abs(found.values[0] - complex(*known["N"])) <= 1e-8 * abs(found.values[0])
+
+
+def test_describing_function_has_units():
+    found = describing_function(stribeck(20, 25, 0.1, 2), ["10 mm/s", "20 mm/s"])
+    assert str(found.input_unit) == "m/s"
+    assert str(found.unit) in ("N*s/m", "N/(m/s)")
+    assert "real part [N*s/m]" in repr(found)
+
+
+# -- prediction ------------------------------------------------------------------------------
+def test_predicted_limit_cycle_of_a_controlled_axis():
+    known = results("describing", "C3b")
+    model = controlled(1, 1, integral="40 N/m/s", derivative="1 N*s/m")
+    model.push = ForceSource(force="0 N")
+    model.connect(model.push.R, model.axis.M)
+    model.connect(model.push.C, model.ground.V)
+    linear = model.linearise("push.force", "axis.v", modes={"friction": "slides forward"})
+    element = stribeck(1, 1, 0.1, law="coulomb")
+    prediction = predict_limit_cycles(linear, element, ("0.1 m/s", "10 m/s"))
+    (crossing,) = prediction.crossings
+    assert crossing.frequency.to("rad/s").magnitude == pytest.approx(known["df_omega"], rel=1e-8)
+    assert crossing.amplitude.magnitude == pytest.approx(known["df_amplitude_v"], rel=1e-8)
+    assert "only an estimate" in repr(prediction)
+
+
+def test_no_crossing_is_no_proof():
+    model = controlled(1, 1.5)
+    model.push = ForceSource(force="0 N")
+    model.connect(model.push.R, model.axis.M)
+    model.connect(model.push.C, model.ground.V)
+    linear = model.linearise("push.force", "axis.v", modes={"friction": "slides forward"})
+    prediction = predict_limit_cycles(linear, stribeck(1, 1.5, 0.1, law="coulomb"),
+                                      ("10 mm/s", "1 m/s"))
+    assert prediction.crossings == []
+    assert "does not prove that there is no limit cycle" in repr(prediction)
+
+
+def test_predicted_limit_cycle_of_a_relay():
+    known = results("describing", "C3d")
+    model = Model("servo")
+    model.input = Constant(value=0.0)
+    model.plant = TransferFunction(numerator=[2], denominator=[0.5, 1, 0])
+    model.connect(model.input.y, model.plant.u)
+    linear = model.linearise("input.value", "plant.y")
+    prediction = predict_limit_cycles(
+        linear, Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1), (0.11, 3))
+    (crossing,) = prediction.crossings
+    assert crossing.frequency.to("rad/s").magnitude == pytest.approx(known["df_omega"], rel=1e-8)
+    assert crossing.amplitude.magnitude == pytest.approx(known["df_amplitude"], rel=1e-8)

@@ -1,0 +1,436 @@
+"""Linear models against closed forms and pencils at 60 digits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from analysis_bench import (
+    assert_poles,
+    block,
+    chain,
+    newtons,
+    numbers,
+    oscillator,
+    pendulum,
+    results,
+    stribeck,
+)
+
+from blocks import Model, quantity
+from library.electrical import DCVoltageSource, ElectricalReference, Inductor, Resistor
+from library.electromechanical import RotationalElectromechanicalConverter
+from library.mechanisms import Lever, PlanetaryGear
+from library.rotational import (
+    Inertia,
+    RotationalDamper,
+    RotationalFriction,
+    RotationalReference,
+    RotationalSpringDamper,
+    TorqueSource,
+)
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    SpringDamper,
+    VelocitySource,
+)
+
+
+@pytest.mark.parametrize(("case", "n"), [("A1a", 5), ("A1b", 50)])
+def test_chain_of_masses(case, n):
+    known = results("linearisation", case)
+    linear = chain(n).linearise("push.force", "sensor.x")
+    assert_poles(linear.poles, numbers(known["poles"]), rtol=1e-10)
+    assert linear.dc_gain[0, 0] == pytest.approx(n / 300, rel=1e-9)
+    for hertz, value in known["response"].items():
+        found = linear.response(f"{hertz} Hz")
+        assert abs(found - complex(*_gain(value))) <= 1e-9 * abs(found)
+
+
+def _gain(value):
+    return value if isinstance(value, list) else value.get("x/F", next(iter(value.values())))
+
+
+def motor():
+    model = Model("motor")
+    model.source, model.resistor = DCVoltageSource(voltage="0 V"), Resistor(resistance="1.2 ohm")
+    model.coil = Inductor(inductance="3 mH")
+    model.machine = RotationalElectromechanicalConverter(constant="0.08 V*s/rad")
+    model.rotor, model.load = Inertia(inertia="2e-4 kg*m^2"), Inertia(inertia="6e-4 kg*m^2")
+    model.b1, model.b2 = (RotationalDamper(damping=f"{b} N*m*s/rad") for b in ("1e-4", "2e-4"))
+    model.shaft = RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad")
+    model.earth, model.frame = ElectricalReference(), RotationalReference()
+    model.connect(model.source.p, model.resistor.p)
+    model.connect(model.resistor.n, model.coil.p)
+    model.connect(model.coil.n, model.machine.p)
+    model.connect(model.machine.n, model.source.n, model.earth.V)
+    model.connect(model.machine.R, model.rotor.I, model.b1.R, model.shaft.R)
+    model.connect(model.shaft.C, model.load.I, model.b2.R)
+    model.connect(model.machine.C, model.b1.C, model.b2.C, model.frame.W)
+    return model
+
+
+def test_motor_with_two_inertias():
+    known = results("linearisation", "A2")
+    linear = motor().linearise("source.voltage", ["rotor.w", "load.w"])
+    assert_poles(linear.poles, numbers(known["poles"]))
+    assert_poles(linear.zeros(output="rotor.w"), numbers(known["zeros_motor_speed"]))
+    assert_poles(linear.zeros(output="load.w"), numbers(known["zeros_load_speed"]))
+    assert linear.dc_gain.ravel() == pytest.approx([known["dc_gain_motor"]] * 2, rel=1e-9)
+    gain = linear.response("200 rad/s", output="rotor.w")
+    assert 20 * np.log10(abs(gain)) == pytest.approx(-27.0851400386, rel=1e-9)
+    assert np.degrees(np.angle(gain)) == pytest.approx(-58.4484517902, rel=1e-9)
+    assert "rad" in linear.units("D")[0][0] and "V" in linear.units("D")[0][0]
+
+
+def quarter_car():
+    model = Model("quarter car")
+    model.body, model.wheel = Mass(mass="300 kg"), Mass(mass="40 kg")
+    model.suspension = SpringDamper(stiffness="18000 N/m", damping="1200 N*s/m")
+    model.tyre, model.road = Spring(stiffness="180000 N/m"), VelocitySource(velocity="0 m/s")
+    model.ground = Reference()
+    model.connect(model.body.M, model.suspension.R)
+    model.connect(model.suspension.C, model.wheel.M, model.tyre.R)
+    model.connect(model.tyre.C, model.road.R)
+    model.connect(model.road.C, model.ground.V)
+    return model
+
+
+def test_quarter_car():
+    known = results("linearisation", "A3")
+    linear = quarter_car().linearise("road.velocity", ["body.v", "wheel.v"])
+    assert_poles(linear.poles, numbers(known["poles"]))
+    assert_poles(linear.zeros(output="body.v"), numbers(known["zeros_body"]))
+    for hertz, body, phase in ((1.2, 7.90011042927, -68.7742663414),
+                               (50, -64.316899898, 93.7359936757)):
+        gain = linear.response(f"{hertz} Hz", output="body.v")
+        assert 20 * np.log10(abs(gain)) == pytest.approx(body, rel=1e-9)
+        assert np.degrees(np.angle(gain)) == pytest.approx(phase, rel=1e-9)
+
+
+def test_rigid_lever_leaves_two_poles():
+    model = Model("lever")
+    model.m1, model.m2 = Mass(mass="2 kg"), Mass(mass="3 kg")
+    model.spring = SpringDamper(stiffness="800 N/m", damping="6 N*s/m")
+    model.lever, model.ground = Lever(AC="2.5 m", BC="1 m"), Reference()
+    model.connect(model.m1.M, model.spring.R, model.lever.A)
+    model.connect(model.m2.M, model.lever.B)
+    model.connect(model.spring.C, model.lever.C, model.ground.V)
+    assert_poles(model.linearise().poles, numbers(results("linearisation", "A4a")["poles"]))
+
+
+PENDULA = {"A4b": (1, 2, 0, 0), "A4c": (1, 2, 0.4, 0), "A4d": (1.5, 0.8, 0.3, 7)}
+
+
+@pytest.mark.parametrize("where", ["hanging", "inverted"])
+@pytest.mark.parametrize("case", PENDULA)
+def test_pendulum_in_cartesian_coordinates_has_two_poles(case, where):
+    mass, length, drag, force = PENDULA[case]
+    known = results("linearisation", case)[where]
+    model = pendulum(mass, length, drag, force, known["x"] + 1e-3 * length, known["y"])
+    op = model.operating_point()
+    assert op["bob.y"].magnitude == pytest.approx(known["y"], rel=1e-9)
+    assert op["bob.multiplier"].magnitude == pytest.approx(known["multiplier"], rel=1e-9)
+    linear = model.linearise("push.force", ["bob.x", "bob.y"], at=op)
+    found, expected = linear.poles, numbers(known["poles"])
+    assert len(found) == 2
+    assert np.abs(np.poly(found) - np.poly(expected)).max() <= 1e-9 * np.abs(
+        np.poly(expected)).max()
+    assert linear.dc_gain[0, 0] == pytest.approx(known["dc_gain_x"], rel=1e-9)
+
+
+@pytest.mark.parametrize("case", results("linearisation", "A5a")["sliding"],
+                         ids=lambda c: str(c["belt_speed"]))
+def test_friction_oscillator_on_a_belt(case):
+    belt = case["belt_speed"]
+    model = oscillator(belt)
+    op = model.operating_point()
+    assert op["spring.x"].magnitude == pytest.approx(case["x"], rel=1e-9)
+    linear = model.linearise("push.force", "spring.x", at=op)
+    assert_poles(linear.poles, numbers(case["poles"]))
+
+
+def test_response_of_the_sliding_oscillator():
+    model = oscillator(0.2)
+    linear = model.linearise("push.force", "spring.x", at=model.operating_point())
+    found = linear.response("7 rad/s")
+    assert abs(found - (0.016498108353 + 0.0071627328175j)) <= 1e-10 * abs(found)
+
+
+def test_stuck_oscillator_has_no_moving_state_and_says_what_it_bears():
+    linear = oscillator(x=0.1).linearise("push.force", "spring.x")
+    assert len(linear.poles) == 0 and linear.dc_gain[0, 0] == 0
+    load = linear.loads[0]
+    assert [load.low, load.high] == pytest.approx([10 - 25, 10 + 25], rel=1e-9)
+    assert load.at_high == "friction slides forward"
+    assert set(linear.frozen) == {"block.v", "spring.x"}
+    assert "friction is stuck" in linear.notes[0]
+    assert "above 35 N" in linear.notes[0]
+
+
+def test_every_mode_at_rest_with_its_loads():
+    models = oscillator(x=0.1).linearise("push.force", "spring.x", modes="all")
+    assert [m.side for m in models] == ["friction stuck", "friction slides forward",
+                                        "friction slides backward"]
+    assert [len(m.poles) for m in models] == [0, 2, 2]
+    forward, backward = models[1].loads[0], models[2].loads[0]
+    assert (forward.low, backward.high) == pytest.approx((35, -15))
+    assert np.isinf([forward.high, backward.low]).all()
+    assert models.of(friction="stuck") is models[0]
+
+
+def two_frictions(v1, v2, x1, x2):
+    model = Model("two frictions")
+    model.m1, model.m2 = Mass(mass="1 kg"), Mass(mass="2 kg")
+    model.k1 = Spring(stiffness="100 N/m", x=quantity(x1, "m"))
+    model.k12 = SpringDamper(stiffness="400 N/m", damping="1 N*s/m", x=quantity(x2 - x1, "m"))
+    model.f1, model.f2 = stribeck(4, 5, 0.05, 2), stribeck(6, 9, 0.1, 3)
+    model.belt1, model.belt2 = (VelocitySource(velocity=quantity(v, "m/s")) for v in (v1, v2))
+    model.push, model.ground = ForceSource(force="0 N"), Reference()
+    model.connect(model.m1.M, model.k1.R, model.k12.C, model.f1.R)
+    model.connect(model.m2.M, model.k12.R, model.f2.R, model.push.R)
+    model.connect(model.f1.C, model.belt1.R)
+    model.connect(model.f2.C, model.belt2.R)
+    model.connect(model.k1.C, model.belt1.C, model.belt2.C, model.push.C, model.ground.V)
+    return model
+
+
+WORDS = {"stuck": "stuck", "forward": "slides backward", "backward": "slides forward"}
+
+
+@pytest.mark.parametrize("case", results("linearisation", "A6"))
+def test_nine_modes_of_two_frictions(case):
+    known = results("linearisation", "A6")[case]
+    modes = {f"f{k + 1}": WORDS[m] for k, m in enumerate(case.split("/"))}
+    speeds = known["belt_speeds"]
+    model = two_frictions(*speeds, 0, 0)
+    op = model.operating_point(modes=modes)
+    linear = model.linearise("push.force", ["m1.v", "m2.v"], at=op)
+    assert linear.modes_held == modes
+    assert_poles(linear.poles, numbers(known["poles"]))
+    load = linear.loads[0]
+    if known["load_interval"] is None:
+        assert np.isinf([load.low, load.high]).all()
+    else:
+        assert [load.low, load.high] == pytest.approx(known["load_interval"], rel=1e-9)
+
+
+def planetary(torque):
+    model = Model("planetary")
+    model.sun, model.ring, model.carrier, model.load = (
+        Inertia(inertia=f"{j} kg*m^2") for j in (0.02, 0.05, 0.03, 0.8))
+    model.gear = PlanetaryGear(ratio=2.2)
+    model.clutch = RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
+                                      breakaway_torque="36 N*m",
+                                      viscous_coefficient="0.3 N*m*s/rad")
+    model.push = TorqueSource(torque=quantity(torque, "N*m"))
+    model.drag, model.brake = (RotationalDamper(damping=f"{d} N*m*s/rad") for d in (0.05, 0.4))
+    model.shaft = RotationalSpringDamper(stiffness="900 N*m/rad", damping="1.5 N*m*s/rad")
+    model.frame = RotationalReference()
+    model.connect(model.gear.S, model.sun.I, model.clutch.R, model.push.R)
+    model.connect(model.gear.R, model.ring.I, model.clutch.C, model.drag.R)
+    model.connect(model.gear.C, model.carrier.I, model.shaft.R)
+    model.connect(model.shaft.C, model.load.I, model.brake.R)
+    model.connect(model.push.C, model.drag.C, model.brake.C, model.frame.W)
+    return model
+
+
+def test_planetary_gear_with_locked_and_slipping_clutch():
+    known = results("linearisation", "A7")
+    model = planetary(25)
+    locked = model.linearise("push.torque", ["load.w", "clutch.t"], at=model.operating_point())
+    assert locked.modes_held == {"clutch": "stuck"}
+    assert_poles(locked.poles, numbers(known["locked"]["poles"]))
+    assert locked.dc_gain.ravel() == pytest.approx(
+        [known["locked"]["dc_gain_load_speed"], known["locked"]["clutch_torque_per_torque"]],
+        rel=1e-9)
+    ends = model.stuck_range("push.torque", at=model.operating_point())
+    assert [e.magnitude for e in ends] == pytest.approx(known["locked"]["torque_interval"],
+                                                        rel=1e-9)
+    model = planetary(60)
+    op = model.operating_point()
+    linear = model.linearise("push.torque", "load.w", at=op)
+    assert op.modes == {"clutch": "slides forward"}
+    assert_poles(linear.poles, numbers(known["slipping"]["poles"]))
+    assert linear.dc_gain[0, 0] == pytest.approx(known["slipping"]["dc_gain_load_speed"], rel=1e-9)
+    load = linear.loads[0]
+    assert load.low == pytest.approx(known["slipping"]["torque_from"], rel=1e-9)
+    assert np.isinf(load.high)
+    assert [op[n].magnitude for n in ("sun.w", "ring.w", "carrier.w", "clutch.t")] == \
+        pytest.approx([164.9743297205, 121.1637193383, 134.8545350827, 43.14318311466], rel=1e-9)
+
+
+# -- what must be said -----------------------------------------------------------------------
+def test_steep_regularised_friction_keeps_its_slow_pole():
+    for v_brk, known in results("linearisation", "A8b").items():
+        model = oscillator(friction=stribeck(20, 25, float(v_brk), law="simscape"))
+        model.friction.viscous_coefficient = "0 N*s/m"
+        assert_poles(model.linearise().poles, numbers(known["poles"]))
+
+
+def test_load_exactly_at_the_breakaway_force_gives_both_modes():
+    model = block(25, stribeck(20, 25, 0.1, 10))
+    linear = model.linearise("push.force", "block.v")
+    assert len(linear.sides) == 1
+    assert {linear.side, linear.sides[0].side} == {"friction stuck", "friction slides forward"}
+    assert sorted(len(m.states) for m in (linear, *linear.sides)) == [0, 1]
+
+
+def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
+    from library.translational import QuadraticSpeedDependentForce
+
+    for v, slope in ((0.0, 0.0), (2.0, 0.96)):
+        model = Model("drag")
+        model.block = Mass(mass="1 kg", v=quantity(v, "m/s"))
+        model.drag = QuadraticSpeedDependentForce(nominal_force="0.24 N", nominal_velocity="1 m/s")
+        model.ground = Reference()
+        model.connect(model.block.M, model.drag.R)
+        model.connect(model.drag.C, model.ground.V)
+        linear = model.linearise(outputs="block.v")
+        assert linear.poles == pytest.approx([-slope], abs=1e-12)
+
+
+def test_free_mass_keeps_both_its_poles():
+    model = block(0)
+    model.sensor = MotionSensor(reference="absolute")
+    model.connect(model.sensor.R, model.block.M)
+    linear = model.linearise(None, "sensor.x")
+    assert linear.poles == pytest.approx([0, 0])
+    assert np.isinf(model.linearise("push.force", "sensor.x").dc_gain).all()
+
+
+def test_linear_model_along_a_run_says_that_it_is_no_equilibrium():
+    model = block(10, mass=2)
+    model.damper = Damper(damping="1 N*s/m")
+    model.connect(model.damper.R, model.block.M)
+    model.connect(model.damper.C, model.ground.V)
+    run = model.simulate("1 s", rtol=1e-9)
+    linear = model.linearise("push.force", "block.v", at=(run, "0.5 s"))
+    rate = (10 - run["block.v"].at("0.5 s").magnitude) / 2
+    assert linear.remaining["der(block.v)"].magnitude == pytest.approx(rate, rel=1e-6)
+    assert linear.notes[0].startswith("This is no equilibrium: der(block.v) = ")
+    assert linear.poles == pytest.approx([-0.5])
+
+
+def test_matrices_have_units_and_go_to_pandas_and_scipy():
+    linear = oscillator(0.2).linearise("push.force", ["spring.x", "block.v"])
+    frames = linear.to_pandas()
+    assert list(frames["B"].columns) == ["push.force [N]"]
+    assert list(frames["C"].index) == ["spring.x [m]", "block.v [m/s]"]
+    assert linear.units("D") == [["m/N"], ["m/N/s"]] or linear.units("D")[0] == ["m/N"]
+    system = linear.to_scipy()
+    assert system.A.shape == (2, 2)
+
+
+# -- mistakes --------------------------------------------------------------------------------
+@pytest.mark.parametrize(("inputs", "outputs", "text"), [
+    ("push.forse", "spring.x", "linearise(inputs=…): there is no 'push.forse' among its inputs. "
+                               "Did you mean 'push.force'?"),
+    ("push.force", "spring.y", "linearise(outputs=…): there is no variable 'spring.y' in the "
+                               "model. Did you mean "),
+    ("block.v", "spring.x", "linearise(inputs=…): block.v is no input: it follows from the "
+                            "equations. An input is a parameter"),
+    (["push.force", "push.S"], "spring.x",
+     "linearise(inputs=…): push.force and push.S are the same input. Name it once."),
+])  # fmt: skip
+def test_mistakes_are_told(inputs, outputs, text):
+    with pytest.raises(Exception, match=r".") as caught:
+        oscillator().linearise(inputs, outputs)
+    assert str(caught.value).startswith(text)
+
+
+def test_an_input_that_is_a_function_of_time_is_refused():
+    model = oscillator()
+    model.push.force = lambda t: newtons(1.0) * t / quantity("1 s")
+    with pytest.raises(ValueError, match="push.force is given as a function of time. Give it a"):
+        model.linearise("push.force", "spring.x")
+
+
+def test_a_position_as_input_is_refused_where_its_velocity_is_needed():
+    from library.translational import PositionSource
+
+    model = Model("shaken")
+    model.block, model.damper = Mass(mass="1 kg"), Damper(damping="1 N*s/m")
+    model.shake, model.ground = PositionSource(position="0 m"), Reference()
+    model.connect(model.block.M, model.damper.R)
+    model.connect(model.damper.C, model.shake.R)
+    model.connect(model.shake.C, model.ground.V)
+    with pytest.raises(ValueError, match="shake.position is a motion whose derivative the model"):
+        model.linearise("shake.position", "block.v")
+
+
+def test_frequency_without_a_unit_is_refused():
+    with pytest.raises(ValueError, match="bare number"):
+        oscillator(0.2).linearise("push.force", "spring.x").response(3.0)
+
+
+# -- kinks and cut paths ---------------------------------------------------------------------
+def stopped(force, **stop):
+    from library.translational import HardStop
+
+    model = Model("stop")
+    model.block = Mass(mass="2 kg")
+    model.spring = SpringDamper(stiffness="200 N/m", damping="4 N*s/m", x=quantity(0.01, "m"))
+    model.stop = HardStop(upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop)
+    model.push, model.ground = ForceSource(force=newtons(force)), Reference()
+    model.connect(model.block.M, model.spring.R, model.stop.R, model.push.R)
+    model.connect(model.spring.C, model.stop.C, model.push.C, model.ground.V)
+    return model
+
+
+def test_on_the_edge_of_an_elastic_stop_there_are_two_models():
+    known = results("linearisation", "A8a")
+    model = stopped(2, model="full", upper_stiffness="30000 N/m", upper_damping="0 N*s/m",
+                    lower_damping="0 N*s/m")
+    linear = model.linearise("push.force", "spring.x", at=model.operating_point())
+    assert len(linear.sides) == 1
+    both = sorted([linear, linear.sides[0]], key=lambda m: abs(m.poles[0]))
+    assert_poles(both[0].poles, numbers(known["free side"]["poles"]))
+    assert_poles(both[1].poles, numbers(known["contact side"]["poles"]))
+    assert linear.notes[0].startswith("At an edge: this is the side 'stop: ")
+
+
+def test_a_mass_that_rests_on_a_rigid_stop_has_no_moving_state():
+    model = stopped(5, model="restitution", restitution=0)
+    linear = model.linearise("push.force", "spring.x")
+    assert linear.modes_held["stop.upper_force"] == "closed"
+    assert len(linear.poles) == 0
+    assert linear.loads[0].low == pytest.approx(2, rel=1e-9)
+    assert np.isinf(linear.loads[0].high)
+
+
+@pytest.mark.parametrize(("block_class", "given", "value", "text"), [
+    ("Saturation", {"upper": 1, "lower": -1}, 3.0, "clip"),
+    ("Product", {}, 0.0, "clip"),
+])  # fmt: skip
+def test_who_cuts_the_path_is_told(block_class, given, value, text):
+    import library.signal as signal
+
+    model = Model("cut")
+    model.source, model.clip = signal.Constant(value=value), getattr(signal, block_class)(**given)
+    model.filter = signal.TransferFunction(numerator=[1], denominator=[1, 1])
+    if block_class == "Product":
+        model.zero = signal.Constant(value=0.0)
+        model.connect(model.source.y, model.clip.u[0])
+        model.connect(model.zero.y, model.clip.u[1])
+    else:
+        model.connect(model.source.y, model.clip.u)
+    model.connect(model.clip.y, model.filter.u)
+    linear = model.linearise("source.value", "filter.y")
+    assert linear.dc_gain[0, 0] == 0
+    assert linear.notes[-1] == ("The gain to filter.y from source.value is zero: clip lets nothing "
+                                "through at this point.")
+
+
+def test_pictures_have_units_in_their_axes(tmp_path):
+    linear = quarter_car().linearise("road.velocity", ["body.v", "wheel.v"])
+    figure = linear.bode(save=str(tmp_path / "bode.png"))
+    assert [a.get_ylabel() for a in figure.axes] == ["gain [dB re 1 1]", "phase [deg]"] or \
+        figure.axes[0].get_ylabel().startswith("gain [dB")
+    assert figure.axes[1].get_xlabel() == "frequency [Hz]"
+    assert linear.nyquist().axes[0].get_xlabel().startswith("real part [")
+    assert linear.pole_zero_plot(output="body.v").axes[0].get_xlabel() == "real part [1/s]"

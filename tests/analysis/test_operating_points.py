@@ -1,0 +1,353 @@
+"""Operating points against closed forms, closed loops and linear programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from analysis_bench import assert_poles, block, numbers, oscillator, results, stribeck
+
+from blocks import Component, Input, Model, Parameter, Port, Variable, cos, der, quantity, sin, sqrt
+from blocks.analysis import free
+from blocks.exceptions import InitialisationError
+from library.mechanisms import GearBox
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.signal import Constant
+from library.translational import (
+    Damper,
+    ForceSource,
+    Reference,
+    Spring,
+    translational,
+)
+
+GRAVITY = quantity("9.81 m/s^2")
+
+
+class Carried(Component):
+    """A body on a law f(x) of its own position, with a damper."""
+
+    M = Port(translational)
+    mass, damping = Parameter("3 kg"), Parameter("7 N*s/m")
+    x, v = Variable("m", "0 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield self.M.v == self.v
+        yield der(self.x) == self.v
+        yield self.mass * der(self.v) == self.M.f - self.damping * self.v - self.law()
+
+
+class Hardening(Carried):
+    def law(self):
+        return (quantity("400 N/m") * self.x + quantity("9e4 N/m^3") * self.x**3
+                - self.mass * GRAVITY)
+
+
+class SnapThrough(Carried):
+    def law(self):
+        length = sqrt(quantity("0.16 m^2") + self.x**2)
+        return -2 * quantity("5000 N/m") * self.x * (quantity("0.5 m") / length - 1)
+
+
+def carried(part, force):
+    model = Model("carried")
+    model.part, model.push = part, ForceSource(force=quantity(force, "N"))
+    model.ground = Reference()
+    model.connect(model.part.M, model.push.R)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+def test_mass_on_a_hardening_spring():
+    known = results("trim", "B1a")
+    model = carried(Hardening(), 12)
+    op = model.operating_point()
+    assert op["part.x"].magnitude == pytest.approx(known["x"], rel=1e-10)
+    linear = model.linearise("push.force", "part.x", at=op)
+    assert_poles(linear.poles, numbers(known["poles"]))
+    assert linear.dc_gain[0, 0] == pytest.approx(known["dx_dF"], rel=1e-9)
+
+
+@pytest.mark.parametrize("load", results("trim", "B1b")["equilibria"])
+def test_all_equilibria_of_a_snap_through_truss(load):
+    for known in results("trim", "B1b")["equilibria"][load]:
+        part = SnapThrough(mass="2 kg", damping="5 N*s/m", x=quantity(known["y"] + 0.004, "m"))
+        model = carried(part, -float(load))
+        op = model.operating_point()
+        assert op["part.x"].magnitude == pytest.approx(known["y"], rel=1e-9, abs=1e-12)
+        assert_poles(model.linearise(at=op).poles, numbers(known["poles"]))
+
+
+class Crank(Component):
+    """Slider-crank with a massless rod, in closed form, of the angle t."""
+
+    t, w = Variable("rad", "0 rad", priority="high"), Variable("rad/s", "0 rad/s", priority="high")
+    slide, speed = Variable("m"), Variable("m/s")
+    force = Parameter("1500 N")
+
+    def equations(self):
+        r, rod = quantity("0.05 m"), quantity("0.16 m")
+        inertia, mass = quantity("0.004 kg*m^2"), quantity("0.6 kg")
+        ratio = -r * sin(self.t) - r**2 * sin(self.t) * cos(self.t) / sqrt(
+            rod**2 - r**2 * sin(self.t)**2)
+        yield der(self.t) == self.w
+        yield self.slide == r * cos(self.t) + sqrt(rod**2 - r**2 * sin(self.t)**2)
+        yield self.speed == ratio * self.w
+        yield inertia * der(self.w) == (
+            -quantity("60 N*m/rad") * (self.t - quantity("0.2 rad"))
+            - quantity("0.05 N*m*s/rad") * self.w
+            - ratio * (self.force + mass * der(self.speed)))
+
+
+@pytest.mark.parametrize("known", results("trim", "B2a")["equilibria"],
+                         ids=lambda k: f"{k['angle']:.2f}")
+def test_three_equilibria_of_a_slider_crank(known):
+    model = Model("crank")
+    model.crank = Crank(t=quantity(known["angle"] + 0.01, "rad"))
+    op = model.operating_point()
+    assert op["crank.t"].to("rad").magnitude == pytest.approx(known["angle"], rel=1e-9)
+    assert op["crank.slide"].magnitude == pytest.approx(known["slider"], rel=1e-9)
+    assert_poles(model.linearise(at=op).poles, numbers(known["poles"]))
+
+
+class Car(Component):
+    """A car on a slope with an engine, in one piece."""
+
+    y = Input("1")
+    grade = Parameter("0.04")
+    v = Variable("m/s", "20 m/s", priority="high")
+
+    def equations(self):
+        w = self.v * 5.1 / quantity("0.31 m")
+        unit = quantity("1 s")
+        torque = quantity("1 N*m") * (
+            self.y * (95 + 0.42 * w * unit - 7e-4 * (w * unit)**2) - (11 + 0.035 * w * unit))
+        root = sqrt(1 + self.grade**2)
+        weight = quantity("1250 kg") * GRAVITY
+        resistance = weight * (self.grade + 0.012) / root + quantity("0.396 kg/m") * self.v**2
+        mass = quantity("1250 kg") + quantity("4.2 kg*m^2") / quantity("0.31 m")**2 + (
+            0.94 * quantity("0.18 kg*m^2") * (5.1 / quantity("0.31 m"))**2)
+        yield mass * der(self.v) == 0.94 * 5.1 / quantity("0.31 m") * torque - resistance
+
+
+def car(grade):
+    model = Model("car on a slope")
+    model.car, model.throttle = Car(grade=grade), Constant(value=0.4)
+    model.connect(model.throttle.y, model.car.y)
+    return model
+
+
+@pytest.mark.parametrize(("grade", "speed", "throttle", "pole", "gain"), [
+    (0.04, 25, 0.5531348665628, -0.0377981977544, 45.6110582827),
+    (0.0, 25, 0.3409551386557, -0.0315191813031, 54.6973534679),
+    (0.1, 12, 0.7300215620814, 0.00616988780018, -281.8640539),
+])
+def test_throttle_for_a_speed(grade, speed, throttle, pole, gain):
+    model = car(grade)
+    op = model.operating_point({"car.v": f"{speed} m/s", "throttle.y": free})
+    assert op["throttle.y"].magnitude == pytest.approx(throttle, rel=1e-9)
+    linear = model.linearise("throttle.y", "car.v", at=op)
+    assert linear.poles == pytest.approx([pole], rel=1e-9)
+    assert linear.dc_gain[0, 0] == pytest.approx(gain, rel=1e-9)
+    assert linear.is_stable == (pole < 0)
+
+
+@pytest.mark.parametrize(("grade", "needed", "limit"), [(0.3, 1.864087680317, "at most 1"),
+                                                        (-0.08, -0.08269563928822, "at least 0")])
+def test_a_bound_that_is_passed_is_told(grade, needed, limit):
+    with pytest.raises(InitialisationError) as caught:
+        car(grade).operating_point({"car.v": "25 m/s", "throttle.y": (0, 1)})
+    assert caught.value.needed.magnitude == pytest.approx(needed, rel=1e-9)
+    assert str(caught.value).startswith(f"throttle.y: would have to be {needed:.6g}, but shall be "
+                                        f"{limit}.")
+
+
+# -- stuck brakes ----------------------------------------------------------------------------
+def brakes(torque, capacities, ratios):
+    """Brakes at shafts that turn ratio times as fast as the first."""
+    model = Model("brakes")
+    model.shaft, model.frame = Inertia(inertia="0.1 kg*m^2"), RotationalReference()
+    model.push = TorqueSource(torque=quantity(torque, "N*m"))
+    model.connect(model.shaft.I, model.push.R)
+    model.connect(model.push.C, model.frame.W)
+    for k, (capacity, ratio) in enumerate(zip(capacities, ratios, strict=True), start=1):
+        brake = model.add(f"brake{k}", RotationalFriction(
+            law="coulomb", coulomb_torque=quantity(capacity, "N*m"),
+            breakaway_torque=quantity(capacity, "N*m")))
+        model.connect(brake.C, model.frame.W)
+        if ratio == 1:
+            model.connect(brake.R, model.shaft.I)
+        else:
+            gear = model.add(f"gear{k}", GearBox(ratio=1 / ratio))
+            model.connect(gear.S, model.shaft.I)
+            model.connect(gear.O, brake.R)
+    return model
+
+
+@pytest.mark.parametrize(("case", "capacities", "ratios"), [
+    ("B4a", (30, 50), (1, 1)), ("B4b", (20, 12, 9), (1, 2.5, 4))])
+def test_stuck_brakes_share_a_load_within_intervals(case, capacities, ratios):
+    for load, known in results("trim", case).items():
+        if not known["stuck"]:
+            continue
+        op = brakes(float(load.strip("[]")), capacities, ratios).operating_point()
+        assert set(op.modes.values()) == {"stuck"}
+        assert op.share == pytest.approx(known["margin"], rel=1e-9, abs=1e-9)
+        for k, ends in enumerate(known["interval"].values(), start=1):
+            found = [q.magnitude for q in op.interval(f"brake{k}")]
+            assert found == pytest.approx(ends, rel=1e-9, abs=1e-9)
+        assert op.undetermined == [f"brake{k + 1}" for k in range(len(capacities))]
+
+
+@pytest.mark.parametrize(("capacities", "ratios", "most"), [
+    ((30, 50), (1, 1), 80), ((20, 12, 9), (1, 2.5, 4), 86)])
+def test_break_away_of_stuck_brakes(capacities, ratios, most):
+    low, high = brakes(5, capacities, ratios).stuck_range("push.torque")
+    assert [low.magnitude, high.magnitude] == pytest.approx([-most, most], rel=1e-9)
+
+
+def test_brakes_that_slip_have_no_rest():
+    with pytest.raises(InitialisationError, match=r"rest of shaft.w is not possible: der\(shaft.w"):
+        brakes(85, (30, 50), (1, 1)).operating_point()
+
+
+# -- several equilibria of one load ----------------------------------------------------------
+@pytest.mark.parametrize(("load", "known"), results("linearisation", "A5b")["equilibria"].items())
+def test_pushed_block_rests_or_slides(load, known):
+    for one in known:
+        mode = one["mode"]
+        words = {"stuck": "stuck"}.get(mode, f"slides {mode.split()[-1]}")
+        speed = one.get("v", 0.0)
+        model = block(float(load), stribeck(20, 25, 0.1, 10), v=quantity(1.001 * speed, "m/s"))
+        op = model.operating_point(modes={"friction": words})
+        assert op["block.v"].magnitude == pytest.approx(speed, rel=1e-8, abs=1e-12)
+        linear = model.linearise("push.force", "block.v", at=op)
+        if mode == "stuck":
+            assert len(linear.poles) == 0
+        else:
+            assert linear.poles == pytest.approx(one["poles"], rel=1e-6)
+
+
+# -- conflicts -------------------------------------------------------------------------------
+def with_damper(force=10):
+    model = block(force)
+    model.damper = Damper(damping="1 N*s/m")
+    model.connect(model.damper.R, model.block.M)
+    model.connect(model.damper.C, model.ground.V)
+    return model
+
+
+def test_force_on_a_free_mass_has_no_rest():
+    with pytest.raises(InitialisationError) as caught:
+        block(10).operating_point()
+    assert str(caught.value) == (
+        "operating_point(): rest of block.v is not possible: der(block.v) would be 2.5 m/s². "
+        "push.force = 0 N would do: give it that, or {'push.force': free}. Or connect what moves "
+        "to the ground by a spring, a damper or friction.")
+
+
+def test_steady_speed_against_a_damper():
+    assert with_damper().operating_point()["block.v"].magnitude == pytest.approx(10, rel=1e-12)
+
+
+def test_family_of_equilibria_of_a_free_mass():
+    op = block(0).operating_point()
+    assert op.notes == ["Not determined, and as at the start: block.v. Wish a value of each that "
+                        "matters."]
+
+
+def test_two_wishes_that_conflict_are_named_with_a_cure():
+    with pytest.raises(InitialisationError) as caught:
+        with_damper().operating_point({"block.v": "5 m/s"})
+    assert caught.value.conflict == ("rest of block.v", "block.v = 5 m/s")
+    assert "push.force = 5 N would do" in str(caught.value)
+
+
+def test_inverse_problem():
+    op = with_damper().operating_point({"block.v": "5 m/s", "push.force": free})
+    assert op["push.force"].magnitude == pytest.approx(5, rel=1e-12)
+
+
+def test_spring_takes_the_force():
+    model = block(10)
+    model.spring = Spring(stiffness="200 N/m")
+    model.connect(model.spring.R, model.block.M)
+    model.connect(model.spring.C, model.ground.V)
+    op = model.operating_point()
+    assert op["spring.x"].magnitude == pytest.approx(0.05, rel=1e-12)
+    poles = model.linearise(at=op).poles
+    assert np.abs(poles.imag) == pytest.approx(np.sqrt([50, 50]), rel=1e-12)
+
+
+def test_stuck_friction_bears_exactly_the_load():
+    op = block(10, stribeck(12, 12, 0.1, law="coulomb")).operating_point()
+    assert op.modes == {"friction": "stuck"}
+    assert [e.magnitude for e in op.interval("friction")] == pytest.approx([10, 10])
+    assert op.share == pytest.approx(10 / 12)
+
+
+def test_springs_between_two_walls_keep_their_sum():
+    model = block(6)
+    model.wall = Reference()
+    model.left, model.right = Spring(stiffness="100 N/m", x="10 mm"), Spring(stiffness="200 N/m",
+                                                                            x="20 mm")
+    model.connect(model.left.C, model.ground.V)
+    model.connect(model.left.R, model.block.M, model.right.C)
+    model.connect(model.right.R, model.wall.V)
+    op = model.operating_point()
+    left, right = (op[f"{n}.x"].magnitude for n in ("left", "right"))
+    assert left + right == pytest.approx(0.03, rel=1e-12)
+    assert 100 * left - 200 * right == pytest.approx(6, rel=1e-12)
+
+
+def test_stuck_range_of_an_oscillator():
+    ends = oscillator(x=0.1).stuck_range("push.force")
+    assert [e.magnitude for e in ends] == pytest.approx([-15, 35])
+
+
+def test_mass_stays_where_friction_holds_it():
+    model = block(3, stribeck(12, 12, 0.1, law="coulomb"))
+    model.spring = Spring(stiffness="200 N/m", x="15 mm")
+    model.connect(model.spring.R, model.block.M)
+    model.connect(model.spring.C, model.ground.V)
+    op = model.operating_point()
+    assert op["spring.x"].to("mm").magnitude == pytest.approx(15)
+    assert op["friction.f"].magnitude == pytest.approx(0, abs=1e-9)
+    assert "spring.x" in op.notes[0]
+
+
+def test_units_of_wishes_are_checked():
+    with pytest.raises(ValueError, match="block.v: takes m/s"):
+        with_damper().operating_point({"block.v": "5 N"})
+    with pytest.raises(AttributeError, match="no variable 'block.w'"):
+        with_damper().operating_point({"block.w": "5 m/s"})
+
+
+
+
+# -- runs from there -------------------------------------------------------------------------
+def test_run_from_the_steady_state_stays_there():
+    model = block(10)
+    model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="1 N*s/m")
+    model.connect(model.spring.R, model.damper.R, model.block.M)
+    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    run = model.simulate("5 s", start_from="steady state")
+    assert run["spring.x"].initial.magnitude == pytest.approx(0.05, rel=1e-12)
+    assert run["spring.x"].final.magnitude == pytest.approx(0.05, rel=1e-9)
+    assert model.simulate("1 s")["spring.x"].initial.magnitude == 0
+
+
+def test_run_from_an_operating_point_on_a_belt():
+    model = oscillator(0.5)
+    op = model.operating_point()
+    run = model.simulate("3 s", start_from=op)
+    assert run["spring.x"].final.magnitude == pytest.approx(op["spring.x"].magnitude, rel=1e-6)
+    assert run["friction.mode"].initial.magnitude == -1
+
+
+def test_an_operating_point_with_a_free_input_is_no_start_until_the_model_has_it():
+    model = with_damper()
+    op = model.operating_point({"block.v": "5 m/s", "push.force": free})
+    with pytest.raises(ValueError, match="Give the model push.force = 5 N first."):
+        model.simulate("1 s", start_from=op)
+    model.push.force = "5 N"
+    assert model.simulate("2 s", start_from=op)["block.v"].final.magnitude == pytest.approx(5)

@@ -1,0 +1,73 @@
+"""Optima and first-order uncertainties against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from blocks import Component, Model, Parameter, Variable, der
+from blocks.analysis.optimisation import optimise
+from blocks.analysis.uncertainty import first_order
+from blocks.exceptions import ParameterError, UnknownName
+
+
+class Shot(Component):
+    """A ball shot at an angle without drag: its reach after a fixed time, and its height."""
+
+    speed, angle = Parameter("10 m/s", above=0), Parameter("20 deg")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
+    fall = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        from blocks import cos, quantity, sin
+
+        yield der(self.x) == self.speed * cos(self.angle)
+        yield der(self.fall) == quantity("9.81 m/s^2")
+        yield der(self.y) == self.speed * sin(self.angle) - self.fall
+
+
+def shot():
+    model = Model("shot")
+    model.ball = Shot()
+    return model
+
+
+def test_the_flattest_shot_that_is_high_enough():
+    """x(T) is largest for a flat shot; a least height of 1 m holds the angle up."""
+    best = optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",
+                    ["max(ball.y) >= 1 m"], maximise=True)
+    angle = np.arcsin(np.sqrt(2 * 9.81) / 10)  # v² sin² / 2 g = 1 m
+    assert best.values["ball.angle"].to("rad").m == pytest.approx(angle, rel=1e-5)
+    assert best.objective.to("m").m == pytest.approx(10 * np.cos(angle), rel=1e-5)
+    assert best.met and best.status == "finished"
+    assert "max(ball.y)" in str(best)
+
+
+def test_limits_that_no_design_meets_are_told():
+    best = optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",
+                    ["max(ball.y) >= 100 m"])
+    assert not best.met and "Not all limits are met" in str(best)
+
+
+def test_the_spread_of_a_result_and_its_causes():
+    model = shot()
+    found = first_order(model, {"ball.speed": "0.1 m/s", "ball.angle": (norm(20, 2), "deg")},
+                        "1 s", ["final(ball.x)"])
+    angle, deviation = np.radians(20), np.radians(2)
+    parts = np.array([0.1 * np.cos(angle), 10 * np.sin(angle) * deviation]) ** 2
+    assert found.deviations["final(ball.x)"].to("m").m == pytest.approx(np.sqrt(parts.sum()))
+    assert found.shares["final(ball.x)"]["ball.speed"] == pytest.approx(parts[0] / parts.sum())
+    assert "%" in str(found)
+
+
+@pytest.mark.parametrize(("objective", "limits", "error", "text"), [
+    ("ball.x", [], ParameterError, "Write one number of a run"),
+    ("mean(ball.x)", [], UnknownName, "reductions"),
+    ("final(ball.z)", [], UnknownName, r"ball\.z"),
+    ("final(ball.x)", ["max(ball.y) < 1 m"], ParameterError, "Write 'max"),
+    ("final(ball.x)", ["max(ball.y) <= 1 N"], ValueError, "max"),
+])  # fmt: skip
+def test_mistakes_are_said(objective, limits, error, text):
+    with pytest.raises(error, match=text):
+        optimise(shot(), objective, {"ball.angle": ("5 deg", "80 deg")}, "1 s", limits)

@@ -1,0 +1,299 @@
+"""Derivatives of runs against exact ones, through impacts, sticking and slipping."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    Variable,
+    contact,
+    der,
+    every,
+    quantity,
+    time,
+    when,
+    where,
+)
+from blocks.analysis.sensitivities import SensitivityWarning
+from blocks.exceptions import ParameterError, UnknownName
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+CASES = json.loads((Path(__file__).parents[1] / "data/analysis/sensitivities.json").read_text())
+
+
+def results(case):
+    return CASES[case]["results"]
+
+
+def oscillator():
+    model = Model("oscillator")
+    model.block = Mass(mass="2 kg", v="-0.4 m/s")
+    model.spring, model.damper = Spring(stiffness="150 N/m", x="50 mm"), Damper(damping="3 N*s/m")
+    model.push, model.ground = ForceSource(force="20 N"), Reference()
+    model.connect(model.block.M, model.spring.R, model.damper.R, model.push.R)
+    model.connect(model.spring.C, model.damper.C, model.ground.V, model.push.C)
+    return model
+
+
+OSCILLATOR = {"m": "block.mass", "d": "damper.damping", "k": "spring.stiffness", "F": "push.force",
+              "x0": "spring.x", "v0": "block.v"}
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "DOP853"])
+def test_an_oscillator_has_the_derivatives_of_its_closed_form(method):
+    run = oscillator().simulate("1.7 s", rtol=1e-11, method=method,
+                                sensitivities=list(OSCILLATOR.values()))
+    for name, path in OSCILLATOR.items():
+        exact = results("D1 oscillator")["derivatives"][name]
+        assert_allclose(run.sensitivities["spring.x", path].final.to_base_units().m, exact["dx"],
+                        rtol=1e-8)
+        assert_allclose(run.sensitivities["block.v", path].final.to_base_units().m, exact["dv"],
+                        rtol=1e-8)
+
+
+def test_a_derivative_is_a_series_with_a_unit():
+    run = oscillator().simulate("1.7 s", rtol=1e-9, sensitivities=["spring.stiffness"])
+    by_k = run.sensitivities["spring.x", "spring.stiffness"]
+    assert by_k.final.check("[length]/([force]/[length])")
+    assert by_k.at("0 s").m == 0 and abs(by_k.at("1 s")) > quantity("1e-6 m^2/N")
+    force = run.sensitivities["spring.f", "spring.stiffness"]  # f = k x: df/dk = x + k dx/dk
+    assert_allclose(force.final.to("m").m,
+                    (run["spring.x"].final + quantity("150 N/m") * by_k.final).to("m").m,
+                    rtol=1e-12)
+    assert "m²/N" in str(run.sensitivities.table("spring.x"))
+
+
+class BallByWhen(Component):
+    gravity, restitution = Parameter("9.81 m/s^2"), Parameter(0.7)
+    h = Variable("m", "1 m", priority="high")
+    v = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield der(self.h) == self.v
+        yield der(self.v) == -self.gravity
+        yield when((self.h < 0) & (self.v < 0), {self.v: -self.restitution * self.v})
+
+
+class BallByContact(Component):
+    gravity, restitution = Parameter("9.81 m/s^2"), Parameter(0.7)
+    h = Variable("m", "1 m", priority="high")
+    v = Variable("m/s", "0 m/s", priority="high")
+    f = Variable("N")
+
+    def equations(self):
+        yield der(self.h) == self.v
+        yield quantity("1 kg") * (der(self.v) + self.gravity) == self.f
+        yield contact(self.f, self.h, -self.v, restitution=self.restitution)
+
+
+@pytest.mark.parametrize("ball", [BallByWhen, BallByContact])
+def test_a_bouncing_ball_is_differentiated_through_its_impacts(ball):
+    names = {"h0": "ball.h", "v0": "ball.v", "g": "ball.gravity", "e": "ball.restitution"}
+    model, exact = Model("ball"), results("D2 bouncing ball")
+    model.ball = ball()
+    run = model.simulate("1.5 s", sensitivities=list(names.values()))
+    times, moved = run.sensitivities.event_times
+    for k, (name, path) in enumerate(names.items()):
+        by = exact["derivatives"][name]
+        assert_allclose(run.sensitivities["ball.h", path].final.m, by["dh"], rtol=1e-10)
+        assert_allclose(run.sensitivities["ball.v", path].final.m, by["dv"], rtol=1e-10)
+        for t, dt in zip(exact["t"][:2], by["dt"], strict=False):
+            assert_allclose(moved[np.argmin(abs(times - t)), k], dt, atol=1e-11)
+
+
+class Rig(Component):
+    """The belt, and a block that moves with it at the start."""
+
+    speed = Parameter("0.1 m/s")
+
+    def compose(self):
+        self.block = Mass(mass="1 kg", v=self.speed)
+        self.spring, self.damper = Spring(stiffness="100 N/m"), Damper(damping="0.5 N*s/m")
+        self.friction = TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                              breakaway_force="25 N")
+        self.belt, self.ground = VelocitySource(velocity=self.speed), Reference()
+        self.connect(self.block.M, self.spring.R, self.damper.R, self.friction.R)
+        self.connect(self.friction.C, self.belt.R)
+        self.connect(self.spring.C, self.damper.C, self.ground.V, self.belt.C)
+
+
+STICK_SLIP = {"m": "rig.block.mass", "k": "rig.spring.stiffness", "d": "rig.damper.damping",
+              "FG": "rig.friction.breakaway_force", "FC": "rig.friction.coulomb_force",
+              "V": "rig.speed", "x0": "rig.spring.x"}
+
+
+@pytest.mark.parametrize(("end", "case"), [("5 s", "D3a stick-slip, T while stuck"),
+                                           ("5.25 s", "D3b stick-slip, T while slipping")])
+def test_stick_slip_is_differentiated_through_its_events(end, case):
+    model, exact = Model("belt"), results(case)
+    model.rig = Rig()
+    run = model.simulate(end, sensitivities=list(STICK_SLIP.values()))
+    assert run.sensitivities.notes == []
+    for k, (name, path) in enumerate(STICK_SLIP.items()):
+        by = exact["derivatives"][name]
+        assert_allclose(run.sensitivities["rig.spring.x", path].final.m, by["dx"], rtol=1e-8)
+        assert_allclose(run.sensitivities["rig.block.v", path].final.m, by["dv"], rtol=1e-8,
+                        atol=1e-9)
+        assert_allclose(run.sensitivities.event_times[1][:, k], by["dt"], rtol=1e-8, atol=1e-9)
+    assert "s/N" in str(run.sensitivities.events())
+
+
+class Thrown(Component):
+    """A ball thrown up below a ceiling."""
+
+    x = Variable("m", "0 m", priority="high")
+    v = Variable("m/s", "4 m/s", priority="high")
+    f = Variable("N")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield quantity("1 kg") * (der(self.v) + quantity("9.81 m/s^2")) == -self.f
+        yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.6)
+
+
+def test_a_touch_without_speed_is_told():
+    case = results("D4a grazing a ceiling")
+    model = Model("ceiling")
+    model.ball = Thrown(v=f"{case['v0_grazing']!r} m/s")
+    with pytest.warns(SensitivityWarning, match="touched without speed: not differentiable"):
+        run = model.simulate("0.8 s", sensitivities=["ball.v"])
+    assert_allclose(run.sensitivities["ball.x", "ball.v"].final.m, case["left_derivative"])
+    model.ball.v = "4.4 m/s"
+    assert model.simulate("0.8 s", sensitivities=["ball.v"]).sensitivities.notes == []
+
+
+def test_a_load_at_break_away_is_told():
+    model = Model("floor")
+    model.block, model.push = Mass(mass="2 kg"), ForceSource(force="10 N")
+    model.ground = Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="8 N",
+                                           breakaway_force="10 N")
+    model.connect(model.block.M, model.push.R, model.friction.R)
+    model.connect(model.push.C, model.friction.C, model.ground.V)
+    with pytest.warns(SensitivityWarning, match="friction is at the end of its mode"):
+        model.simulate("3 s", sensitivities=["push.force"])
+    model.push.force = "11 N"
+    run = model.simulate("3 s", sensitivities=["push.force"])
+    assert_allclose(run.sensitivities["block.v", "push.force"].final.m, 1.5)  # T / m
+
+
+class Released(Component):
+    """A block that is held until an instant, then slides down."""
+
+    release = Parameter("0.5 s")
+    acceleration = Parameter("2 m/s^2")
+    v = Variable("m/s", "0 m/s", priority="high")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.v) == where(time > self.release, self.acceleration, 0)
+        yield der(self.x) == self.v
+
+
+def test_an_instant_that_is_a_parameter_moves_what_follows():
+    model = Model("release")
+    model.part = Released()
+    run = model.simulate("2 s", sensitivities=["part.release", "part.acceleration"])
+    assert_allclose(run.sensitivities["part.x", "part.release"].final.m, -3.0)  # -a (T - t0)
+    assert_allclose(run.sensitivities["part.x", "part.acceleration"].final.m, 1.5**2 / 2)
+
+
+class Sampled(Component):
+    """A first-order plant under a sampled proportional controller."""
+
+    gain = Parameter("2 1/s")
+    x = Variable("m", "1 m", priority="high")
+    u = Discrete("m/s", "0 m/s")
+
+    def equations(self):
+        yield der(self.x) == -self.u
+        yield every("0.1 s", {self.u: self.gain * self.x})
+
+
+def test_a_sampled_controller_carries_derivatives_in_its_memory():
+    model = Model("sampled")
+    model.loop = Sampled()
+    run = model.simulate("0.95 s", sensitivities=["loop.gain", "loop.x"])
+    k, h, n = 2.0, 0.1, 9  # x(n h) = (1 - k h)^n, then a straight line
+    factor, rest = 1 - k * h, 1 - k * 0.05
+    assert_allclose(run["loop.x"].final.m, factor**n * rest, rtol=1e-9)
+    assert_allclose(run.sensitivities["loop.x", "loop.x"].final.m, factor**n * rest, rtol=1e-9)
+    assert_allclose(run.sensitivities["loop.x", "loop.gain"].final.m,
+                    -n * h * factor**(n - 1) * rest - 0.05 * factor**n, rtol=1e-9)
+
+
+class String(Component):
+    """A pendulum in Cartesian coordinates: two states are tied."""
+
+    length, gravity = Parameter("2 m"), Parameter("9.81 m/s^2")
+    x = Variable("m", "0.6 m", priority="high")
+    y = Variable("m", "-1.9 m", priority="low")
+    vx = Variable("m/s", "0 m/s", priority="high")
+    vy = Variable("m/s")
+    pull = Variable("1/s^2")
+
+    def equations(self):
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield der(self.vx) == -self.pull * self.x
+        yield der(self.vy) == -self.pull * self.y - self.gravity
+        yield self.x**2 + self.y**2 == self.length**2
+
+
+@pytest.mark.parametrize("path", ["string.gravity", "string.length", "string.x"])
+def test_constraints_are_differentiated_with_the_rest(path):
+    model = Model("pendulum")
+    model.string = String()
+    run = model.simulate("3 s", rtol=1e-10, sensitivities=[path])
+    value = {"string.gravity": 9.81, "string.length": 2.0, "string.x": 0.6}[path]
+    unit, ends = ("m/s^2" if "gravity" in path else "m"), []
+    for step in (1e-3, -1e-3, 5e-4, -5e-4):
+        setattr(model.string, path.partition(".")[2], f"{value + step!r} {unit}")
+        end = model.simulate("3 s", rtol=1e-11)
+        ends.append([end["string.x"].final.m, end["string.vy"].final.m])
+    ends = np.array(ends)
+    wide, near = (ends[0] - ends[1]) / 2e-3, (ends[2] - ends[3]) / 1e-3
+    exact = near + (near - wide) / 3
+    found = [run.sensitivities[v, path].final.m for v in ("string.x", "string.vy")]
+    assert_allclose(found, exact, rtol=1e-7, atol=1e-7)
+
+
+def test_what_cannot_be_differentiated_is_said():
+    model = oscillator()
+    with pytest.raises(UnknownName, match="Did you mean 'spring.stiffness'"):
+        model.simulate("1 s", sensitivities=["spring.stifness"])
+    with pytest.raises(ParameterError, match="record"):
+        model.simulate("1 s", sensitivities=["spring.stiffness"], record=["block.v"])
+    run = model.simulate("1 s", sensitivities=["spring.stiffness"])
+    with pytest.raises(UnknownName, match=r"damper\.damping"):
+        run.sensitivities["block.v", "damper.damping"]
+    with pytest.raises(UnknownName, match=r"block\.w"):
+        run.sensitivities["block.w", "spring.stiffness"]
+
+
+def test_the_model_is_as_it_was():
+    model = Model("belt")
+    model.rig = Rig()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.simulate("1 s", sensitivities=["rig.speed", "rig.friction.coulomb_force"])
+    assert model.rig.speed.to("m/s").m == 0.1
+    assert model.rig.belt.velocity.to("m/s").m == 0.1

@@ -1,0 +1,147 @@
+"""Models of the reference cases of operating points and linear models, and comparisons."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from blocks import Component, Model, Parameter, Port, Target, Variable, der, quantity
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+    translational,
+)
+
+DATA = Path(__file__).parent / "data" / "analysis"
+
+
+@cache
+def book(name):
+    """The cases of one book."""
+    return json.loads((DATA / f"{name}.json").read_text())
+
+
+def results(name, case):
+    """Results of the case whose title begins so."""
+    return next(v for k, v in book(name).items() if k.split()[0] == case)["results"]
+
+
+def numbers(pairs):
+    """Complex numbers of a book, ordered."""
+    return ordered(np.array([complex(*p) for p in pairs], dtype=complex))
+
+
+def ordered(values):
+    return np.array(sorted(values, key=lambda p: (round(p.imag, 7), p.real)))
+
+
+def assert_poles(found, expected, rtol=1e-9):
+    """The same complex numbers, each to a relative tolerance."""
+    expected = np.asarray(expected, dtype=complex)
+    assert len(found) == len(expected), (found, expected)
+    left = list(found)
+    for p in expected:
+        k = int(np.argmin([abs(q - p) for q in left]))
+        assert abs(left[k] - p) <= rtol * max(abs(p), 1e-300), (left[k], p)
+        left.pop(k)
+
+
+def newtons(value):
+    return quantity(value, "N")
+
+
+def chain(n):
+    """Wall, then n times (spring beside damper, mass); a force on the last mass."""
+    model = Model("chain")
+    model.ground = Reference()
+    last = model.ground.V
+    for i in range(n):
+        mass = model.add(f"m{i}", Mass(mass="2 kg"))
+        spring = model.add(f"s{i}", Spring(stiffness="300 N/m"))
+        damper = model.add(f"d{i}", Damper(damping="1.5 N*s/m"))
+        model.connect(mass.M, spring.R, damper.R)
+        model.connect(last, spring.C, damper.C)
+        last = mass.M
+    model.push, model.sensor = ForceSource(force="0 N"), MotionSensor(reference="absolute")
+    model.connect(model.push.R, last, model.sensor.R)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+def stribeck(coulomb, breakaway, velocity, viscous=0.0, law="stribeck"):
+    """Exact friction with a falling curve, in SI units."""
+    given = {} if law == "coulomb" else {"breakaway_velocity": quantity(velocity, "m/s")}
+    return TranslationalFriction(law=law, coulomb_force=newtons(coulomb),
+                                 breakaway_force=newtons(breakaway),
+                                 viscous_coefficient=quantity(viscous, "N*s/m"), **given)
+
+
+def oscillator(belt=0.0, friction=None, x=0.0, damping=0.5):
+    """1 kg on a spring and a damper, rubbed by a belt."""
+    model = Model("oscillator")
+    model.block, model.spring = Mass(mass="1 kg"), Spring(stiffness="100 N/m",
+                                                          x=quantity(x, "m"))
+    model.damper = Damper(damping=quantity(damping, "N*s/m"))
+    model.friction = friction or stribeck(20, 25, 0.1)
+    model.belt, model.push = VelocitySource(velocity=quantity(belt, "m/s")), ForceSource(
+        force="0 N")
+    model.ground = Reference()
+    model.connect(model.block.M, model.spring.R, model.damper.R, model.friction.R, model.push.R)
+    model.connect(model.friction.C, model.belt.R)
+    model.connect(model.spring.C, model.damper.C, model.push.C, model.belt.C, model.ground.V)
+    return model
+
+
+def block(force, friction=None, mass=4.0, **start):
+    """A block on the floor under a force."""
+    model = Model("block")
+    model.block = Mass(mass=quantity(mass, "kg"), **start)
+    model.push, model.ground = ForceSource(force=newtons(force)), Reference()
+    parts = [model.block.M, model.push.R]
+    if friction is not None:
+        model.friction = friction
+        parts.append(model.friction.R)
+        model.connect(model.friction.C, model.ground.V)
+    model.connect(*parts)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+class Pendulum(Component):
+    """A point mass on a rod without mass, in Cartesian coordinates (index 3)."""
+
+    M = Port(translational)
+    mass, length = Parameter("1 kg"), Parameter("2 m")
+    drag = Parameter("0 N*s/m")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "-2 m", priority="high")
+    vx, vy = Variable("m/s"), Variable("m/s")
+    multiplier = Variable("N/m")
+
+    def equations(self):
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield self.M.v == self.vx
+        yield self.mass * der(self.vx) == self.M.f - self.drag * self.vx - self.multiplier * self.x
+        yield self.mass * der(self.vy) == (-self.mass * quantity("9.81 m/s^2")
+                                           - self.drag * self.vy - self.multiplier * self.y)
+        yield self.x**2 + self.y**2 == self.length**2
+
+
+def pendulum(mass, length, drag, force, x, y):
+    model = Model("pendulum")
+    model.bob = Pendulum(mass=quantity(mass, "kg"), length=quantity(length, "m"),
+                         drag=quantity(drag, "N*s/m"), x=quantity(x, "m"),
+                         y=Target(quantity(y, "m"), priority="low"))
+    model.push, model.ground = ForceSource(force=newtons(force)), Reference()
+    model.connect(model.bob.M, model.push.R)
+    model.connect(model.push.C, model.ground.V)
+    return model

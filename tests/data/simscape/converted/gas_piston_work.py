@@ -1,0 +1,252 @@
+"""Converted from gas_piston_work.slx, R2022b.
+
+Run the model
+1) Double-click on the Scope block.
+2) Click "Run" in the Simulate section of the Toolstrip.
+3) Observe the output in the scope. Does the piston position,
+volume, and pressure match what you expect?
+Explore the model
+1) Find the Perfect Insulator block.
+2) Find the Gas Properties block.
+3) Find the Translational Mechanical Converter block.
+4) Find the Ideal Translational Velocity Source block.
+5) Find two Mechanical Translational Reference blocks
+6) Find the Constant Volume Chamber block.
+7) Find the Scope block.
+Change the model
+1) Replace the Sine wave input with XXX.
+2) Create an output on the scope for Temperature.
+3) Add...
+"""
+
+from blocks import Component, Model, Output, Port, quantity
+from library.signal import Abs, Constant, Divide, Gain, Sine, Sum, TransferFunction
+from library.thermal import PerfectInsulator, thermal
+from library.translational import MotionSensor, Reference, VelocitySource, translational
+
+
+class ConstantVolumeChamberG(Component):
+    """A gap: foundation.gas.elements.constant_volume_chamber has no counterpart here."""
+
+    H = Port(thermal)
+
+    def equations(self):
+        yield quantity("1e-6 W/K") * (self.H.T - quantity("293.15 K")) == self.H.Q
+
+    def advise(self):
+        yield (
+            "stands for foundation.gas.elements.constant_volume_chamber, which has no "
+            "counterpart here: it lets next to nothing pass, and its outputs are 0."
+        )
+
+
+class GasPropertiesG(Component):
+    """A gap: foundation.gas.utilities.gas_properties has no counterpart here."""
+
+    def equations(self):
+        return iter(())
+
+    def advise(self):
+        yield (
+            "stands for foundation.gas.utilities.gas_properties, which has no counterpart here: "
+            "it lets next to nothing pass, and its outputs are 0."
+        )
+
+
+class AbsoluteReferenceG(Component):
+    """A gap: foundation.gas.elements.absolute_reference has no counterpart here."""
+
+    def equations(self):
+        return iter(())
+
+    def advise(self):
+        yield (
+            "stands for foundation.gas.elements.absolute_reference, which has no counterpart "
+            "here: it lets next to nothing pass, and its outputs are 0."
+        )
+
+
+class MassEnergyFlowRateSensorG(Component):
+    """A gap: foundation.gas.sensors.mass_flow_energy_flow_sensor has no counterpart here."""
+
+    M = Output("kg/s")
+    PHI = Output("")
+
+    def equations(self):
+        yield self.M == 0
+        yield self.PHI == 0
+
+    def advise(self):
+        yield (
+            "stands for foundation.gas.sensors.mass_flow_energy_flow_sensor, which has no "
+            "counterpart here: it lets next to nothing pass, and its outputs are 0."
+        )
+
+
+class PressureTemperatureSensorG(Component):
+    """A gap: foundation.gas.sensors.pressure_temperature_sensor has no counterpart here."""
+
+    P = Output("Pa")
+    T = Output("")
+
+    def equations(self):
+        yield self.P == 0
+        yield self.T == 0
+
+    def advise(self):
+        yield (
+            "stands for foundation.gas.sensors.pressure_temperature_sensor, which has no "
+            "counterpart here: it lets next to nothing pass, and its outputs are 0."
+        )
+
+
+class ThermodynamicPropertiesSensorG(Component):
+    """A gap: foundation.gas.sensors.thermodynamic_sensor has no counterpart here."""
+
+    H = Output("")
+    RHO = Output("kg/m^3")
+    CP = Output("")
+    S = Output("")
+
+    def equations(self):
+        yield self.H == 0
+        yield self.RHO == 0
+        yield self.CP == 0
+        yield self.S == 0
+
+    def advise(self):
+        yield (
+            "stands for foundation.gas.sensors.thermodynamic_sensor, which has no counterpart "
+            "here: it lets next to nothing pass, and its outputs are 0."
+        )
+
+
+class TranslationalMechanicalConverterG(Component):
+    """A gap: foundation.gas.elements.translational_mechanical_converter has no counterpart here."""
+
+    C = Port(translational)
+    H = Port(thermal)
+    R = Port(translational)
+
+    def equations(self):
+        yield quantity("1e-9 N*s/m") * self.C.v == self.C.f
+        yield quantity("1e-6 W/K") * (self.H.T - quantity("293.15 K")) == self.H.Q
+        yield quantity("1e-9 N*s/m") * self.R.v == self.R.f
+
+    def advise(self):
+        yield (
+            "stands for foundation.gas.elements.translational_mechanical_converter, which has "
+            "no counterpart here: it lets next to nothing pass, and its outputs are 0."
+        )
+
+
+class MechMeasurements(Component):
+    """Mech Measurements."""
+
+    To_Piston = Port(translational)
+    Position__m_ = Output("")
+
+    def compose(self):
+        self.ideal_translational_motion_sensor = MotionSensor()
+        self.mechanical_translational_reference2 = Reference()
+        self.ps_simulink_converter4 = Gain(input="m", gain="1 1/m")
+
+        self.connect(
+            self.mechanical_translational_reference2.V,
+            self.ideal_translational_motion_sensor.C,
+        )
+        self.connect(self.ideal_translational_motion_sensor.R, self.To_Piston)
+        self.connect(self.ideal_translational_motion_sensor.P, self.ps_simulink_converter4.u)
+        self.connect(self.ps_simulink_converter4.y, self.Position__m_)
+
+
+class ThermoMeasurements(Component):
+    """Thermo Measurements."""
+
+    Press_Out = Output("")
+    Vol_Out = Output("")
+
+    def compose(self):
+        self.absolute_reference_g = AbsoluteReferenceG()  # Absolute Reference (G)
+        # Mass & Energy Flow Rate Sensor (G)
+        self.mass_energy_flow_rate_sensor_g = MassEnergyFlowRateSensorG()
+        # Pressure & Temperature Sensor (G)
+        self.pressure_temperature_sensor_g = PressureTemperatureSensorG()
+        # Thermodynamic Properties Sensor (G)
+        self.thermodynamic_properties_sensor_g = ThermodynamicPropertiesSensorG()
+        self.abs_ = Abs()
+        self.constant = Constant(value=0.00501)
+        self.divide1 = Divide()
+        self.integrator = TransferFunction(numerator=[1], denominator=[1, 0])
+        self.plus = Sum(signs="++")
+        self.ps_simulink_converter = Gain(input="Pa", gain="1 1/Pa")
+        self.ps_simulink_converter3 = Gain(input="kg/s", gain="1 1/(kg/s)")
+        self.ps_simulink_converter4 = Gain(input="kg/m^3", gain="1 1/(kg/m^3)")
+
+        self.connect(self.pressure_temperature_sensor_g.P, self.ps_simulink_converter.u)
+        self.connect(self.mass_energy_flow_rate_sensor_g.M, self.ps_simulink_converter3.u)
+        self.connect(self.thermodynamic_properties_sensor_g.RHO, self.ps_simulink_converter4.u)
+        self.connect(self.integrator.y, self.abs_.u)
+        self.connect(self.ps_simulink_converter3.y, self.integrator.u)
+        self.connect(self.abs_.y, self.divide1.u1)
+        self.connect(self.ps_simulink_converter4.y, self.divide1.u2)
+        self.connect(self.ps_simulink_converter.y, self.Press_Out)
+        self.connect(self.divide1.y, self.plus.u1)
+        self.connect(self.plus.y, self.Vol_Out)
+        self.connect(self.constant.y, self.plus.u2)
+
+
+def build() -> Model:
+    """The model gas_piston_work."""
+    model = Model("gas_piston_work")
+    model.constant_volume_chamber_g = ConstantVolumeChamberG()  # Constant Volume Chamber (G)
+    model.gas_properties_g = GasPropertiesG()  # Gas Properties (G)
+    model.ideal_translational_velocity_source = VelocitySource()
+    model.mech_measurements = MechMeasurements()
+    model.mechanical_translational_reference = Reference()
+    model.mechanical_translational_reference1 = Reference()
+    model.perfect_insulator = PerfectInsulator()
+    model.thermo_measurements = ThermoMeasurements()
+    # Translational Mechanical Converter (G)
+    model.translational_mechanical_converter_g = TranslationalMechanicalConverterG()
+    model.sine_wave = Sine(amplitude="1 m/s", frequency="0.25 Hz")
+
+    model.connect(
+        model.perfect_insulator.A,
+        model.translational_mechanical_converter_g.H,
+        model.constant_volume_chamber_g.H,
+    )
+    model.connect(
+        model.mechanical_translational_reference.V,
+        model.translational_mechanical_converter_g.C,
+    )
+    model.connect(
+        model.mechanical_translational_reference1.V,
+        model.ideal_translational_velocity_source.C,
+    )
+    model.connect(
+        model.ideal_translational_velocity_source.R,
+        model.mech_measurements.To_Piston,
+        model.translational_mechanical_converter_g.R,
+    )
+    model.connect(model.sine_wave.y, model.ideal_translational_velocity_source.S)
+    return model
+
+
+if __name__ == "__main__":
+    result = build().simulate("10.0 s")
+    figure = result.plot(
+        "thermo_measurements.pressure_temperature_sensor_g.P",
+        "thermo_measurements.ps_simulink_converter.y",
+        "thermo_measurements.plus.y",
+        "mech_measurements.ps_simulink_converter4.y",
+    )
+    figure.savefig("gas_piston_work.png", bbox_inches="tight")
+    table = result.table(
+        "thermo_measurements.pressure_temperature_sensor_g.P",
+        "thermo_measurements.ps_simulink_converter.y",
+        "thermo_measurements.plus.y",
+        "mech_measurements.ps_simulink_converter4.y",
+        every="1 s",
+    )
+    print(table)

@@ -1,0 +1,176 @@
+"""Is a model that was written as text the same model?"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from blocks import Model, Target, load, quantity
+from blocks.exceptions import FileError
+from blocks.language.value_text import exact, read_value
+from blocks.units import to_si, unit
+from library.signal import Sum
+from library.tables import table
+from library.thermal import ConductingRod
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+
+def bump(t):
+    """A force that a module gives a name to."""
+    return 3 * t * quantity("1 N/s")
+
+
+def oscillator():
+    model = Model("oscillator")
+    model.block, model.spring = Mass(mass="2 kg"), Spring(stiffness="8 N/mm", x="10 mm")
+    model.damper, model.ground = Damper(damping="1 N*s/m"), Reference()
+    model.block.v = Target("1 km/h", priority="low", nominal="1 m/s")
+    model.connect(model.block.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    model.nominal_values("1 kN")
+    return model
+
+
+def kept(model, tmp_path):
+    """The model again; what it writes is what was read."""
+    model.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    again.save(tmp_path / "again.json")
+    text = (tmp_path / "model.json").read_text()
+    assert (tmp_path / "again.json").read_text() == text
+    return again
+
+
+def test_a_model_comes_back_with_its_values_and_runs_the_same(tmp_path):
+    model = oscillator()
+    again = kept(model, tmp_path)
+    assert again.name == "oscillator" and str(again.equations()) == str(model.equations())
+    a, b = model.simulate("1 s"), again.simulate("1 s")
+    assert np.array_equal(a["block.v"].m, b["block.v"].m)
+    assert len(a.differences(b)) == 0
+    assert again.block._targets["v"][1] == "low" and again._nominal_table == model._nominal_table
+
+
+def test_the_text_is_for_people_and_for_version_control(tmp_path):
+    oscillator().save(tmp_path / "model.json")
+    text = (tmp_path / "model.json").read_text()
+    assert '"stiffness": "8 N/mm"' in text or '"stiffness": "8000 N/m"' in text
+    assert '"class": "library.translational:Spring"' in text
+    assert '    "block.M, spring.R, damper.R",\n' in text
+    other = oscillator()
+    other.block.mass = "2.5 kg"
+    other.save(tmp_path / "other.json")
+    lines = zip(text.splitlines(), (tmp_path / "other.json").read_text().splitlines(), strict=True)
+    assert [pair for pair in lines if pair[0] != pair[1]] == [
+        ('        "mass": "2 kg"', '        "mass": "2.5 kg"')]
+
+
+def test_arrays_laws_tables_and_named_functions_come_back(tmp_path):
+    model = Model("many")
+    model.bodies = Mass(mass=quantity([1, 2, 3, 4], "kg"), count=4)
+    model.links = Spring(stiffness="8 N/m", count=3)
+    model.rub = TranslationalFriction(law="stribeck")
+    model.pull = ForceSource(force=table(["0 s", "1 s"], ["0 N", "0.1 N"]))
+    model.push, model.total, model.ground = ForceSource(force=bump), Sum(signs="+-"), Reference()
+    model.connect(model.bodies.M[:-1], model.links.R)
+    model.connect(model.bodies.M[1:], model.links.C)
+    model.connect(model.bodies.M[0], model.rub.R, model.pull.R, model.push.R)
+    model.connect(model.ground.V, model.rub.C, model.pull.C, model.push.C)
+    del model.total
+    again = kept(model, tmp_path)
+    a, b = model.simulate("0.5 s"), again.simulate("0.5 s")
+    assert np.array_equal(a["bodies.v"].m, b["bodies.v"].m) and len(a.differences(b)) == 0
+    text = (tmp_path / "model.json").read_text()
+    assert "bodies[0:3].M, links.R" in text and "library.tables:TableOfTime" in text
+
+
+def test_what_was_changed_within_a_composite_comes_back(tmp_path):
+    model = Model("oven")
+    model.rod = ConductingRod()
+    name, part = next((n, p) for n, p in model.rod._parts().items() if p._declared)
+    parameter = next(n for n, d in part._declared.items()
+                     if type(d).__name__ == "Parameter" and np.ndim(d.default) == 0)
+    setattr(part, parameter, 1.0625 * getattr(part, parameter) + getattr(part, parameter))
+    again = kept(model, tmp_path)
+    assert getattr(again.rod[name], parameter) == getattr(part, parameter)
+    assert set(json.loads((tmp_path / "model.json").read_text())["parts"]["rod"]["inside"]) == {
+        name}
+
+
+@pytest.mark.parametrize("value,text", [
+    (0.1, "mm"), (1 / 3, "N*s/m"), (np.pi, "rad"), (np.pi / 3, "deg"), (1e-300, "kg"),
+    (293.15, "degC"), (1234.56789, "rpm"), (0.7, "")])
+def test_numbers_come_back_to_the_bit(value, text):
+    told = json.loads(json.dumps(exact(value, unit(text))))
+    assert to_si(read_value(told), unit(text)) == value
+
+
+# -- what cannot be written or read --------------------------------------------------------------
+def test_what_cannot_be_text_is_refused_by_name(tmp_path):
+    model = oscillator()
+    model.pull = ForceSource(force=lambda t: t * quantity("1 N/s"))
+    with pytest.raises(FileError, match=r"pull\.force: is a function without a name, and cannot be "
+                                        r"written as text\. Define it at the top of a module"):
+        model.save(tmp_path / "model.json")
+    assert not (tmp_path / "model.json").exists()
+
+    class Local(Mass):
+        """Within a function."""
+
+    del model.pull
+    model.own = Local()
+    with pytest.raises(FileError, match="own: is Local, which is made within a function"):
+        model.save(tmp_path / "model.json")
+
+
+def changed(tmp_path, **facts):
+    oscillator().save(tmp_path / "model.json")
+    told = json.loads((tmp_path / "model.json").read_text())
+    told |= facts
+    (tmp_path / "model.json").write_text(json.dumps(told))
+    return tmp_path / "model.json"
+
+
+@pytest.mark.parametrize("facts,said", [
+    ({"version": 99, "written by": "blocks-toolkit 7"},
+     r"newer version \(format 99, blocks-toolkit 7\)"),
+    ({"format": "other"}, "is no saved model"),
+    ({"parts": {"block": {"class": "no_such_package:Mass"}}},
+     r"parts\.block: it is 'no_such_package:Mass', but there is no module 'no_such_package' here"),
+    ({"parts": {"block": {"class": "library.translational:Mas"}}},
+     r"library\.translational has no 'Mas'\. Did you mean 'Mass'"),
+    ({"parts": {"block": {"class": "os:system"}}}, "'os:system' is no component"),
+    ({"parts": {"block": {"values": {}}}}, r"parts\.block: there is no 'class'"),
+    ({"parts": {"block": {"class": "library.translational:Mass", "values": {"mass": "2 m"}}}},
+     r"parts\.block: Mass\.mass: takes kg"),
+    ({"connections": ["block.M, spring.X"]}, r"spring\.X: Spring has no port 'X'"),
+    ({"connections": ["block.M, sprin.R"]}, "Did you mean 'spring'"),
+])  # fmt: skip
+def test_a_file_that_is_not_right_is_named_with_the_place(tmp_path, facts, said):
+    with pytest.raises(FileError, match=said) as caught:
+        load(changed(tmp_path, **facts))
+    assert str(caught.value).count("model.json") == 1
+
+
+def test_a_damaged_or_missing_model_is_named(tmp_path):
+    file = changed(tmp_path)
+    file.write_text(file.read_text()[:100])
+    with pytest.raises(FileError, match="cannot be read as a saved model"):
+        load(file)
+    with pytest.raises(FileError, match="there is no such file"):
+        load(tmp_path / "none.json")
+    del_name = changed(tmp_path)
+    told = json.loads(del_name.read_text())
+    del told["name"]
+    del_name.write_text(json.dumps(told))
+    with pytest.raises(FileError, match="the model: there is no 'name'"):
+        load(del_name)

@@ -1,0 +1,49 @@
+"""Public models as they lie in their repositories, with the files that belong to them."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import shutil
+import zipfile
+from pathlib import Path
+
+from library.simscape import convert
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "simscape"
+CORPUS = DATA / "corpus"
+MANIFEST = json.loads((CORPUS / "manifest.json").read_text(encoding="utf-8"))["models"]
+# a name that a model takes from a binary part of its file, which is not read
+GIVEN = {"house_piping": {"D_pipe": "0.02"}}
+
+
+def placed(name, folder):
+    """The model beside its scripts and data, under the names it calls them by."""
+    for script in MANIFEST[name].get("scripts", ()):
+        to = folder / script["original"]
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CORPUS / script["file"], to)
+    return Path(shutil.copy(CORPUS / f"{name}.slx", folder / f"{name}.slx"))
+
+
+def converted(name, folder):
+    return convert(placed(name, folder), values=GIVEN.get(name))
+
+
+def built(text, folder):
+    """The model that a text builds."""
+    file = folder / "converted.py"
+    file.write_text(text, encoding="utf-8")
+    return runpy.run_path(str(file))["build"]()
+
+
+def parts_of(file):
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(parts, path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return path

@@ -1,0 +1,153 @@
+"""What is wrong with a model file, or with what was asked, is said in the user's words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+from simscape_corpus import DATA, built
+from slx_writer import Drawn, write
+
+from blocks import BlocksError, FileError, Parameter
+from library.simscape import add_counterpart, convert
+from library.simscape.__main__ import main
+from library.translational import TwoPort
+
+TR = "foundation.mechanical.translational."
+SOLVER = "nesl_utility/Solver Configuration"
+
+
+def coasting(mass=("2", "kg")):
+    return [
+        Drawn(f"{TR}mass", "sledge", {"M": "a"}, {"mass": mass, "v": ("1", "m/s", "High")}),
+        Drawn(f"{TR}damper", "snow", {"R": "a", "C": "g"}, {"D": ("3", "N*s/m")}),
+        Drawn(f"{TR}reference", "ground", {"V": "g"}),
+        Drawn(SOLVER, "solver", {"P": "g"})]
+
+
+def feedback(filtering):
+    """A force that is fed back by way of numbers, which run in a circle."""
+    return [
+        *coasting(),
+        Drawn("foundation.mechanical.sources.force", "push", {"R": "a", "S": "s", "C": "g"}),
+        Drawn("foundation.mechanical.sensors.force", "cell", {"R": "a", "C": "b", "F": "f"}),
+        Drawn(f"{TR}damper", "brake", {"R": "b", "C": "g"}, {"D": ("1", "N*s/m")}),
+        Drawn("nesl_utility/PS-Simulink Converter", "out", {"I": "f"}, options={"Unit": "N"},
+              outputs=("n",)),
+        Drawn("Sum", "sum", options={"Inputs": "+-"}, inputs=("n", "k"), outputs=("e",)),
+        Drawn("Gain", "K", options={"Gain": "-0.5"}, inputs=("e",), outputs=("k",)),
+        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"},
+              options={"Unit": "N", **filtering}, inputs=("k",))]
+
+
+def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
+    file = write(tmp_path / "model.slx", coasting(("m0*k", "kg")), "R2022b")
+    with pytest.raises(FileError) as caught:
+        convert(file)
+    assert "these names have no value: k in /sledge.mass; m0 in /sledge.mass" in str(caught.value)
+    assert "--set k=… --set m0=…" in caught.value.advice
+    text = convert(file, values={"m0": "4/2", "k": "3"}).text
+    assert "m0 = 4 / 2\nk = 3\n" in text
+    assert 'Mass(mass=quantity(m0 * k, "kg"), v="1 m/s")' in text
+    with pytest.raises(BlocksError, match="q has no value"):
+        convert(file, values={"m0": "2*q", "k": "3"})
+
+
+def test_a_unit_that_is_none_is_said_and_marked(tmp_path):
+    result = convert(write(tmp_path / "model.slx", coasting(("2", "kgg")), "R2022b"))
+    assert "/sledge.mass = 2 kgg: 'kgg' is no unit that is known here" in " ".join(
+        result.text.split())
+    assert [e.outcome for e in result.entries if e.path == "/sledge"] == ["missing"]
+
+
+def test_a_release_of_the_future_is_said(tmp_path):
+    text = convert(write(tmp_path / "model.slx", coasting(), "R2031a")).text
+    assert "The file is of R2031a; files up to R2026a are known." in text
+
+
+def test_two_solver_blocks_of_one_network_are_said(tmp_path):
+    twice = [*coasting(), Drawn(SOLVER, "second", {"P": "a"})]
+    text = convert(write(tmp_path / "model.slx", twice, "R2022b")).text
+    assert "/second and /solver are Solver Configuration blocks of one network" in text
+    apart = [*coasting(), Drawn(SOLVER, "second", {"P": "b"}),
+             Drawn(f"{TR}mass", "other", {"M": "b"}, {"mass": ("1", "kg")})]
+    assert "one network" not in convert(write(tmp_path / "model.slx", apart, "R2022b")).text
+
+
+def test_a_library_without_its_file_is_said(tmp_path):
+    blocks = [*coasting(), Drawn("my_parts/Brakes/Disc", "disc")]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert "/disc is a block of the library my_parts, whose file was not found" in text
+    assert "--path" in text
+
+
+def test_a_loop_of_numbers_is_a_finding_and_a_filter_is_a_lag(tmp_path):
+    file = write(tmp_path / "model.slx", feedback({}), "R2022b")
+    assert "signal.loop" in {f.code for f in built(convert(file).text, tmp_path).check()}
+    lag = {"FilteringAndDerivatives": "filter", "SimscapeFilterOrder": "1",
+           "InputFilterTimeConstant": "0.05"}
+    result = convert(write(tmp_path / "model.slx", feedback(lag), "R2022b"))
+    assert ["Its filter is a lag of the same order."] in [e.notes for e in result.entries]
+    run = built(result.text, tmp_path).simulate("3 s", rtol=1e-9)
+    # e = f - k, k = -0.5 e: k = -f, with f = v; 2 v' = -4 v + s, 0.05 s' = -v - s
+    system = np.array([[-2.0, 0.5], [-20.0, -20.0]])
+    expected = (expm(3 * system) @ [1.0, 0.0])[0]
+    assert_allclose(run["sledge.v"].final.to("m/s").m, expected, rtol=1e-6)
+
+
+def test_a_component_of_ones_own_may_be_a_counterpart(tmp_path):
+    add_counterpart("my_parts.snow", Snow, parameters={"k": "stickiness"},
+                    ports={"lconn1": "R", "rconn1": "C"})
+    blocks = [b for b in coasting() if b.name != "snow"]
+    blocks.append(Drawn("my_parts.snow", "drift", {}, {"k": ("2", "N*s/m")}))
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert 'model.drift = Snow(stickiness="2 N*s/m")' in text
+
+
+class Snow(TwoPort):
+    stickiness = Parameter("1 N*s/m")
+
+    def equations(self):
+        yield self.f == self.stickiness * self.v
+
+
+def test_the_command_line_writes_reports_and_runs(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = write(tmp_path / "sledge.slx", coasting(), "R2022b")
+    assert main([str(file), "--report", "--run"]) == 0
+    said = capsys.readouterr().out
+    assert "sledge.py: 4 blocks, 0 without a counterpart" in said
+    assert "/sledge (foundation.mechanical.translational.mass) -> translational.Mass" in said
+    page = (tmp_path / "sledge.html").read_text(encoding="utf-8")
+    assert 'alt="the network"' in page and "translational.Mass" in page
+    assert main([str(DATA / "ssc" / "Wall.ssc"), "-o", str(tmp_path / "wall.py")]) == 0
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["nothing.slx"], "it cannot be read: No such file"),
+    (["notes.txt"], "it is no Simulink model"),
+    (["sledge.slx", "-o", "nowhere/model.py"], "cannot be written"),
+])  # fmt: skip
+def test_the_command_line_says_what_is_wrong(arguments, said, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("some notes", encoding="utf-8")
+    write(tmp_path / "sledge.slx", coasting(), "R2022b")
+    assert main(arguments) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_value_that_is_no_assignment_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["model.slx", "--set", "mass"])
+    assert "--set takes NAME=VALUE, but was given 'mass'" in capsys.readouterr().err
+
+
+def test_a_gap_lets_next_to_nothing_pass(tmp_path):
+    blocks = [*coasting(), Drawn("my_parts.unknown", "strange", {}, {"k": ("2", "1")})]
+    result = convert(write(tmp_path / "model.slx", blocks, "R2022b"))
+    assert [e.outcome for e in result.entries].count("missing") == 1
+    run = built(result.text, tmp_path).simulate("1 s")
+    assert run["sledge.v"].final.to("m/s").m < 0.3
+
+

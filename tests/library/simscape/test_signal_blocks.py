@@ -1,0 +1,123 @@
+"""Blocks for signals, of both kinds, give what closed forms and sampling by hand say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from simscape_corpus import built
+from slx_writer import Drawn, write
+
+from library.simscape import convert
+
+T = np.linspace(0, 2, 21) + 0.05  # beside the instants at which blocks sample
+
+
+def result_of(blocks, folder):
+    """The run of a diagram that ends in a block called ``last``; all of it is mapped."""
+    made = convert(write(folder / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    assert "missing" not in {e.outcome for e in made.entries}, made.entries
+    run = built(made.text, folder).simulate("3 s", rtol=1e-9, times=[f"{t} s" for t in T])
+    return np.interp(T, run.time.to("s").m, run["last.y"].to_numpy())
+
+
+def clock(*then):
+    return [Drawn("Clock", "clock", outputs=("t",)), *then, Drawn("Scope", "scope", inputs=("y",))]
+
+
+def last(kind, **options):
+    return clock(Drawn(kind, "last", options=options, inputs=("t",), outputs=("y",)))
+
+
+STEPS = np.floor(T / 0.1)
+CASES = {
+    "Bias": (last("Bias", Bias="2"), T + 2),
+    "Fcn": (last("Fcn", Expr="2*u(1)^2-sin(u(1))"), 2 * T**2 - np.sin(T)),
+    "Integrator": (last("Integrator", InitialCondition="3"), 3 + T**2 / 2),
+    "limited Integrator": (last("Integrator", LimitOutput="on", UpperSaturationLimit="0.5",
+                                LowerSaturationLimit="-inf"), np.minimum(T**2 / 2, 0.5)),
+    "Lookup": (last("Lookup_n-D", NumberOfTableDimensions="1", BreakpointsForDimension1="[0 1 2]",
+                    Table="[0 5 3]"),
+               np.interp(T, [0, 1, 2], [0, 5, 3]) - 2 * np.maximum(T - 2, 0)),
+    "Zero-Order Hold": (last("ZeroOrderHold", SampleTime="0.1"), STEPS * 0.1),
+    "Unit Delay": (last("UnitDelay", SampleTime="0.1", InitialCondition="7"),
+                   np.where(STEPS > 0, (STEPS - 1) * 0.1, 7)),
+    "Delay": (last("Delay", SampleTime="0.1", DelayLength="2"), np.maximum(STEPS - 2, 0) * 0.1),
+    "Discrete Integrator": (last("DiscreteIntegrator", SampleTime="0.1", gainval="2"),
+                            2 * 0.01 * STEPS * (STEPS - 1) / 2),
+    "Relay": (last("Relay", OnSwitchValue="1.2", OffSwitchValue="0.3", OnOutputValue="4"),
+              np.where(T > 1.2, 4, 0)),
+    "Quantizer": (last("Quantizer", QuantizationInterval="0.31"),
+                  0.31 * np.floor(T / 0.31 + 0.5)),
+    "State-Space": (clock(
+        Drawn("StateSpace", "space", options={"A": "[0 1; -4 0]", "B": "[0;1]", "C": "[1 0]",
+                                              "D": "0"}, inputs=("t",), outputs=("x",)),
+        Drawn("Gain", "last", inputs=("x",), outputs=("y",))), T / 4 - np.sin(2 * T) / 8),
+    "Trigonometry": (clock(
+        Drawn("Constant", "one", options={"Value": "1"}, outputs=("c",)),
+        Drawn("Trigonometry", "last", options={"Operator": "atan2"}, inputs=("t", "c"),
+              outputs=("y",))), np.arctan2(T, 1)),
+    "Mux and Fcn": (clock(
+        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
+        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "g"), outputs=("m",)),
+        Drawn("Fcn", "last", options={"Expr": "u(1)*u(2)"}, inputs=("m",), outputs=("y",))),
+        3 * T**2),
+    "Mux and Demux": (clock(
+        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
+        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "g"), outputs=("m",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("m",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "-+"}, inputs=("a", "b"), outputs=("y",))), 2 * T),
+    "Multiport Switch": (clock(
+        Drawn("Constant", "one", options={"Value": "1"}, outputs=("c",)),
+        Drawn("Constant", "two", options={"Value": "-2"}, outputs=("d",)),
+        Drawn("MultiPortSwitch", "last", options={"Inputs": "2", "DataPortOrder":
+                                                  "Zero-based contiguous"},
+              inputs=("t", "c", "d"), outputs=("y",))), np.where(T < 0.5, 1, -2)),
+    "Product with a division": (clock(
+        Drawn("Constant", "four", options={"Value": "4"}, outputs=("c",)),
+        Drawn("Product", "last", options={"Inputs": "*/*"}, inputs=("t", "c", "t"),
+              outputs=("y",))), T**2 / 4),
+    "Switch": (clock(
+        Drawn("Constant", "c", options={"Value": "9"}, outputs=("c",)),
+        Drawn("Switch", "last", options={"Threshold": "1.01", "Criteria": "u2 > Threshold"},
+              inputs=("c", "t", "t"), outputs=("y",))), np.where(T > 1.01, 9, T)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_simulink_block_gives_what_is_known(name, tmp_path):
+    blocks, expected = CASES[name]
+    assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-7)
+
+
+S = "foundation.signal."
+
+
+def physical(*blocks):
+    """A ramp of 2 m/s·t as a physical signal ``r`` in m, and the signal ``o`` shown as a number."""
+    return [Drawn(f"{S}sources.ramp", "ramp", {"O": "r"}, {"slope": ("2", "m/s"),
+                                                           "start_time": ("0", "s")}), *blocks]
+
+
+@pytest.mark.parametrize(("blocks", "expected"), [
+    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"},
+            {"fcn_choice": ("foundation.enum.math_function.square", "1"), "v": ("1", "1")})],
+     4 * T**2),
+    ([Drawn(f"{S}lookup_tables.one_dimensional", "last", {"I": "r", "O": "o"},
+            {"x": ("[0 1 2]", "m"), "f": ("[0 3 4]", "N"),
+             "extrap_method": ("simscape.enum.extrapolation.nearest", "1")})],
+     np.interp(2 * T, [0, 1, 2], [0, 3, 4])),
+    ([Drawn(f"{S}linear.transfer_function", "last", {"U": "r", "Y": "o"},
+            {"transfer_function_type": ("foundation.enum.transfer_function_type.lag", "1"),
+             "T": ("200", "ms"), "y0": ("1", "m")})],
+     2 * (T - 0.2) + 1.4 * np.exp(-5 * T)),
+    ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("1", "m")}),
+      Drawn(f"{S}functions.concatenate", "both", {"I1": "c", "I2": "r", "O": "v"}),
+      Drawn(f"{S}nonlinear.selector", "pick", {"I": "v", "O": "s"}, {"ix": ("2", "1")}),
+      Drawn(f"{S}functions.gain", "last", {"I": "s", "O": "o"}, {"gain": ("3", "1")})], 6 * T),
+    ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("5", "m")}),
+      Drawn(f"{S}nonlinear.controlled_switch", "last", {"I1": "c", "I2": "r", "I3": "r", "O": "o"},
+            {"Threshold": ("1.01", "m")})], np.where(2 * T >= 1.01, 5, 2 * T)),
+], ids=["square", "table", "lag", "selected element", "switch"])  # fmt: skip
+def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_path):
+    assert_allclose(result_of(physical(*blocks), tmp_path), expected, rtol=1e-6, atol=1e-7)

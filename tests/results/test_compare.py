@@ -1,0 +1,222 @@
+"""Do runs know what they were made with, and where they are apart?
+
+Bodies thrown under a constant force: v = v0 + F t / m, x = v0 t + F t² / (2 m).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, ParameterError, Target, UnknownName, compare, quantity
+from blocks.exceptions import WrongCall, WrongDimension
+from blocks.simulation.given_values import GivenValues
+from blocks.simulation.settings import Options
+from library.mechanisms import LeadScrew
+from library.signal import Step
+from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
+
+
+def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", count=None,
+           name="thrown", **options):
+    model = Model(name)
+    model.body, model.floor = Mass(mass=mass, v=v0, count=count), Reference()
+    model.pull, model.where = ForceSource(force=force, count=count), MotionSensor(count=count)
+    model.connect(model.body.M, model.pull.R, model.where.R)
+    model.connect(model.floor.V, model.pull.C, model.where.C)
+    if jump is not None:
+        model.step = Step(initial="0 N", final="2 N", start=jump)
+        model.connect(model.step.y, model.pull.S)
+    return model.simulate(duration, **options)
+
+
+# -- what a run was made with --------------------------------------------------------------------
+def test_a_run_keeps_the_parameters_it_was_made_with():
+    model = Model("block")
+    model.block = Mass(mass="2 kg", v="300 mm/s")
+    result = model.simulate("1 s", rtol=1e-8)
+    model.block.mass = "5 kg"
+    model.block.v = "1 m/s"
+    assert result.parameters["block.mass"] == quantity("2 kg")
+    assert result.parameters.starts["block.v"] == quantity("300 mm/s")
+    assert str(result.parameters.starts["block.v"].units) == "millimeter / second"
+    assert result.parameters.settings["rtol"] == 1e-8
+    assert model.simulate("1 s").parameters["block.mass"] == quantity("5 kg")
+
+
+def test_a_misspelt_parameter_is_answered_with_the_nearest():
+    with pytest.raises(UnknownName, match=r"thrown: there is no 'body.mas' among its parameters. "
+                                          r"Did you mean 'body.mass'"):
+        thrown().parameters["body.mas"]
+
+
+def test_parameters_are_a_table_to_read():
+    text = repr(thrown(v0="300 mm/s").parameters)
+    assert "body.mass" in text and "1 kg" in text
+    assert "body.v at the start" in text and "300 mm/s" in text
+
+
+def test_options_and_parts_of_composites_are_among_the_parameters():
+    model = Model("press")
+    model.screw, model.rub = LeadScrew(), TranslationalFriction(law="stribeck")
+    made = GivenValues(model, "1 s", Options()).made_with()
+    assert made.parameters["rub.law"] == "stribeck"
+    assert made.types["screw"] == "LeadScrew"
+    assert any(path.startswith("rub.") and "velocity" in path for path in made.parameters)
+
+
+def test_differences_name_what_is_not_equal_in_any_unit():
+    a, b = thrown(mass="2 kg"), thrown(v0="100 cm/s", mass="2000 g", duration="2000 ms")
+    assert len(a.differences(b)) == 0
+    c = thrown(v0="2 m/s", mass="2.5 kg", rtol=1e-8)
+    table = a.differences(c)
+    assert table.columns == {
+        "what": ["body.mass", "body.v at the start", "simulate(rtol=…)"],
+        "this run": ["2 kg", "1 m/s", "1e-06"], "the other": ["2.5 kg", "2 m/s", "1e-08"],
+    }  # fmt: skip
+
+
+def test_components_that_only_one_run_has_are_named_once():
+    table = thrown().differences(thrown(jump="1 s"))
+    assert table.columns["what"] == ["step"]
+    assert table.columns["this run"] == ["—"] and table.columns["the other"] == ["Step"]
+
+
+def test_priorities_and_functions_are_compared():
+    soft = thrown(v0=Target("1 m/s", priority="low"))
+    assert thrown().differences(soft).columns["the other"] == ["1 m/s (low)"]
+
+    def wave(size):
+        return lambda t: size * quantity("1 N")
+
+    same = [thrown(force=wave(2.0)) for _ in range(2)]
+    assert len(same[0].differences(same[1])) == 0
+    assert same[0].differences(thrown(force=wave(3.0))).columns["what"] == ["pull.force"]
+
+
+# -- comparing -----------------------------------------------------------------------------------
+def test_the_largest_difference_and_its_time():
+    a, b = thrown(), thrown(v0="2.5 m/s", every="0.7 s")
+    both = compare({"slow": a, "fast": b}, "body.v", "where.P")
+    speed, place = both.gaps
+    assert speed.difference.to("m/s").m == pytest.approx(1.5, rel=1e-9)
+    assert speed.share == pytest.approx(1.5 / 5)  # |v| is 5 m/s at the end of the first
+    assert place.difference.to("m").m == pytest.approx(3.0, rel=1e-9)
+    assert place.time.to("s").m == 2.0
+    assert both.table.columns["largest difference"][1] == "3 m"
+    assert "'fast' minus 'slow', from 0 s to 2 s" in repr(both)
+    assert "body.v at the start" in repr(both)
+
+
+def test_a_jump_is_seen_from_both_sides():
+    a, b = thrown(jump="1 s"), thrown(jump="1.5 s")
+    (gap,) = compare({"early": a, "late": b}, "pull.S").gaps
+    assert gap.difference.to("N").m == -2
+    assert 1.0 <= gap.time.to("s").m <= 1.5
+    short = compare({"early": thrown(jump="1 s", duration="1 s"), "late": b}, "pull.S").gaps[0]
+    assert short.difference.m == 0
+
+
+def test_only_the_common_time_is_compared():
+    a, b = thrown(), thrown(v0="2 m/s", duration="1 s")
+    (gap,) = compare({"long": a, "short": b}, "where.P").gaps
+    assert gap.difference.to("m").m == pytest.approx(1.0) and gap.time.to("s").m == 1.0
+    later = thrown(duration="1 s", start="5 s")
+    with pytest.raises(ParameterError, match="no time in common: 'a' 0 s to 2 s, 'b' 5 s to 6 s"):
+        compare({"a": a, "b": later}, "body.v")
+
+
+def test_the_instance_of_an_array_that_is_furthest_away():
+    a = thrown(mass=quantity([1, 2, 4], "kg"), count=3)
+    b = thrown(mass=quantity([1, 3, 4], "kg"), count=3)
+    (gap,) = compare({"a": a, "b": b}, "body.v").gaps
+    assert gap.path == "body[1].v"
+    assert gap.difference.to("m/s").m == pytest.approx(-3 * 2 / 3 + 3 * 2 / 2)
+    with pytest.raises(ParameterError, match="has 3 instances in 'a', but 1 in 'b'"):
+        compare({"a": a, "b": thrown()}, "body.v")
+
+
+def test_equal_runs_have_no_time_of_difference():
+    both = compare({"a": thrown(), "b": thrown()}, "body.v")
+    assert both.table.columns["at"] == ["—"]
+    assert "made with equal parameters" in repr(both)
+
+
+def test_without_names_what_plot_draws_is_compared():
+    both = compare({"a": thrown(), "b": thrown(v0="2 m/s")})
+    assert "body.v" in both.paths
+
+
+def test_what_cannot_be_compared_is_refused_in_words():
+    a = thrown()
+    with pytest.raises(WrongCall, match=r"Name them: compare\({\"dry\": a"):
+        compare([a, a], "body.v")
+    with pytest.raises(ParameterError, match="needs two runs or more, but was given 1"):
+        compare({"a": a}, "body.v")
+    with pytest.raises(ParameterError, match="compares results of runs, but was given 3"):
+        compare({"a": a, "b": 3}, "body.v")
+    with pytest.raises(UnknownName, match="Did you mean 'body.v'"):
+        compare({"a": a, "b": a}, "bod.v")
+    model = Model("thrown")
+    model.body = LeadScrew()
+    with pytest.raises(ParameterError, match="compares results"):
+        a.differences(model)
+
+
+def test_variables_of_two_dimensions_are_refused():
+    from .recorded import result
+
+    other = result()
+    infos = other.recording.catalog
+    infos["body.v"] = infos["spring.f"]
+    with pytest.raises(WrongDimension, match="body.v: is in m/s in 'a', but in N in 'b'"):
+        compare({"a": thrown(), "b": other}, "body.v")
+
+
+# -- pictures ------------------------------------------------------------------------------------
+@pytest.fixture
+def pyplot():
+    found = pytest.importorskip("matplotlib.pyplot")
+    found.switch_backend("agg")
+    yield found
+    found.close("all")
+
+
+def test_a_comparison_has_an_axes_for_each_variable_and_one_legend(pyplot):
+    runs = {"slow": thrown(), "fast": thrown(v0="2.5 m/s")}
+    figure = compare(runs, "body.v", "where.P").plot(units={"where.P": "mm"})
+    assert [ax.get_ylabel() for ax in figure.axes] == ["body.v [m/s]", "where.P [mm]"]
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == [
+        "slow (body.v at the start = 1 m/s)", "fast (body.v at the start = 2.5 m/s)"]
+    assert all(ax.get_legend() is None for ax in figure.axes)
+    slow, fast = figure.axes[0].get_lines()
+    assert_allclose(fast.get_ydata(), 2.5 - 3 * np.asarray(fast.get_xdata()), atol=1e-9)
+    assert slow.get_linestyle() != fast.get_linestyle()
+
+
+def test_series_of_several_runs_say_what_differs(pyplot):
+    a, b = thrown(mass="1 kg"), thrown(mass="2 kg")
+    (ax,) = a.plot("body.v", b["body.v"]).axes
+    assert [line.get_label() for line in ax.get_lines()] == [
+        "body.v (body.mass = 1 kg)", "body.v (body.mass = 2 kg)"]
+    (ax,) = a.plot("body.v", thrown(mass="1 kg")["body.v"]).axes  # nothing differs
+    assert [line.get_label() for line in ax.get_lines()] == ["body.v", "body.v (run 2)"]
+
+
+def test_a_plot_goes_into_given_axes(pyplot):
+    run = thrown()
+    figure, axes = pyplot.subplots(2)
+    assert run.plot("body.v", ax=axes[0]) is figure
+    assert axes[0].get_title() == "" and axes[0].get_xlabel() == "time [s]"
+    assert axes[1].get_lines()[:] == []
+    both = run.plot("body.v", "where.P", ax=axes)
+    assert both is figure and axes[1].get_ylabel() == "P [m]"
+    series = run["where.P"].plot(ax=pyplot.subplots()[1], units="mm")
+    assert series.axes[0].get_ylabel() == "P [mm]"
+    with pytest.raises(ParameterError, match=r"draws 2 axes, one for each dimension \(m/s, m\), "
+                                             r"but was given 1"):
+        run.plot("body.v", "where.P", ax=axes[0])
+    with pytest.raises(ParameterError, match="takes axes of matplotlib, but was given 'left'"):
+        run.plot("body.v", ax="left")

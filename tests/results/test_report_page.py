@@ -1,0 +1,163 @@
+"""The report of a run: one file, with what was built, given and measured in it."""
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model
+from blocks.results import EnergyTerm
+from blocks.results.energy_flow import energy_flow
+from blocks.results.thinning import thinned
+from library.translational import (
+    Damper,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+
+class Outline(HTMLParser):
+    """Tags that are opened and closed, and what they refer to."""
+
+    SINGLE = {"meta", "input", "br", "rect", "circle", "path"}
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.headings, self.outside, self.cells = [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.outside += [v for k, v in attrs if k in ("src", "href") and not v.startswith("#")]
+        if tag not in self.SINGLE:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        if tag not in self.SINGLE:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(data)
+        if self.open and self.open[-1] == "td":
+            self.cells.append(data)
+
+
+def data_of(page):
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+
+
+def numbers(text, kind):
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
+
+
+def stick_slip():
+    model = Model("stick-slip")
+    model.pull, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
+    model.spring, model.block = Spring(stiffness="1000 N/m"), Mass(mass="1 kg")
+    model.friction = TranslationalFriction(law="stribeck", breakaway_force="25 N",
+                                           coulomb_force="20 N")
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.pull.C, model.friction.C, model.ground.V)
+    return model
+
+
+@pytest.fixture(scope="module")
+def run():
+    return stick_slip().simulate("2 s")
+
+
+def test_the_report_is_one_file_with_everything_in_it(run, tmp_path):
+    run.report(tmp_path / "run.html")
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    outline = Outline(page)
+    assert outline.open == [] and outline.outside == []
+    assert outline.headings == ["Network", "Curves", "Parameters", "Start values", "Events",
+                                "Energy", "Sticking", "Statistics", "Versions"]  # fmt: skip
+    assert "stiffness = 1000 N/m, preload = 0 N" in " ".join(outline.cells)
+    assert "velocity = 0.1 m/s" in outline.cells
+    assert not re.search(r">-0(\.0*)?<", page)
+
+
+def test_curves_are_those_of_the_run_in_its_units(run):
+    data = data_of(run.report(None, "block.v", "spring.f").html)
+    assert [(p["unit"], [c["name"] for c in p["curves"]]) for p in data["panels"]] == [
+        ("m/s", ["block.v"]), ("N", ["spring.f"])]  # fmt: skip
+    curve = data["panels"][1]["curves"][0]
+    assert_allclose(numbers(curve["t"], "<f8"), run.time.to("s").m)
+    assert_allclose(numbers(curve["y"], "<f4"), run["spring.f"].to("N").m, rtol=1e-6, atol=1e-5)
+    assert [e[0] for e in data["events"]] == [float(e.time) for e in run.events]
+
+
+def test_a_million_samples_weigh_little_and_keep_their_extremes():
+    model = Model("long")
+    model.block, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="1e4 N/m")
+    model.ground = Reference()
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    result = model.simulate("10 s", every="10 us")
+    assert len(result.time) > 1_000_000
+    page = result.report().html
+    assert len(page) < 1e6
+    for panel in data_of(page)["panels"]:
+        for curve in panel["curves"]:
+            shown, all_of_it = numbers(curve["y"], "<f4"), result[curve["name"]].si
+            assert len(shown) <= 8002
+            assert_allclose([shown.min(), shown.max()], [all_of_it.min(), all_of_it.max()],
+                            rtol=1e-6)  # fmt: skip
+
+
+def test_thinning_keeps_every_spike_and_the_gaps():
+    t = np.linspace(0, 1, 100_001)
+    y = np.sin(40 * t)
+    y[[777, 50_003]] = 9, -9
+    y[70_000:72_000] = np.nan
+    kept_t, kept_y = thinned(t, y, 500)
+    assert len(kept_t) <= 1002 and np.all(np.diff(kept_t) > 0)
+    assert {9.0, -9.0} <= set(kept_y) and np.isnan(kept_y).any()
+    assert_allclose(kept_y, np.interp(kept_t, t, y))
+    assert kept_t[0] == 0 and kept_t[-1] == 1
+
+
+def test_bands_of_the_energy_flow_are_as_wide_as_the_energies():
+    terms = [EnergyTerm("source", "S", -10.0, 0, 0, 10.0), EnergyTerm("spring", "P", -2, -2, 0, 0),
+             EnergyTerm("mass", "M", 3.0, 3.0, 0, 0), EnergyTerm("rub", "D", 9.0, 0, 9.0, 0)]
+    drawn = energy_flow(terms)
+    ways = re.findall(r'd="M([\d.]+) ([\d.]+)C[\d. ]+V[\d.]+C[\d. ]+ ([\d.]+)Z"', drawn)
+    assert len(ways) == 4
+    tall = [float(low) - float(top) for (_, top, low) in ways]
+    assert_allclose(np.array(tall) / 190 * 12, [10, 2, 9, 3], atol=0.02)
+    assert "source: 10 J supplied" in drawn and "spring: 2 J released" in drawn
+    assert energy_flow([EnergyTerm("mass", "M", 0, 0, 0, 0)]) == ""
+
+
+def test_findings_are_told_and_a_changed_model_is_not_drawn():
+    model = Model("drifting")
+    model.block, model.damper = Mass(v="1 m/s"), Damper()
+    model.ground = Reference()
+    model.connect(model.block.M, model.damper.R)
+    model.connect(model.damper.C, model.ground.V)
+    result = model.simulate("1 s")
+    assert "<svg" in result.report().html.split('id="panels"')[0]
+    model.more = Mass()
+    page = result.report().html
+    assert "The model has been changed since this run." in page
+    assert "damping = 100 N·s/m" in page
+
+
+def test_a_notebook_shows_the_same_page(run):
+    page = run.explore("block.v")
+    assert page._repr_html_().startswith("<iframe srcdoc=")
+    assert "save('run.html')" in repr(page)
+    with pytest.raises(Exception, match="there is no folder"):
+        page.save("/nowhere/at/all/run.html")

@@ -1,0 +1,233 @@
+"""Is a run that was kept in a file the same run?
+
+A body on a spring, x = A sin(w t) and v = A w cos(w t); a block that is pulled until it slides.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, compare, load, quantity
+from blocks.exceptions import FileError, MissingPackage, ParameterError, UnknownName
+from blocks.results import read_netcdf
+from blocks.results.interpolants import SampledCurves, refined
+from library.signal import Sine
+from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
+
+pytest.importorskip("xarray")
+pytest.importorskip("netCDF4")
+pytest.importorskip("pyarrow")
+
+W = 2.0  # rad/s
+
+
+def swinging(**options):
+    model = Model("swinging")
+    model.body, model.spring = Mass(mass="2 kg", v="0.6 m/s"), Spring(stiffness="8 N/m", x="0 m")
+    model.wall = Reference()
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.wall.V)
+    return model.simulate("5 s", **options)
+
+
+def rubbing(**options):
+    """Pulled by 30 N sin(2 t) against 20 N at rest: it slides from asin(2/3) / 2 s on."""
+    model = Model("rubbing")
+    model.block, model.floor = Mass(mass="4 kg"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                      breakaway_force="20 N")
+    model.wave = Sine(amplitude="30 N", frequency=f"{W / 2 / np.pi} Hz")
+    model.pull = ForceSource()
+    model.connect(model.wave.y, model.pull.S)
+    model.connect(model.block.M, model.rub.R, model.pull.R)
+    model.connect(model.floor.V, model.rub.C, model.pull.C)
+    return model.simulate("3 s", **options)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {"swinging": swinging(), "rubbing": rubbing()}
+
+
+def file_of(tmp_path, name):
+    if name.endswith(".zarr"):
+        pytest.importorskip("zarr")
+    return tmp_path / name
+
+
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])
+def test_values_at_any_time_are_those_of_the_run(tmp_path, runs, name):
+    runs["swinging"].save(file_of(tmp_path, name))
+    kept = load(tmp_path / name)
+    times = np.linspace(0, 5, 1234)
+    at = quantity(times, "s")
+    assert_allclose(kept["body.v"].at(at).to("m/s").m, 0.6 * np.cos(W * times), atol=2e-6)
+    assert_allclose(kept["spring.x"].at(at).to("m").m, 0.3 * np.sin(W * times), atol=1e-6)
+    assert kept["body.v"].unit.text == "m/s" and list(kept) == list(runs["swinging"])
+    with pytest.raises(ParameterError, match="7 s is outside the run, which covers 0 s to 5 s"):
+        kept["body.v"].at("7 s")
+
+
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])
+def test_events_modes_energy_and_parameters_are_kept(tmp_path, runs, name):
+    run = runs["rubbing"]
+    run.save(file_of(tmp_path, name))
+    kept = load(tmp_path / name)
+    assert list(kept.events) == list(run.events) and len(kept.events) >= 2
+    start = float(kept.events[0].time)
+    assert start == pytest.approx(np.arcsin(2 / 3) / W, abs=1e-6)
+    assert kept["rub.mode"].in_words(kept.events[0].time, side="left") == "stuck"
+    assert kept["rub.mode"].in_words(kept.events[0].time) == "slides forward"
+    assert kept["block.v"].at(quantity(start / 2, "s")).m == 0
+    assert repr(kept.energy()) == repr(run.energy())
+    assert repr(kept.sticking()) == repr(run.sticking())
+    assert kept.parameters["rub.coulomb_force"] == quantity("20 N")
+    assert len(kept.differences(run)) == 0
+    assert dict(kept.statistics) == dict(run.statistics) and kept.status == "finished"
+    assert kept.versions == run.versions and "numpy" in kept.versions
+    assert kept.explain("block.v") == run.explain("block.v")
+
+
+def test_a_kept_run_is_compared_drawn_and_kept_again(tmp_path, runs):
+    pytest.importorskip("matplotlib").use("agg")
+    run = runs["swinging"]
+    run.save(tmp_path / "a.nc")
+    kept = load(tmp_path / "a.nc")
+    both = compare({"run": run, "file": kept}, "body.v")
+    assert abs(both.gaps[0].difference.to("m/s").m) < 1e-6
+    assert both.plot(save=tmp_path / "both.png").axes
+    kept.save(tmp_path / "b.nc")
+    again = load(tmp_path / "b.nc")
+    assert_allclose(again["body.v"].m, kept["body.v"].m, rtol=1e-15)
+    assert again.plot().axes[0].get_ylabel() and again.table("body.v", every="1 s").shape == (6, 1)
+
+
+def test_samples_that_were_asked_for_stay_the_samples(tmp_path):
+    run = swinging(every="2.5 s")
+    run.save(tmp_path / "run.nc")
+    kept = load(tmp_path / "run.nc")
+    assert_allclose(kept.time.m, [0, 2.5, 5])
+    assert kept["spring.x"].at("0.7854 s").to("m").m == pytest.approx(0.3, abs=1e-6)
+
+
+def test_only_named_variables_are_kept(tmp_path, runs):
+    runs["swinging"].save(tmp_path / "run.parquet", "body.v", ["spring.x"])
+    kept = load(tmp_path / "run.parquet")
+    assert list(kept) == ["body.v", "spring.x"]
+    with pytest.raises(UnknownName):
+        kept["spring.f"]
+
+
+def test_arrays_and_other_tools(tmp_path):
+    model = Model("several")
+    model.bodies = Mass(mass="1 kg", v=quantity([1, 2, 3], "m/s"), count=3)
+    model.simulate("1 s").save(tmp_path / "run.nc")
+    kept = load(tmp_path / "run.nc")
+    assert_allclose(kept["bodies.v"].at("0.3 s").m, [1, 2, 3])
+    assert kept["bodies[1].v"].final.m == 2
+    table = read_netcdf(tmp_path / "run.nc")
+    assert table["bodies.v"].shape[0] == 3 and table.units["bodies.v"] == "m/s"
+
+
+def test_a_run_of_chosen_variables_is_kept_and_says_what_it_lacks(tmp_path):
+    run = swinging(record=["body.v"])
+    run.save(tmp_path / "run.nc")
+    kept = load(tmp_path / "run.nc")
+    assert kept["body.v"].at("1 s").m == pytest.approx(0.6 * np.cos(W), abs=3e-6)
+    for result in (run, kept):
+        with pytest.raises(ParameterError) as refusal:
+            result.energy()
+    with pytest.raises(ParameterError) as first:
+        run.energy()
+    assert str(refusal.value) == str(first.value)
+
+
+# -- files that are not right --------------------------------------------------------------------
+def test_endings_and_missing_files_are_named(tmp_path, runs):
+    with pytest.raises(FileError, match=r"the ending '\.dat', which says no format.*'run\.nc'"):
+        runs["swinging"].save(tmp_path / "run.dat")
+    with pytest.raises(FileError, match=r"no\.nc: there is no such file"):
+        load(tmp_path / "no.nc")
+    with pytest.raises(FileError, match="there is no folder"):
+        runs["swinging"].save(tmp_path / "nowhere" / "run.nc")
+
+
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet"])
+def test_a_damaged_file_is_named(tmp_path, runs, name):
+    file = tmp_path / name
+    runs["swinging"].save(file)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FileError, match=rf"{name}: cannot be read as a .* It is damaged"):
+        load(file)
+
+
+def changed(file, **facts):
+    """A file whose information says something else."""
+    import xarray
+
+    with xarray.open_dataset(file, decode_times=False) as opened:
+        data = opened.load()
+    text = json.loads(data.attrs["run_information"])
+    data.attrs["run_information"] = json.dumps(text | facts)
+    data.to_netcdf(file)
+    return data
+
+
+def test_a_newer_file_says_which_version_wrote_it(tmp_path, runs):
+    runs["swinging"].save(tmp_path / "run.nc")
+    changed(tmp_path / "run.nc", version=99, versions={"blocks-toolkit": "7.5"})
+    with pytest.raises(FileError, match=r"newer version \(format 99, blocks-toolkit 7\.5\).*"
+                                        r"pip install -U blocks-toolkit") as caught:
+        load(tmp_path / "run.nc")
+    assert caught.value.code == "file.newer"
+
+
+def test_values_that_were_changed_are_found(tmp_path, runs):
+    file = tmp_path / "run.nc"
+    runs["swinging"].save(file)
+    data = changed(file)
+    data["body.v"].values[3] += 1e-9
+    data.to_netcdf(file)
+    with pytest.raises(FileError, match="its values are not those that were written"):
+        load(file)
+
+
+def test_another_file_is_no_run(tmp_path, runs):
+    runs["swinging"].to_netcdf(tmp_path / "table.nc")
+    with pytest.raises(FileError, match=r"is no saved run.*read_netcdf"):
+        load(tmp_path / "table.nc")
+
+
+def test_a_missing_package_is_named(tmp_path, runs, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    with pytest.raises(MissingPackage, match="pip install zarr"):
+        runs["swinging"].save(tmp_path / "run.zarr")
+
+
+# -- between samples -----------------------------------------------------------------------------
+def test_a_cubic_is_read_exactly_and_jumps_stay_sharp():
+    times = np.array([0, 0.3, 0.5, 1, 1.0, 1.1, 1.7, 2])
+    late = np.arange(len(times)) > 3
+    rows = np.array([np.where(late, 5 - times, times**3), np.where(late, 4.0, 2.0)])
+    curves = SampledCurves(times, rows, np.array([False, True]))
+    at = np.array([0.1, 0.77, 1.0, 1.05, 1.9])
+    assert_allclose(curves.at([0], at, "right")[0], [0.001, 0.77**3, 4, 3.95, 3.1], rtol=1e-13)
+    assert_allclose(curves.at([0, 1], np.array([1.0]), "left"), [[1], [2]])
+    assert_allclose(curves.at([1], at, "right")[0], [2, 2, 4, 4, 4])
+
+
+def test_samples_are_added_until_the_curve_is_known():
+    times = np.linspace(0, 6, 13)
+    curves, error = refined(
+        times, lambda at: np.sin([times if at is None else at]), np.array([False]),
+        lambda rows: np.array([1.0]), 1e-4)
+    at = np.linspace(0, 6, 999)
+    assert len(curves.times) > 13 and error <= 1e-4
+    assert np.max(np.abs(curves.at([0], at, "right")[0] - np.sin(at))) < 2e-4

@@ -1,0 +1,267 @@
+"""Schematics: what an engineer would draw, measured on the geometry."""
+
+import runpy
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from blocks import Component, Model, Parameter, ParameterError, Port
+from blocks.assembly.drawn_network import drawn_network
+from blocks.exceptions import UnknownName
+from blocks.results.drawing import draw_schematic
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    ElectricalReference,
+    Inductor,
+    OpAmp,
+    Resistor,
+)
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    VelocitySource,
+    translational,
+)
+
+from .geometry import faults, overlap, wires
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TWELVE = ["mass_spring_damper", "stick_slip", "buck_converter", "dc_motor_sticking_load",
+          "rod_with_radiation", "six_speed", "solenoid_valve", "cylinder_hunts", "quarter_car",
+          "brake_fade", "engine_crank", "hoist"]  # fmt: skip
+
+
+class Stop(Exception):
+    """The model is built."""
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """The model of an example, as far as its first run."""
+
+    def built(name):
+        def keep(model, *_, **__):
+            raise Stop(model)
+
+        monkeypatch.setattr(Model, "simulate", keep)
+        monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
+        with pytest.raises(Stop) as stopped:
+            runpy.run_path(str(EXAMPLES / f"{name}.py"))
+        return stopped.value.args[0]
+
+    return built
+
+
+@pytest.mark.parametrize("name", TWELVE)
+def test_no_wire_crosses_a_symbol_no_texts_overlap_and_the_picture_is_the_same_twice(name, example):
+    first = example(name).draw(values=True)
+    assert faults(first) == []
+    assert example(name).draw(values=True).svg() == first.svg()
+
+
+def chain():
+    model = Model("chain")
+    model.a, model.b, model.c = Mass(mass="1 kg"), Mass(mass="2 kg"), Mass()
+    model.soft, model.stiff = Spring(stiffness="5 N/m"), Spring(stiffness="9 kN/m")
+    model.hold, model.ground = Damper(), Reference()
+    model.connect(model.a.M, model.soft.R)
+    model.connect(model.soft.C, model.b.M, model.stiff.R)
+    model.connect(model.stiff.C, model.c.M, model.hold.R)
+    model.connect(model.hold.C, model.ground.V)
+    return model
+
+
+def middle(drawn, path):
+    left, top, right, bottom = drawn.picture.areas[path]
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def test_a_chain_is_straight_and_its_ground_is_below():
+    drawn = chain().draw()
+    x, y = np.array([middle(drawn, p) for p in ("a", "soft", "b", "stiff", "c")]).T
+    np.testing.assert_allclose(y, y[0])
+    assert np.all(np.diff(x) > 60) or np.all(np.diff(x) < -60)
+    grounds = [p.points[:, 1].min() for p in drawn.picture.lines if p.kind == "ground"]
+    assert min(grounds) > drawn.picture.areas["hold"][3] - 1 > y[0]
+
+
+def test_wires_join_what_the_model_joins():
+    """Pieces of wire of one node hang together, and reach the symbols of its components."""
+    model = Model("low pass")
+    model.source, model.ground = DCVoltageSource(voltage="5 V"), ElectricalReference()
+    model.coil, model.load = Inductor(), Resistor()
+    model.store, model.spare = Capacitor(), Capacitor()
+    model.connect(model.source.p, model.coil.p)
+    model.connect(model.coil.n, model.load.p, model.store.p, model.spare.p)
+    model.connect(model.source.n, model.load.n, model.store.n, model.spare.n, model.ground.V)
+    drawn = model.draw()
+    assert len(loose_ends(drawn)) == 2 and all(n == 1 for n in loose_ends(drawn).values())
+
+
+def loose_ends(drawn):
+    """By net: how many pieces its wires fall into."""
+    pieces, found = {}, {}
+    for p, a, b in wires(drawn.picture):
+        if p.owner:
+            pieces.setdefault(p.owner, []).append((*np.minimum(a, b) - 1, *np.maximum(a, b) + 1))
+    for net, boxes in pieces.items():
+        left = set(range(len(boxes)))
+        while left:
+            found[net] = found.get(net, 0) + 1
+            todo = [left.pop()]
+            while todo:
+                k = todo.pop()
+                new = {j for j in left if overlap(boxes[k], boxes[j], -1e-9)}
+                left -= new
+                todo += new
+    return found
+
+
+@pytest.mark.parametrize("seed", [3, 10, 17, 24])
+def test_any_network_is_drawn_without_faults(seed):
+    draw = np.random.default_rng(seed)
+    model, kinds = Model("random"), [Resistor, Capacitor, Inductor, DCVoltageSource, OpAmp]
+    model.ground = ElectricalReference()
+    nodes = [[model.ground.V], *([] for _ in range(7))]
+    for k in range(18):
+        part = model.add(f"part_{k}", kinds[draw.choice(5, p=[0.4, 0.2, 0.2, 0.1, 0.1])]())
+        for port in ("p", "n", "out")[: 2 + isinstance(part, OpAmp)]:
+            nodes[int(draw.integers(8))].append(getattr(part, port))
+    for ports in nodes:
+        if len(ports) > 1:
+            model.connect(*ports)
+    drawn = draw_schematic(model.name, *drawn_network(model.network))
+    assert faults(drawn) == []
+    assert set(loose_ends(drawn).values()) == {1}
+
+
+class Absorber(Component):
+    """A mass on a spring and a damper."""
+
+    A = Port(translational, doc="where it is mounted")
+    mass = Parameter("1 kg", above=0)
+
+    def compose(self):
+        self.body, self.spring, self.damper = Mass(mass=self.mass), Spring(), Damper()
+        self.connect(self.A, self.spring.R, self.damper.R)
+        self.connect(self.spring.C, self.damper.C, self.body.M)
+
+
+def machine():
+    model = Model("machine")
+    model.machine, model.absorber, model.push = Mass(), Absorber(), ForceSource()
+    model.ground = Reference()
+    model.connect(model.machine.M, model.absorber.A, model.push.R)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+def test_a_composite_is_a_box_until_it_is_opened():
+    closed, opened = machine().draw(), machine().draw(open="absorber")
+    assert "absorber.body" not in closed.picture.areas
+    frame = next(p.points for p in opened.picture.lines if p.kind == "frame")
+    for part in ("absorber.body", "absorber.spring", "absorber.damper"):
+        left, top, right, bottom = opened.picture.areas[part]
+        assert frame[:, 0].min() < left < right < frame[:, 0].max()
+        assert frame[:, 1].min() < top < bottom < frame[:, 1].max()
+    assert faults(opened) == faults(closed) == []
+    assert machine().draw(open=True).svg() == opened.svg()
+
+
+def test_what_cannot_be_opened_is_said():
+    with pytest.raises(UnknownName, match=r"no 'absorbr' among its composites. Did you mean 'abs"):
+        machine().draw(open="absorbr")
+    with pytest.raises(ParameterError, match=r"draw\(open='machine'\): has no parts to show"):
+        machine().draw(open="machine")
+    with pytest.raises(ParameterError, match="the network has no components"):
+        Model("empty").draw()
+
+
+def test_findings_are_red_beside_the_parts_they_are_about():
+    model = Model("faulty")
+    model.block, model.ground = Mass(), Reference()
+    model.one, model.two = VelocitySource(velocity="1 m/s"), VelocitySource(velocity="2 m/s")
+    model.connect(model.block.M, model.one.R, model.two.R)
+    model.connect(model.one.C, model.two.C, model.ground.V)
+    drawn = model.draw()
+    red = {t.words for t in drawn.picture.texts if t.wrong}
+    assert {"one (1)", "two (1)"} <= red and "block" not in red
+    assert any(w.startswith("(1) one and two both prescribe the velocity") for w in red)
+    assert {p.owner for p in drawn.picture.lines if p.wrong} == {"one", "two"}
+    assert faults(drawn) == []
+
+
+def test_values_are_written_as_engineers_write_them():
+    drawn = chain().draw(values=True)
+    words = {t.words for t in drawn.picture.texts}
+    assert {"1 kg", "2 kg", "5 N/m", "9000 N/m"} <= words
+    model = Model("coil")
+    model.coil = Inductor(inductance="1e-4 H")
+    assert "100 µH" in {t.words for t in model.draw(values=True).picture.texts}
+
+
+def test_pointing_at_a_part_tells_its_values():
+    root = ElementTree.fromstring(chain().draw().svg())
+    told = {e.text for e in root.iter("{http://www.w3.org/2000/svg}title")}
+    assert any(t.startswith("soft: Spring\nstiffness = 5 N/m") for t in told)
+
+
+def test_short_arrays_are_drawn_one_by_one_and_long_ones_as_one():
+    def row(n):
+        model = Model("row")
+        model.masses, model.springs = Mass(count=n), Spring(count=n - 1)
+        model.connect(model.masses[:-1].M, model.springs.R)
+        model.connect(model.masses[1:].M, model.springs.C)
+        return model.draw()
+
+    assert "springs[2]" in row(5).picture.areas
+    assert {t.words for t in row(500).picture.texts} >= {"masses ×500", "springs ×499"}
+    assert faults(row(5)) == faults(row(500)) == []
+
+
+def test_many_parts_become_clusters_that_hold_them_all():
+    model = Model("long")
+    last = model.add("m0", Mass())
+    for k in range(1, 60):
+        mass, spring = model.add(f"m{k}", Mass()), model.add(f"s{k}", Spring())
+        model.connect(last.M, spring.R)
+        model.connect(spring.C, mass.M)
+        last = mass
+    drawn = model.draw()
+    counts = [t.words for t in drawn.picture.texts if t.words.endswith(" parts")]
+    assert 3 < len(drawn.picture.areas) <= 60
+    assert sum(int(c.split()[0]) for c in counts) == 119
+    assert faults(drawn) == []
+
+
+def test_pictures_are_written_in_the_format_of_their_name(tmp_path):
+    drawn = chain().draw(tmp_path / "chain.svg")
+    assert (tmp_path / "chain.svg").read_text(encoding="utf-8") == drawn.svg()
+    drawn.save(tmp_path / "chain.png")
+    assert (tmp_path / "chain.png").read_bytes()[1:4] == b"PNG"
+    with pytest.raises(Exception, match="there is no folder"):
+        drawn.save(tmp_path / "nowhere" / "chain.svg")
+
+
+def test_a_drawing_goes_into_given_axes():
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    drawn = chain().draw(ax=ax)
+    assert {"a", "soft", "hold"} <= {t.get_text() for t in ax.texts}
+    assert ax.get_ylim() == (drawn.height, 0)
+
+
+def test_an_unknown_end_is_drawn_open_and_a_reference_alone_stands_with_its_name():
+    model = Model("loose")
+    model.spring, model.ground = Spring(), Reference()
+    drawn = model.draw()
+    assert {"spring", "ground"} <= set(drawn.picture.areas)
+    assert faults(drawn) == []

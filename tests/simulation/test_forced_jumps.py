@@ -1,0 +1,161 @@
+"""What can only change by degrees and is forced to jump is named, instead of going on wrongly."""
+
+from __future__ import annotations
+
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, SimulationError, quantity, where
+from library.electrical import (
+    Capacitor,
+    ControlledCurrentSource,
+    ControlledVoltageSource,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
+from library.rotational import AngularVelocitySource, Inertia, RotationalReference
+from library.tables import table
+from library.translational import (
+    Damper,
+    Mass,
+    MotionSensor,
+    PositionSource,
+    Reference,
+    Spring,
+    VelocitySource,
+)
+
+
+def step(value, unit, at=0.001):
+    return lambda t: where(t < quantity(at, "s"), quantity(0, unit), quantity(value, unit))
+
+
+def on_voltage(*parts, voltage):
+    """A source over parts in series, with a resistor over the last one."""
+    model = Model("circuit")
+    model.s, model.r = ControlledVoltageSource(voltage=voltage), Resistor()
+    model.g = ElectricalReference()
+    model.connect(model.s.n, model.r.n, model.g.V)
+    above = model.s.p
+    for k, part in enumerate(parts, 1):
+        model.add(f"c{k}", part)
+        model.connect(above, part.p)
+        above = part.n
+    model.connect(above, model.g.V)
+    model.connect(parts[-1].p, model.r.p)
+    return model
+
+
+def refused(model, duration="2 ms", **settings):
+    with pytest.raises(SimulationError) as caught:
+        model.simulate(duration, **settings)
+    assert caught.value.code == "simulation.jump"
+    return caught.value
+
+
+@pytest.mark.parametrize("method", ["auto", "ode45", "BDF"])
+def test_a_capacitor_on_a_voltage_that_steps_is_named(method):
+    error = refused(on_voltage(Capacitor(), voltage=step(5, "V")), method=method)
+    assert str(error) == (
+        "c1: at t = 0.001 s c1.vc would have to follow s and jump from 0 to 5 V, which takes an "
+        "endless current: nothing gives way. Put a resistance (in mechanics a spring or a damper) "
+        "between c1 and s, or prescribe a ramp instead of a step.")
+    assert error.time == pytest.approx(1e-3)
+
+
+def test_capacitors_in_series_on_a_voltage_that_steps_are_named_together():
+    error = refused(on_voltage(Capacitor(), Capacitor(), voltage=step(5, "V")))
+    assert "c1.vc" in str(error) and "c2.v" in str(error)
+
+
+def test_an_inductor_behind_a_current_that_steps_is_named():
+    model = Model("circuit")
+    model.s, model.l = ControlledCurrentSource(current=step(1, "A")), Inductor(inductance="1 mH")
+    model.g = ElectricalReference()
+    model.connect(model.s.head, model.l.p)
+    model.connect(model.s.tail, model.l.n, model.g.V)
+    error = refused(model)
+    assert "l.i_L would have to follow s and jump from 0 to 1 A" in str(error)
+    assert "endless voltage" in str(error) and "in parallel with l" in str(error)
+
+
+def pushed(source, body, ground, *more):
+    model = Model("pushed")
+    model.s, model.m, model.g = source, body, ground
+    port = model.m.M if isinstance(body, Mass) else model.m.I
+    earth = model.g.V if isinstance(ground, Reference) else model.g.W
+    if more:
+        model.k = more[0]
+        model.connect(model.s.R, model.k.R)
+        model.connect(model.k.C, port)
+    else:
+        model.connect(model.s.R, port)
+    model.connect(model.s.C, earth)
+    return model
+
+
+def test_a_mass_on_a_velocity_that_steps_is_named():
+    error = refused(pushed(VelocitySource(velocity=step(2, "m/s")), Mass(), Reference()))
+    assert "m.v would have to follow s and jump from 0 to 2 m/s" in str(error)
+    assert "endless force" in str(error)
+
+
+def test_an_inertia_on_an_angular_velocity_that_steps_is_named():
+    error = refused(pushed(AngularVelocitySource(velocity=step(2, "rad/s")), Inertia(),
+                           RotationalReference()))  # fmt: skip
+    assert "endless torque" in str(error)
+
+
+def test_a_position_that_steps_is_named():
+    """The spring behind it would never know of the step."""
+    error = refused(pushed(PositionSource(position=step(0.1, "m")), Mass(), Reference(), Spring()))
+    assert "s.x would have to jump from 0 to 0.1 m: its rate would be endless." in str(error)
+
+
+def test_a_kink_of_a_position_is_a_jump_only_of_what_has_mass():
+    kink = lambda t: where(t < quantity("1 ms"), quantity("0 m"),  # noqa: E731
+                           quantity("2 m/s") * (t - quantity("1 ms")))
+    assert "m.v" in str(refused(pushed(PositionSource(position=kink), Mass(), Reference())))
+    run = pushed(PositionSource(position=kink), Mass(), Reference(), Spring()).simulate("3 ms")
+    assert run["s.x"].final.to("mm").magnitude == pytest.approx(4)
+
+
+def test_points_of_a_table_are_no_kinks_but_its_steps_are_jumps():
+    smooth = table(quantity([0, 1, 2, 3], "ms"), quantity([0, 0, 1, 0], "mm"))
+    run = pushed(PositionSource(position=smooth), Mass(), Reference()).simulate("3 ms")
+    assert run["m.v"].at("1.5 ms").to("m/s").magnitude == pytest.approx(1)
+    held = table(quantity([0, 1, 2, 3], "ms"), quantity([0, 0, 1, 0], "m/s"), between="held")
+    error = refused(pushed(VelocitySource(velocity=held), Mass(), Reference()), "3 ms")
+    assert "m.v would have to jump from 0 to 1 m/s" in str(error)
+
+
+def test_with_a_resistance_in_between_the_charge_divides():
+    model = Model("divider")
+    model.s, model.r = ControlledVoltageSource(voltage=step(5, "V")), Resistor(
+        resistance="1 mohm")
+    model.a, model.b, model.g = Capacitor(), Capacitor(), ElectricalReference()
+    model.connect(model.s.p, model.r.p)
+    model.connect(model.r.n, model.a.p)
+    model.connect(model.a.n, model.b.p)
+    model.connect(model.b.n, model.s.n, model.g.V)
+    run = model.simulate("1.1 ms")
+    assert_allclose([run["a.vc"].final.m, run["b.vc"].final.m], 2.5, rtol=1e-6)
+
+
+def test_what_only_reads_a_rate_may_see_a_step():
+    """The acceleration of a velocity that steps is read, but moves nothing."""
+    model = Model("read")
+    model.s, model.d = VelocitySource(velocity=step(1, "m/s")), Damper()
+    model.sensor, model.g = MotionSensor(acceleration_port=True), Reference()
+    model.connect(model.s.R, model.d.R, model.sensor.R)
+    model.connect(model.s.C, model.d.C, model.sensor.C, model.g.V)
+    assert model.simulate("2 ms")["d.f"].final.to("N").m == pytest.approx(100)
+
+
+def test_a_continuous_piecewise_voltage_charges_a_capacitor():
+    ramp = lambda t: where(t < quantity("1 ms"), quantity("0 V"),  # noqa: E731
+                           quantity("5 V/ms") * (t - quantity("1 ms")))
+    run = on_voltage(Capacitor(), Capacitor(), voltage=ramp).simulate("1.2 ms", rtol=1e-8)
+    assert run["c1.vc"].final.m + run["c2.vc"].final.m == pytest.approx(1.0, rel=1e-9)
+    assert run.energy().relative_residual < 1e-5

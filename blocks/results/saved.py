@@ -274,6 +274,13 @@ class SavedRecording:
             facts["types"], {name: _read(value) for name, value in facts["settings"].items()},
         )  # fmt: skip
 
+    def drawn(self) -> None:
+        """A file holds no network."""
+
+    def start_rows(self) -> list[Any]:
+        """A file holds no initial targets."""
+        return []
+
     def shapes(self) -> list[Shape]:
         """What its components look like."""
         out = []

@@ -28,6 +28,7 @@ _QUANTITIES = (
     ("N*m", False, "torque", "an inertia"),
     ("V", False, "voltage", "a resistor"),
     ("A", False, "current", "a resistor"),
+    ("Wb", False, "magnetic flux", "a reluctance"),
     ("Pa", False, "pressure", "a flow resistance"),
     ("m**3/s", False, "flow rate", "a flow resistance"),
     ("K", False, "temperature", "a thermal resistance"),

@@ -85,7 +85,7 @@ class PythonFunction(Component):
             x = np.array([before[f"x{k + 1}"] for k in range(self.states)])
             y, x = self.function(t, asked, x)
         else:
-            y, x = self.function(t, asked), ()
+            y, x = self.function(t, asked), np.zeros(0)
         sizes = [_size(quantity(1.0, text)) for text in _units(self.outputs)]
         y, x = np.atleast_1d(y), np.atleast_1d(np.asarray(x, dtype=float))
         for what, found, wanted in (("outputs", y, len(sizes)), ("states", x, self.states)):

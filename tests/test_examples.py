@@ -301,3 +301,12 @@ def test_a_rod_radiates_what_it_conducts(run):
     names, printed = run("rod_with_radiation")
     assert_allclose(names["end"].final.to("K").m, names["balance"], rtol=1e-6)
     assert "End of the rod 512.57" in printed
+
+
+def test_an_environment_for_learning_goes_back_to_the_same_beginning(run):
+    names, printed = run("gymnasium_cart")
+    first, second = names["rewards"]
+    assert first == second < -10  # at rest it is less than 1 m away for 5 s
+    # by hand: what is left of the way times 30 N/m is less than the 5 N that the friction holds
+    assert abs(names["place"] - 1) * 30 <= 5 and names["speed"] == 0
+    assert "5 N that the friction holds" in printed

@@ -163,6 +163,16 @@ class Component(Node):
         """Relations between parameters that must hold; yields what is violated."""
         return iter(())
 
+    def at_samples(self, t: float, instance: int, now: dict[str, float],
+                   before: dict[str, float]) -> dict[str, float]:
+        """Values of Discrete variables that Python works out where ``every`` samples.
+
+        Numbers by name, in SI units: ``now`` as the assignments of ``every`` have left them,
+        ``before`` as they were before the instant. May be called several times at one instant,
+        until all samplers agree.
+        """
+        return {}
+
     def shapes(self) -> Iterator[Any]:
         """What it looks like in pictures of a run; yields shapes of :mod:`blocks.shapes`."""
         return iter(())

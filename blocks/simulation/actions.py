@@ -20,6 +20,7 @@ from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
+from .python_samples import PythonSamples
 from .time_events import TimeEvents
 
 if TYPE_CHECKING:
@@ -170,12 +171,14 @@ class Samplings:
         target = [np.zeros(0, dtype=int)]
         values: list[ca.SX] = []
         offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
+        first_item: dict[int, int] = {}
         before = ca.SX.sym("before", system.nd)
         for f, family in enumerate(system.network.families):
             if not family.kernel.samplings:
                 continue
             memory = {i: before[o : o + family.size].T for (g, i), o in offset_of.items() if g == f}
             every = np.arange(family.size)
+            first_item[f] = len(start)
             for first, step, pairs in family.kernel.samplings:
                 items = len(start) + every
                 start += self._instants(f, first)
@@ -189,6 +192,7 @@ class Samplings:
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
+        self.in_python = PythonSamples(system, first_item)
         self.last = np.full(len(start), -np.inf)  # number of the last sample taken
         self.due = np.zeros(len(start), dtype=bool)
         self.before = np.zeros(system.nd)
@@ -225,6 +229,8 @@ class Samplings:
         new = problem.d.copy()
         mine = self.due[self.owner]
         new[self.target[mine]] = self.values(*problem.arguments(t), self.before)[mine]
+        if self.in_python:
+            self.in_python.assign(t, self.due, self.before, new)
         if np.array_equal(new, problem.d, equal_nan=True):
             return False
         problem.d[:] = new
@@ -234,7 +240,7 @@ class Samplings:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing."""
         tape = self.system.tape
-        if self.values is None or tape.z.numel() or tape.constraints.numel():
+        if self.values is None or self.in_python or tape.z.numel() or tape.constraints.numel():
             return None
         given = self.values.function
         if given.jac_sparsity(0, len(self.system.arguments) - 1).nnz():  # by set-valued efforts

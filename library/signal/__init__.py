@@ -14,6 +14,8 @@ block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 ``discrete``    ZeroOrderHold, UnitDelay, SampleAndHold, Counter, RandomNumber,
                 UniformRandomNumber, RunningRMS, PeriodicRMS
 ``sampled``     DiscreteIntegrator, DiscreteTransferFunction, DiscreteStateSpace, DiscretePID
+``python_function``
+                PythonFunction
 ``harmonics``   HarmonicEstimator
 ``logic``       Compare, And, Or, Not
 ``tables``      Table1D, Table2D, Table3D, TimeTable, RepeatingSequence
@@ -69,6 +71,7 @@ from .nonlinear import (
     Sign,
     Switch,
 )
+from .python_function import PythonFunction
 from .sampled import (
     DiscreteIntegrator,
     DiscretePID,
@@ -83,7 +86,8 @@ __all__ = [
     "Derivative", "DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace",
     "DiscreteTransferFunction", "Divide", "Gain", "HarmonicEstimator", "Integrator", "MathFunction",
     "Maximum", "Minimum", "MultiportSwitch", "Not", "Or", "PID", "PadeDelay", "PeriodicRMS",
-    "Product", "Pulse", "Ramp", "RandomNumber", "Relay", "RepeatingSequence", "Rounding",
+    "Product", "Pulse", "PythonFunction", "Ramp", "RandomNumber", "Relay", "RepeatingSequence",
+    "Rounding",
     "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine", "StateSpace", "Step", "Subtract",
     "Sum", "Switch", "Table1D", "Table2D", "Table3D", "Terminator", "TimeFunction", "TimeTable",
     "TransferFunction", "UniformRandomNumber", "UnitDelay", "VectorNorm", "ZeroOrderHold",

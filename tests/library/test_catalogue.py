@@ -60,6 +60,7 @@ PORTS = {
     rotational.RotationalNonlinearDamper: "R C", rotational.QuadraticSpeedDependentTorque: "R C",
     translational.NonlinearDamper: "R C", translational.QuadraticSpeedDependentForce: "R C",
     signal.Terminator: "u", signal.VectorNorm: "u1 u2 u3 y", signal.DiscretePID: "u y",
+    signal.PythonFunction: "u1 y1",
     signal.MultiportSwitch: "u1 u2 u3 control y", signal.DiscreteIntegrator: "u y",
     signal.DiscreteTransferFunction: "u y", signal.DiscreteStateSpace: "u1 y1",
     signal.HarmonicEstimator: "u amplitude phase real imaginary",

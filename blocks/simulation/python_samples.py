@@ -1,0 +1,64 @@
+"""Which sampled values are worked out by functions in Python?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..exceptions import BlocksError, SimulationError
+from ..language.component import Component
+from ..numerics.arrays import Array, Flags
+from ..system.system import System
+
+__all__ = ["PythonSamples"]
+
+
+class PythonSamples:
+    """Components that work out their Discrete variables themselves, see ``at_samples``.
+
+    Parameters
+    ----------
+    system : System
+    first_item : of every family that samples, the number of its first sampler
+    """
+
+    def __init__(self, system: System, first_item: Mapping[int, int]) -> None:
+        self._callers: list[tuple[Component, int, str, int, dict[str, int]]] = []
+        for f, item in first_item.items():
+            family = system.network.families[f]
+            own = {family.kernel.variables[i].name: o
+                   for g, i, o in system.tape.discrete_layout if g == f}
+            for start, member in zip(family.starts, family.members, strict=True):
+                if type(member).at_samples is Component.at_samples:
+                    continue
+                for k in range(start, start + member.size):
+                    places = {name: offset + k for name, offset in own.items()}
+                    self._callers.append((member, k - start, family.path(k), item + k, places))
+
+    def __bool__(self) -> bool:
+        return bool(self._callers)
+
+    def assign(self, t: float, due: Flags, before: Array, new: Array) -> None:
+        """Write what the functions give over ``new``; ``before`` is what was before the instant."""
+        for component, k, path, item, places in self._callers:
+            if not due[item]:
+                continue
+            try:
+                given = component.at_samples(
+                    t, k, {name: float(new[p]) for name, p in places.items()},
+                    {name: float(before[p]) for name, p in places.items()})
+            except BlocksError:
+                raise
+            except Exception as error:  # of whatever kind: it is the user's function
+                raise SimulationError(
+                    path, f"at t = {t:.9g} s its function failed with {type(error).__name__}: "
+                    f"{error}.", "The error above says where in the function.", time=t,
+                    variables=(path,), code="simulation.function") from error  # fmt: skip
+            for name, value in given.items():
+                if not np.isfinite(value):
+                    raise SimulationError(path, f"at t = {t:.9g} s its function gave {value} for "
+                                          f"{name}.", "It has to give finite numbers.", time=t,
+                                          variables=(f"{path}.{name}",),
+                                          code="simulation.function")  # fmt: skip
+                new[places[name]] = value

@@ -1,0 +1,99 @@
+"""Does a function in Python act as the sampled block of the same law?
+
+A motor under a controller that integrates: the same in Python and as blocks of the library; a
+counter; and what happens where the function fails.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, ModelError, SimulationError, quantity
+from library.signal import Constant, DiscreteIntegrator, PythonFunction, Sine
+
+
+def measured(function, **options):
+    """A function whose input is 3 sin(2 t) m/s, in mm/s."""
+    model = Model("measured")
+    model.wave = Sine(amplitude="3 m/s", frequency=f"{1 / np.pi} Hz")
+    model.block = PythonFunction(function=function, inputs="mm/s", **options)
+    model.connect(model.wave.y, model.block.u1)
+    return model
+
+
+def total(t, u, x):
+    """Forward rule with T = 10 ms: gives the sum so far."""
+    return x[0], [x[0] + 0.01 * u[0]]
+
+
+def count(t, u, x):
+    return x[0], x + 1
+
+
+def test_units_go_in_and_out_and_the_last_value_holds():
+    run = measured(lambda t, u: u[0] / 10 + t, outputs="cm/s", sample_time="0.25 s").simulate("1 s")
+    at = np.array([0.1, 0.3, 0.6, 0.99])
+    sample = np.floor(at / 0.25) * 0.25
+    assert_allclose(run["block.y1"].at(quantity(at, "s")).to("cm/s").m,
+                    300 * np.sin(2 * sample) + sample, rtol=1e-9)
+    assert run["block.y1"].unit.text == "cm/s"
+
+
+def test_states_are_those_of_the_sampled_block_of_the_same_law():
+    model = measured(total, outputs="mm", states=1, sample_time="10 ms")
+    model.sum = DiscreteIntegrator(input="mm/s", sample_time="10 ms")
+    model.connect(model.wave.y, model.sum.u)
+    run = model.simulate("2 s")
+    at = quantity(np.linspace(0, 2, 77), "s")
+    assert_allclose(run["block.y1"].at(at).to("mm").m, run["sum.y"].at(at).to("mm").m, rtol=1e-12)
+    assert np.array_equal(model.simulate("2 s")["block.x1"].m, run["block.x1"].m)  # starts anew
+
+
+def test_several_inputs_and_outputs_and_instances():
+    model = Model("several")
+    model.one, model.two = Constant(value="2 N"), Constant(value="3 m")
+    model.block = PythonFunction(function=lambda t, u: (u[0] * u[1], u[1] / 2), inputs="N, m",
+                                 outputs="J, cm")  # fmt: skip
+    model.connect(model.one.y, model.block.u1)
+    model.connect(model.two.y, model.block.u2)
+    run = model.simulate("10 ms")
+    assert run["block.y1"].final == quantity("6 J")
+    assert run["block.y2"].final.to("cm").m == pytest.approx(1.5)
+
+
+def test_states_start_where_they_are_told_to():
+    run = measured(count, states=1, sample_time="0.1 s").simulate("0.45 s")
+    assert run["block.x1"].final.m == 5
+    model = measured(count, states=1, sample_time="0.1 s")
+    model.block.x1 = 7.0
+    assert model.simulate("0.45 s")["block.x1"].final.m == 12
+
+
+def test_states_go_back_with_the_run():
+    run = measured(total, outputs="mm", states=1, sample_time="10 ms").start(outputs=["block.x1"])
+    run.advance("55 ms")
+    state = run.save_state()
+    first = [run.step([], 0.013)[0] for _ in range(9)]
+    run.restore(state)
+    assert [run.step([], 0.013)[0] for _ in range(9)] == first
+    assert len(set(first)) > 5
+
+
+@pytest.mark.parametrize("function,states,said", [
+    (lambda t, u: 1 / (t - 0.002), 0, r"block: at t = 0\.002 s its function failed with "
+                                      r"ZeroDivisionError"),
+    (lambda t, u: [1.0, 2.0], 0, r"its function gave 2 outputs instead of 1"),
+    (lambda t, u, x: (1.0, [1.0]), 2, r"its function gave 1 states instead of 2"),
+    (lambda t, u: np.nan, 0, r"its function gave nan for held1"),
+])  # fmt: skip
+def test_a_function_that_fails_names_component_and_time(function, states, said):
+    with pytest.raises(SimulationError, match=said):
+        measured(function, states=states).simulate("1 s")
+
+
+def test_a_function_has_to_be_given():
+    with pytest.raises(ModelError, match="block.*has no function to call"):
+        measured(None).simulate("1 s")
+

@@ -115,7 +115,7 @@ class Misfit:
         if "method" in self.options:
             return
         (first, *_) = self.results(values)
-        if first.statistics["method"] not in EXPLICIT:
+        if not str(first.statistics["method"]).startswith(EXPLICIT):
             return
         for method in ("exact", "dopri5"):
             self._last = None

@@ -80,9 +80,13 @@ class Jumps:
         elements = self.equations.elements
         if elements is None:
             return np.zeros(0, dtype=bool)
-        struck = self.recording.episodes[k + 1].struck
-        return np.array([owner in struck for owner in elements.owners], dtype=bool) & \
-            elements.contact
+        owners = self.recording.episodes[k + 1].struck
+        gap = np.abs(self.sides.guards.value[k][self.system.nm + 2 * elements.size :])
+        struck = np.zeros(elements.size, dtype=bool)
+        for owner in owners:  # of two stops in one component, the one that is closed
+            mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
+            struck[mine[np.argmin(gap[mine])]] = True
+        return struck
 
     def over(self, k: int, arrived: Changes, dt: Array, caused: Indices) -> Changes:
         """Changes after the jump, at the moved instant; ``caused`` are the guards that are zero."""

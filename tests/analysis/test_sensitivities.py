@@ -29,6 +29,7 @@ from blocks.exceptions import ParameterError, UnknownName
 from library.translational import (
     Damper,
     ForceSource,
+    HardStop,
     Mass,
     Reference,
     Spring,
@@ -274,6 +275,36 @@ def test_constraints_are_differentiated_with_the_rest(path):
     exact = near + (near - wide) / 3
     found = [run.sensitivities[v, path].final.m for v in ("string.x", "string.vy")]
     assert_allclose(found, exact, rtol=1e-7, atol=1e-7)
+
+
+def chain(mass="2 kg", friction="2 N"):
+    """Two blocks with friction; the second runs into a rigid stop."""
+    model = Model("chain")
+    model.first, model.second = Mass(mass=mass, v="0.8 m/s"), Mass(mass="1 kg", v="-0.5 m/s")
+    model.inner, model.outer = Spring(stiffness="120 N/m", x="30 mm"), Spring(stiffness="90 N/m")
+    model.friction = TranslationalFriction(law="stribeck", coulomb_force=friction,
+                                           breakaway_force="4 N")
+    model.ground = Reference()
+    model.stop = HardStop(upper_bound="60 mm", lower_bound="-60 mm", model="restitution",
+                          restitution=0.5)
+    model.connect(model.first.M, model.inner.R, model.outer.C, model.friction.R)
+    model.connect(model.second.M, model.outer.R, model.stop.R)
+    model.connect(model.inner.C, model.friction.C, model.stop.C, model.ground.V)
+    return model
+
+
+def test_friction_and_impacts_of_a_network_agree_with_differences_of_runs():
+    run = chain().simulate("1.5 s", rtol=1e-10, sensitivities=["first.mass",
+                                                               "friction.coulomb_force"])
+    assert run.sensitivities.notes == [] and len(run.events) > 4
+    for path, make, value, unit in (
+            ("first.mass", lambda q: chain(mass=q), 2.0, "kg"),
+            ("friction.coulomb_force", lambda q: chain(friction=q), 2.0, "N")):
+        up, down = (make(f"{value + h!r} {unit}").simulate("1.5 s", rtol=1e-12)
+                    for h in (1e-6, -1e-6))
+        for variable in ("second.v", "outer.x"):
+            slope = (up[variable].final - down[variable].final).m / 2e-6
+            assert_allclose(run.sensitivities[variable, path].final.m, slope, rtol=1e-5, atol=1e-6)
 
 
 def test_what_cannot_be_differentiated_is_said():

@@ -1,0 +1,84 @@
+"""Friction maps: the law they were made with is found, and what they cannot tell is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from blocks import Model
+from blocks.exceptions import ParameterError
+from library.frictionlaws.identification import CURVES, identify_friction
+from library.translational import Reference, TranslationalFriction, VelocitySource
+
+DATA = Path(__file__).parents[1] / "data/analysis"
+
+
+def choice(name):
+    data = pd.read_csv(DATA / f"friction_map_{name}.csv")
+    return identify_friction(data, "velocity [mm/s]", "friction force [N]")
+
+
+def test_maps_with_a_falling_force_tell_their_law():
+    laws = {name: choice(name).law.law for name in "bcd"}
+    assert laws == {"b": "stribeck", "c": "simscape", "d": "stribeck"}
+    for name in "bcd":
+        assert len(choice(name).tied) == 1
+
+
+def test_a_steady_map_does_not_tell_lugre():
+    assert any("cannot tell 'lugre' from 'stribeck'" in note for note in choice("d").notes)
+
+
+@pytest.mark.parametrize("name", ["a", "e"])
+def test_without_a_fall_the_smaller_law_is_taken_with_a_warning(name):
+    found = choice(name)
+    assert found.law.law == "coulomb" and "tanh" in found.tied
+    assert any("Breakaway force and velocity cannot be told" in note for note in found.notes)
+    assert "Take 'coulomb'" in str(found)
+
+
+def map_of(law, v, **parameters):
+    """Forces of the component over velocities, with white noise of 0.1 N."""
+    model = Model("bench")
+    model.friction = TranslationalFriction(law=law, **parameters)
+    model.drive, model.ground = VelocitySource(), Reference()
+    model.connect(model.drive.R, model.friction.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    forces = []
+    for speed in v:
+        model.drive.velocity = f"{float(speed)!r} m/s"
+        forces.append(model.simulate("1 ms")["friction.f"].final.to("N").m)
+    return np.array(forces)
+
+
+TRUTH = {"coulomb_force": "14 N", "breakaway_force": "20 N", "breakaway_velocity": "30 mm/s",
+         "viscous_coefficient": "25 N*s/m"}
+
+
+@pytest.mark.parametrize("law", ["stribeck", "simscape"])
+def test_curves_are_those_of_the_components(law):
+    v = np.array([-0.2, -0.03, -0.004, 0.002, 0.01, 0.05, 0.3])
+    basis = {name: curve for name, curve, _ in CURVES}[law]
+    np.testing.assert_allclose(basis(v, 0.03) @ [14.0, 25.0, 6.0], map_of(law, v, **TRUTH),
+                               rtol=1e-9)
+
+
+def test_values_come_with_units_for_the_component():
+    found = choice("b").law
+    assert set(found.parameters) == set(TRUTH)
+    TranslationalFriction(law=found.law, **found.parameters)
+    assert found.held_out.check("[force]")
+
+
+def test_mistakes_are_said():
+    data = pd.read_csv(DATA / "friction_map_a.csv")
+    with pytest.raises(ParameterError, match="finds no column 'speed"):
+        identify_friction(data, "speed [mm/s]", "friction force [N]")
+    with pytest.raises(ParameterError, match="has no unit in its heading"):
+        identify_friction(data.rename(columns={"friction force [N]": "force"}), "velocity [mm/s]",
+                          "force")
+    with pytest.raises(ParameterError, match="values in motion"):
+        identify_friction(data.head(5), "velocity [mm/s]", "friction force [N]")

@@ -79,7 +79,7 @@ class RunStart:
         """
         if self._found is None:
             system = self.model.compile()
-            if self.kind is Problem and self._laws is None and not any(
+            if self.kind is Problem and self._laws is None and not system.nd and not any(
                     f.kernel.delays for f in system.network.families):
                 self._found = self._kept(system)
             else:

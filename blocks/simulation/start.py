@@ -79,8 +79,9 @@ class RunStart:
         """
         if self._found is None:
             system = self.model.compile()
-            if self.kind is Problem and self._laws is None and not any(
-                    f.kernel.delays for f in system.network.families):
+            plain = not system.nd and not system.clusters and not any(
+                f.kernel.delays for f in system.network.families)
+            if plain and self.kind is Problem and self._laws is None:
                 self._found = self._kept(system)
             else:
                 self._found = self._solved(system)

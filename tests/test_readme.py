@@ -21,7 +21,8 @@ PAGES = [ROOT / "README.md", *(
     ROOT / "docs" / f"{name}.md" for name in (
         "getting_started", "how_to_write_a_component", "how_to_choose_a_solver", "units",
         "initial_values_and_nominals", "architecture", "sweeps", "friction_laws",
-        "components_signal", "coming_from_simscape", "comparing_keeping_and_driving_runs", "estimation",
+        "components_signal", "coming_from_simscape", "comparing_keeping_and_driving_runs",
+        "estimation",
     )
 )]  # fmt: skip
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n+^```text\n(.*?)^```$)?", re.M | re.S)

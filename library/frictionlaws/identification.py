@@ -42,7 +42,7 @@ def _stribeck(v: np.ndarray, scale: float) -> np.ndarray:
 
 def _simscape(v: np.ndarray, scale: float) -> np.ndarray:
     u = v / scale
-    return np.column_stack([np.tanh(10 * u), v, np.sqrt(np.e) * np.exp(-(u**2) / 2) * u])
+    return np.column_stack([np.tanh(10 * u), v, np.exp((1 - u**2) / 2) * u])
 
 
 def _tanh(v: np.ndarray, scale: float) -> np.ndarray:

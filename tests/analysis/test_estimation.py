@@ -165,9 +165,9 @@ def test_a_robust_loss_overlooks_outliers():
 
 
 def test_other_starts_leave_a_false_minimum():
-    bounds = {"part.k": ("500 N/m", "20 kN/m", "12 kN/m"), "part.d": STIFFNESS["part.d"]}
+    bounds = {"part.k": ("500 N/m", "20 kN/m", "18 kN/m"), "part.d": STIFFNESS["part.d"]}
     once = fit(released(), made(), bounds, {"disp [mm]": "part.x"})
-    often = fit(released(), made(), bounds, {"disp [mm]": "part.x"}, starts=4)
+    often = fit(released(), made(), bounds, {"disp [mm]": "part.x"}, starts=8)
     assert abs(often.values["part.k"] - quantity("1800 N/m")) < quantity("5 N/m")
     assert np.std(often.residuals()["disp [mm]"].m) < np.std(once.residuals()["disp [mm]"].m)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import textwrap
 from collections import Counter
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,14 +63,7 @@ def report_html(script: Script, model: Any = None) -> str:
     """The account as one page; with the network drawn where a model is given."""
     picture = ""
     if model is not None:
-        buffer = BytesIO()
-        figure = model.draw()
-        figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
-        import matplotlib.pyplot as plt
-
-        plt.close(figure)
-        data = base64.b64encode(buffer.getvalue()).decode()
-        picture = f'<img alt="the network" src="data:image/png;base64,{data}">'
+        picture = model.draw().svg()
     said = "".join(f"<li>{html.escape(line)}</li>" for line in _summary(script))
     table = report_table(script).to_html(index=False, border=0, justify="left")
     title = html.escape(f"{script.source}: what became of it")

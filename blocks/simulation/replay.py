@@ -92,6 +92,7 @@ class Replay:
             if not isinstance(part, Episode):
                 x[:, columns] = part.states(times, number)
                 d[:, columns] = part.discrete_values(number)
+                incomplete |= bool(system.nz)
                 continue
             solved = part.trajectory.solved
             if solved is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .matlab import Apply, Name, NotUnderstood, Tree
 from .source import Assertion, Choice, Equal, Let, Stated
 from .source_expressions import Known
+from .words import quoted
 
 __all__ = ["Laws"]
 
@@ -46,7 +47,7 @@ class Laws:
             yield f"yield {self.known.text(stated.left)} == {self.known.text(stated.right)}"
         elif isinstance(stated, Assertion):
             said = stated.message or "a condition of the component does not hold"
-            yield f"yield require({self.known.text(stated.condition)}, {said!r})".replace("'", '"')
+            yield f"yield require({self.known.text(stated.condition)}, {quoted(said)})"
         elif isinstance(stated, Let):
             self.known.locals |= dict(stated.names)
             for name, tree in stated.names:

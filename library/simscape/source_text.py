@@ -18,6 +18,7 @@ from .source_expressions import FUNCTIONS, Known, dotted, number_of
 from .source_laws import Laws
 from .source_parts import Parts
 from .units import unit_here
+from .words import docstring, one_line, refuse_foreign_code
 
 __all__ = ["source_text"]
 
@@ -44,9 +45,11 @@ def source_text(path: str | Path) -> str:
         body = "\n".join(_Writer(known).text())
         parts += [*(_domain(found) for found in known.own_domains.values()), body]
     text = "\n\n\n".join(parts)
-    head = [f'"""Converted from {path.name}."""', "", *_imports(text, known), "", "", ""]
+    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, known),
+            "", "", ""]
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
-    return "\n".join(head) + "\n".join(lines) + "\n"
+    whole = "\n".join(head) + "\n".join(lines) + "\n"
+    return refuse_foreign_code(whole, path.name, known.homes)
 
 
 def _wrapped(line: str) -> list[str]:
@@ -153,14 +156,9 @@ class _Writer:
         source = self.known.source
         said = [source.title or source.name.replace("_", " "), *source.help.split("\n"),
                 *dict.fromkeys(self.known.remarks)]
-        lines = [line for part in said if part for line in textwrap.wrap(part, 92)]
-        lines = [line.replace("\\", "\\\\").replace('"""', "'''") for line in lines]
-        if not lines[0].endswith("."):
-            lines[0] += "."
-        if len(lines) == 1:
-            yield f'    """{lines[0]}"""'
-            return
-        yield from (f'    """{lines[0]}', "", *(f"    {line}" for line in lines[1:]), '    """')
+        first, *rest = [part for part in said if part]
+        yield from docstring([first if first.endswith(".") else f"{first}.",
+                              *(["", *rest] if rest else [])], 100)
 
     def _declarations(self) -> Iterator[str]:
         for declared in self.known.of("nodes"):
@@ -251,5 +249,5 @@ def _doc_of(declared: Declared) -> str:
     """The comment of a declaration without the side of a port."""
     words = declared.comment.rpartition(":")[0] if declared.comment.rpartition(":")[2].strip() in (
         "left", "right", "top", "bottom") else declared.comment
-    words = words.strip().replace("\\", "").replace('"', "'")
+    words = one_line(words).replace("\\", "").replace('"', "'")
     return f', doc="{words}"' if words else ""

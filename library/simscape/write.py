@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from .plan import ClassPlan, Part, Script
+from .words import docstring, one_line, quoted, refuse_foreign_code
 
 __all__ = ["python_text"]
 
@@ -22,24 +23,19 @@ def python_text(script: Script) -> str:
     text = "\n".join(body)
     values = list(_values(script))
     imports = _imports(script, f"{text}\n" + "\n".join(values))
-    head = [f'"""{_title(script)}"""', "", *imports, ""]
+    head = [*docstring(_title(script), _WIDTH, ""), "", *imports, ""]
     if values:
         head += [*values, ""]
-    return "\n".join([*head, text]).rstrip() + "\n"
+    homes = {part.component.rpartition(".")[0] for plan in (*script.classes, script.root)
+             for part in plan.parts}
+    return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source, homes)
 
 
-def _title(script: Script) -> str:
+def _title(script: Script) -> Iterator[str]:
     release = f", {script.release}" if script.release else ""
-    said = [f"Converted from {script.source}{release}."]
-    if script.remarks:
-        said += ["", *(line for remark in dict.fromkeys(script.remarks)
-                       for line in textwrap.wrap(remark, _WIDTH - 2))]
-    if script.root.notes:
-        said.append("")
-        said += [line for note in script.root.notes for part in note.splitlines()
-                 for line in textwrap.wrap(part, _WIDTH - 2)]
-    text = "\n".join(said).replace("\\", "\\\\").replace('"""', "'''")
-    return text + ("\n" if len(said) > 1 else "")
+    yield f"Converted from {script.source}{release}."
+    for paragraphs in (dict.fromkeys(script.remarks), script.root.notes):
+        yield from ("", *paragraphs) if paragraphs else ()
 
 
 def _imports(script: Script, text: str) -> list[str]:
@@ -78,12 +74,13 @@ def _values(script: Script) -> Iterator[str]:
     source = None
     for name, text, comment, where in script.values:
         if where != source:
-            yield f"# values: {where}"
+            yield f"# values: {one_line(where)}"
             source = where
-        line = f"{name} = {text}"
-        if comment:
-            line += f"  # {' '.join(comment.split())}"
-        yield from _wrapped(line)
+        line, said = f"{name} = {text}", f"# {one_line(comment)}" if comment else ""
+        if said and len(f"{line}  {said}") > _WIDTH:
+            yield said
+            said = ""
+        yield from _wrapped(f"{line}  {said}".rstrip() if said else line)
 
 
 def _wrapped(line: str) -> Iterator[str]:
@@ -97,7 +94,7 @@ def _wrapped(line: str) -> Iterator[str]:
 def _stubs(script: Script) -> Iterator[str]:
     for stub in script.stubs:
         yield from ("", f"class {stub.name}(Component):")
-        yield from _doc(stub.doc)
+        yield from docstring([stub.doc], _WIDTH)
         yield ""
         if stub.ports:
             yield from (f"    {port.name} = {port.text}" for port in stub.ports)
@@ -128,32 +125,20 @@ def _equation(text: str) -> Iterator[str]:
 
 def _said(sentence: str) -> Iterator[str]:
     """A sentence that is yielded, over several lines where it is long."""
-    lines = textwrap.wrap(sentence, _WIDTH - 18)
+    lines = textwrap.wrap(one_line(sentence), _WIDTH - 18)
     if len(lines) == 1:
-        yield f'        yield "{lines[0]}"'
+        yield f"        yield {quoted(lines[0])}"
         return
     yield "        yield ("
-    yield from (f'            "{line} "' for line in lines[:-1])
-    yield f'            "{lines[-1]}"'
+    yield from (f"            {quoted(f'{line} ')}" for line in lines[:-1])
+    yield f"            {quoted(lines[-1])}"
     yield "        )"
-
-
-def _doc(text: str) -> Iterator[str]:
-    text = text.replace("\\", "\\\\").replace('"""', "'''")
-    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, _WIDTH - 8)]
-    lines = lines or [""]
-    if len(lines) == 1 and len(lines[0]) <= _WIDTH - 10:
-        yield f'    """{lines[0]}"""'
-        return
-    yield f'    """{lines[0]}'
-    yield from (f"    {line}" for line in lines[1:])
-    yield '    """'
 
 
 def _classes(script: Script) -> Iterator[str]:
     for plan in script.classes:
         yield from ("", f"class {plan.name}(Component):")
-        yield from _doc("\n".join([f"{plan.title}.", *plan.notes]))
+        yield from docstring([f"{plan.title}.", *plan.notes], _WIDTH)
         yield ""
         if plan.ports:
             yield from (f"    {port.name} = {port.text}" for port in plan.ports)
@@ -176,13 +161,14 @@ def _content(plan: ClassPlan, owner: str) -> list[str]:
 def _part(part: Part, owner: str, indent: str) -> Iterator[str]:
     name = part.component.rpartition(".")[2]
     given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
-    comment = f"  # {part.original}" if part.original and part.original != part.name else ""
+    original = one_line(part.original)
+    comment = f"  # {original}" if original and original != part.name else ""
     line = f"{indent}{owner}.{part.name} = {name}({', '.join(given)}){comment}"
     if len(line) <= _WIDTH:
         yield line
         return
     if comment:
-        yield f"{indent}# {part.original}"
+        yield f"{indent}# {original}"
     yield from _call(f"{indent}{owner}.{part.name} = {name}(", given, indent)
 
 
@@ -195,8 +181,8 @@ def _call(head: str, given: list[str], indent: str) -> list[str]:
 
 def _build(script: Script) -> Iterator[str]:
     yield from ("", "def build() -> Model:")
-    yield f'    """The model {script.title}."""'
-    yield f'    model = Model("{script.title}")'
+    yield from docstring([f"The model {script.title}."], _WIDTH)
+    yield f"    model = Model({quoted(script.title)})"
     yield from _content(script.root, "model")
     yield "    return model"
     yield ""
@@ -213,12 +199,13 @@ def _run(script: Script) -> Iterator[str]:
         arguments.append(f"rtol={tolerance}")
     yield from ("", 'if __name__ == "__main__":')
     if not _is_number(stop):
-        yield f"    # the model runs until {stop}; the first 10 s are shown"
+        yield f"    # the model runs until {one_line(stop)}; the first 10 s are shown"
     yield f"    result = build().simulate({', '.join(arguments)})"
     if script.plots:
-        shown = [f'"{path}"' for path in script.plots]
+        shown = [quoted(path) for path in script.plots]
         yield from _call("    figure = result.plot(", shown, "    ")
-        yield f'    figure.savefig("{script.title}.png", bbox_inches="tight")'
+        picture = quoted(f"{script.title}.png")
+        yield f'    figure.savefig({picture}, bbox_inches="tight")'
         yield from _call("    table = result.table(", [*shown, f"every={_spacing(stop)}"], "    ")
         yield "    print(table)"
     else:

@@ -3,8 +3,8 @@
 Input magnitude (V)
 Source type
 Instructions
-1. What value of the resistor R2 will produce a gain of 10 in the noninverting amplifier with R1 =
-1 kΩ? Set R2 to this value.
+1. What value of the resistor R2 will produce a gain of 10 in the noninverting amplifier with R1
+= 1 kΩ? Set R2 to this value.
 2. Run the model. Verify that the noninverting amplifer model produces a gain of 10.
 3. This model simulates an ideal op amp that does not account for the supply limits of a real op
 amp. Suppose that the real system had a voltage supply of Vs+ = 10 V and Vs- = -10 V.

@@ -1,0 +1,95 @@
+"""How do words of a file get into Python text without ever becoming code?
+
+Names, notes and messages of a file are anybody's words. All of them pass here, and a text is
+looked at once more as a whole before it is given away: it may hold nothing but what the writers
+write.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from .matlab import NotUnderstood
+
+__all__ = ["docstring", "one_line", "quoted", "refuse_foreign_code"]
+
+_BUILTINS = {"abs", "iter", "max", "min", "print", "round"}
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of Python, in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def one_line(text: str) -> str:
+    """A text for a comment: in one line, without signs that are not printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def docstring(said: Iterable[str], width: int, indent: str = "    ") -> Iterator[str]:
+    """The lines of a docstring.
+
+    Parameters
+    ----------
+    said : iterable of str
+        Paragraphs; each is wrapped by itself, and an empty one is an empty line.
+    width : int
+        Of a line, with its indent.
+    """
+    lines: list[str] = []
+    for part in said:
+        for line in part.splitlines():
+            clean = one_line(line).replace("\\", "\\\\").replace('"""', "'''")
+            lines += textwrap.wrap(clean, width - len(indent) - 4)
+        lines += [""] if not part else []
+    lines = lines or [""]
+    if len(lines) == 1 and not lines[0].endswith('"') and len(lines[0]) <= width - len(indent) - 6:
+        yield f'{indent}"""{lines[0]}"""'
+        return
+    yield f'{indent}"""{lines[0]}'
+    yield from (f"{indent}{line}".rstrip() for line in lines[1:])
+    yield f'{indent}"""'
+
+
+def refuse_foreign_code(text: str, where: str, modules: Iterable[str] = ()) -> str:
+    """The text, where it is Python that holds only what the writers write.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        That may be imported beside numpy, ``blocks`` and ``library``: those of counterparts.
+
+    Raises
+    ------
+    NotUnderstood
+        For a text that a name or note of the file has broken.
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise NotUnderstood(where, f"a name or note in it cannot be written as Python: {error}.",
+                            "Correct it in the model.", code="simscape.text") from error
+    known, used = {*_BUILTINS, "__name__"}, set[str]()
+    foreign = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else known).add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            known.add(node.name)
+        elif isinstance(node, ast.arg):
+            known.add(node.arg)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            known |= {alias.asname or alias.name for alias in node.names}
+            home = node.module or "" if isinstance(node, ast.ImportFrom) else node.names[0].name
+            if home.partition(".")[0] not in ("numpy", "blocks", "library") and home not in modules:
+                foreign.add(home)
+        elif isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+            foreign.add(node.attr)
+    foreign |= used - known
+    if foreign:
+        raise NotUnderstood(where, f"a name or note in it would become code: {min(foreign)}.",
+                            "Do not open files of unknown origin.", code="simscape.text")
+    return text

@@ -19,7 +19,8 @@ from .diagram import Block, Diagram, End
 from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
 from .mapping import component_names, counterpart_of, domain_here
-from .matlab import NotUnderstood, parse_script
+from .matlab import NotUnderstood
+from .matlab_scripts import parse_script
 from .names import Workspace, workspace_of
 from .networks import networks_of
 from .nodes import inner_port, name_ports, nodes_of

@@ -14,21 +14,9 @@ from typing import Any
 import numpy as np
 
 from .diagram import Diagram
-from .matlab import (
-    Assign,
-    Field,
-    Load,
-    Name,
-    NotUnderstood,
-    Run,
-    Statement,
-    Tree,
-    Unknown,
-    evaluate,
-    free_names,
-    parse,
-    parse_script,
-)
+from .matlab import Field, Name, NotUnderstood, Tree, parse
+from .matlab_scripts import Assign, Load, Run, Statement, parse_script
+from .matlab_values import Unknown, evaluate, free_names
 from .python_text import PythonNames, python_of, value_text
 
 __all__ = ["Given", "Workspace", "workspace_of"]

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .diagram import Block, End, System
-from .matlab import NotUnderstood, Unknown, evaluate, parse
+from .matlab import NotUnderstood, parse
+from .matlab_values import Unknown, evaluate
 
 __all__ = ["dissolve_physical_vectors"]
 

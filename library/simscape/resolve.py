@@ -14,7 +14,8 @@ from typing import Any
 from blocks import FileError
 
 from .diagram import Block, Diagram, End, Mask, Signal, System, read_diagram
-from .matlab import NotUnderstood, Unknown, evaluate, parse
+from .matlab import NotUnderstood, parse
+from .matlab_values import Unknown, evaluate
 from .physical_vectors import dissolve_physical_vectors
 
 __all__ = ["resolve"]

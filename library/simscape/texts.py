@@ -10,20 +10,8 @@ import numpy as np
 
 from .diagram import Diagram
 from .levels import Scope
-from .matlab import (
-    Brace,
-    Matrix,
-    NotUnderstood,
-    Number,
-    Range,
-    Transposed,
-    Tree,
-    Unary,
-    Unknown,
-    evaluate,
-    free_names,
-    parse,
-)
+from .matlab import Brace, Matrix, NotUnderstood, Number, Range, Transposed, Tree, Unary, parse
+from .matlab_values import Unknown, evaluate, free_names
 from .names import Workspace
 from .python_text import python_of, value_text
 from .units import unit_here

@@ -6,18 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from library.simscape.matlab import (
-    Assign,
-    Load,
-    Name,
-    NotUnderstood,
-    Run,
-    Unknown,
-    evaluate,
-    free_names,
-    parse,
-    parse_script,
-)
+from library.simscape.matlab import Name, NotUnderstood, parse
+from library.simscape.matlab_scripts import Assign, Load, Run, parse_script
+from library.simscape.matlab_values import Unknown, evaluate, free_names
 from library.simscape.python_text import python_of
 
 NAMES = {"a": np.array([[4.0, 5.0, 6.0]]), "p": {"cell": {"R": 3.0}}, "x": 3.0, "D": 2.0, "m": 5.0}

@@ -1,0 +1,171 @@
+"""Which statements does a script or callback in MATLAB's language hold?
+
+Assignments, ``if ~exist(…)``, files of data and scripts that are called; the rest is named.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .matlab import Field, Name, NotUnderstood, Token, Tree, parse, tokens
+
+__all__ = ["Assign", "Load", "Run", "Skipped", "Statement", "parse_script"]
+
+
+@dataclass(frozen=True)
+class Assign:
+    """``target = value``; ``if_missing`` where it holds only for a name without a value."""
+
+    target: Tree
+    value: Tree
+    comment: str = ""
+    if_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Load:
+    """``load file``."""
+
+    file: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """A script that is called by its name."""
+
+    script: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A statement that is not understood, and the names that it would have given values."""
+
+    text: str
+    names: tuple[str, ...] = ()
+
+
+Statement: TypeAlias = Assign | Load | Run | Skipped
+
+
+_IDLE = {"clear", "clc", "close", "format", "warning", "disp", "figure", "addpath", "rmpath",
+         "hold", "clearvars", "open_system", "set_param", "bdclose", "fprintf", "proj"}  # fmt: skip
+_GIVEN = re.compile(r"(?:^|[;,\n])\s*([A-Za-z]\w*)\s*(?:[.(][^=\n]*)?=(?!=)", re.M)
+_OPENING = {"if", "for", "while", "switch", "try", "function", "parfor"}
+_MISSING = re.compile(r"if\s*\(?\s*[~!]\s*exist\s*\(\s*['\"](\w+)['\"]\s*(,\s*['\"]\w+['\"])?\s*\)"
+                      r"\s*\)?\s*,?")  # fmt: skip
+
+
+def parse_script(text: str, where: str = "") -> list[Statement]:
+    """The statements of a script or callback; what is not understood is among them as Skipped."""
+    found: list[Statement] = []
+    lines = _logical_lines(text)
+    k = 0
+    while k < len(lines):
+        line, comment = lines[k]
+        k += 1
+        word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
+        missing = _MISSING.match(line)
+        if missing is not None:
+            body, k = _body(line[missing.end():], comment, lines, k)
+            found += _guarded(body, where)
+        elif word in _OPENING:
+            body, k = _body(line, comment, lines, k)
+            text_ = "\n".join(part for part, _ in body)
+            names = _GIVEN.findall(text_)
+            found.append(Skipped(text_, tuple(dict.fromkeys(names))))
+        elif word not in _IDLE:
+            found += _simple(line, comment, where)
+    return found
+
+
+def _logical_lines(text: str) -> list[tuple[str, str]]:
+    """Statements as texts, each with the comment of its line."""
+    try:
+        given = tokens(text)
+    except NotUnderstood:
+        return [(line.strip(), "") for line in text.splitlines() if line.strip()]
+    lines: list[tuple[str, str]] = []
+    words: list[Token] = []
+    depth, first = 0, 0  # brackets that are open; first statement of this line
+    for token in [*given, Token("end", "\n")]:
+        if token.kind == "sign" and token.text in "([{":
+            depth += 1
+        elif token.kind == "sign" and token.text in ")]}":
+            depth -= 1
+        if token.kind == "comment":
+            lines[first:] = [(t, c or token.text.lstrip("%# ").strip()) for t, c in lines[first:]]
+            if words:
+                words.append(Token("comment", token.text.lstrip("%# ").strip()))
+        elif depth <= 0 and (token.text in ("\n", ";") or token.text == "," and not _opens(words)):
+            if words:
+                comment = next((w.text for w in words if w.kind == "comment"), "")
+                written = "".join((" " if w.spaced else "") + w.text for w in words
+                                  if w.kind != "comment").strip()
+                lines += [(written, comment)] if written else []
+                words = []
+            if token.text == "\n":
+                first = len(lines)
+        else:
+            words.append(token)
+    return lines
+
+
+def _opens(words: list[Token]) -> bool:
+    return bool(words) and words[0].text in _OPENING
+
+
+def _body(first: str, comment: str, lines: list[tuple[str, str]], k: int
+          ) -> tuple[list[tuple[str, str]], int]:
+    """The lines up to the ``end`` of what has been opened."""
+    body = [(first.strip(), comment)] if first.strip() else []
+    if re.search(r"\bend\s*$", first):
+        return [(re.sub(r"\s*\bend\s*$", "", first), comment)], k
+    depth = 1
+    while k < len(lines) and depth:
+        line, said = lines[k]
+        k += 1
+        word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
+        depth += (word in _OPENING) - (word == "end")
+        if depth:
+            body.append((line, said))
+        elif said and body:
+            body[-1] = (body[-1][0], body[-1][1] or said)
+    return body, k
+
+
+def _guarded(body: list[tuple[str, str]], where: str) -> list[Statement]:
+    """Assignments that hold only for names without a value."""
+    found: list[Statement] = []
+    for line, comment in body:
+        for statement in _simple(line, comment, where):
+            found.append(Assign(statement.target, statement.value, statement.comment, True)
+                         if isinstance(statement, Assign) else statement)
+    return found
+
+
+def _simple(line: str, comment: str, where: str) -> list[Statement]:
+    match = re.match(r"load\s*\(?\s*['\"]?([^'\"\s;)]+)['\"]?", line)
+    if match is not None and not re.match(r"load\s*=", line):
+        return [Load(match[1].replace("\\", "/"))]
+    match = re.fullmatch(r"(?:run\s*\(?\s*['\"]?)?([A-Za-z]\w*)(?:\.m)?['\"]?\s*\)?", line)
+    if match is not None and "=" not in line:
+        return [Run(match[1])]
+    target, sign, value = _halves(line)
+    if not sign:
+        return [Skipped(line)]
+    name = (re.match(r"[A-Za-z]\w*", target.strip()) or [""])[0]
+    try:
+        left = parse(target, where)
+        if not isinstance(left, (Name, Field)):
+            return [Skipped(line, (name,))]
+        return [Assign(left, parse(value, where), comment)]
+    except NotUnderstood:
+        return [Skipped(line, (name,) if name else ())]
+
+
+def _halves(line: str) -> tuple[str, str, str]:
+    """What stands left and right of the ``=`` of an assignment."""
+    match = re.match(r"([A-Za-z][\w.()]*)\s*=(?!=)", line)
+    return (match[1], "=", line[match.end():]) if match is not None else (line, "", "")

@@ -1,0 +1,243 @@
+"""What is the value of an expression in MATLAB's language?
+
+Evaluated over its tree: arithmetic, arrays, indices and elementary functions; sizes are bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from blocks import BlocksError
+
+from .matlab import (
+    Apply,
+    Binary,
+    Brace,
+    Field,
+    Matrix,
+    Name,
+    NotUnderstood,
+    Number,
+    Range,
+    Text,
+    Transposed,
+    Tree,
+    Unary,
+)
+
+__all__ = ["FUNCTIONS", "Unknown", "evaluate", "free_names"]
+
+
+class Unknown(BlocksError):
+    """A name that has no value; ``error.name`` is it."""
+
+    code = "simscape.name"
+
+
+_CONSTANTS = {"pi": np.pi, "inf": np.inf, "Inf": np.inf, "nan": np.nan, "NaN": np.nan,
+              "eps": 2.0**-52, "true": 1.0, "false": 0.0}  # fmt: skip
+
+
+def _row(n: Any, m: Any = None) -> tuple[int, int]:
+    return int(n), int(n if m is None else m)
+
+
+def _filled(value: float) -> Callable[..., Any]:
+    return lambda n=1, m=None: np.full(_row(n, m), value)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs,
+    "floor": np.floor, "ceil": np.ceil, "round": np.round, "fix": np.trunc, "sign": np.sign,
+    "mod": np.mod, "rem": np.fmod, "power": np.power, "hypot": np.hypot,
+    "max": lambda a, b=None: np.max(a) if b is None else np.maximum(a, b),
+    "min": lambda a, b=None: np.min(a) if b is None else np.minimum(a, b),
+    "sum": np.sum, "prod": np.prod, "mean": np.mean, "cumsum": np.cumsum, "diff": np.diff,
+    "numel": np.size, "length": lambda a: float(max(np.shape(a), default=1)),
+    "linspace": lambda a, b, n=100: np.linspace(a, b, int(n)).reshape(1, -1),
+    "logspace": lambda a, b, n=50: np.logspace(a, b, int(n)).reshape(1, -1),
+    "ones": _filled(1.0), "zeros": _filled(0.0), "eye": lambda n: np.eye(int(n)),
+    "repmat": lambda a, n, m=None: np.tile(np.atleast_2d(a), _row(n, m)),
+    "deg2rad": np.deg2rad, "rad2deg": np.rad2deg, "double": lambda a: a, "int32": lambda a: a,
+    "single": lambda a: a, "logical": lambda a: a, "flip": np.flip, "diag": np.diag,
+}  # fmt: skip
+
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": np.add, "-": np.subtract, ".*": np.multiply, "./": np.divide, ".^": np.power,
+    "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal,
+    "~=": np.not_equal, "&": np.logical_and, "|": np.logical_or, "&&": np.logical_and,
+    "||": np.logical_or,
+}  # fmt: skip
+
+
+def free_names(tree: Tree) -> Iterator[str]:
+    """Names in an expression that are neither functions nor constants known here."""
+    if isinstance(tree, Name):
+        if tree.name not in _CONSTANTS and tree.name not in FUNCTIONS and tree.name != ":":
+            yield tree.name
+    elif isinstance(tree, Field):
+        yield from free_names(tree.of)
+    elif isinstance(tree, Apply):
+        if tree.of != Name("value"):
+            yield from free_names(tree.of)
+        for argument in tree.arguments:
+            yield from free_names(argument)
+    elif isinstance(tree, (Unary, Transposed)):
+        yield from free_names(tree.of)
+    elif isinstance(tree, Binary):
+        yield from free_names(tree.left)
+        yield from free_names(tree.right)
+    elif isinstance(tree, Range):
+        for part in (tree.start, tree.step, tree.stop):
+            if part is not None:
+                yield from free_names(part)
+    elif isinstance(tree, (Matrix, Brace)):
+        for row in tree.rows:
+            for entry in row:
+                yield from free_names(entry)
+
+
+def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
+    """The value of an expression: a number, an array (rows by columns), a text or a mapping.
+
+    Raises
+    ------
+    Unknown
+        For a name without a value.
+    NotUnderstood
+        For an operation that is not known, or that its values do not allow.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            value = _Evaluation(names, where).of(tree)
+    except (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError,
+            np.linalg.LinAlgError) as error:
+        raise NotUnderstood(where, f"its values do not allow this: {error}.") from error
+    return value
+
+
+@dataclass
+class _Evaluation:
+    names: Mapping[str, Any]
+    where: str
+
+    def of(self, tree: Tree) -> Any:
+        if isinstance(tree, Number):
+            return tree.value
+        if isinstance(tree, Text):
+            return tree.value
+        if isinstance(tree, Name):
+            return self._name(tree.name)
+        if isinstance(tree, Field):
+            return self._field(self.of(tree.of), tree.name)
+        if isinstance(tree, Apply):
+            return self._apply(tree)
+        if isinstance(tree, Unary):
+            value = self._number(self.of(tree.of))
+            return -value if tree.sign == "-" else _plain(np.logical_not(value) * 1.0)
+        if isinstance(tree, Binary):
+            return self._binary(tree)
+        if isinstance(tree, Transposed):
+            return np.atleast_2d(self._number(self.of(tree.of))).T
+        if isinstance(tree, Range):
+            return self._range(tree)
+        return self._rows(tree.rows)
+
+    def _name(self, name: str) -> Any:
+        if name in self.names:
+            return self.names[name]
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        raise Unknown(self.where, f"{name} has no value.", f"Give one: --set {name}=…", name=name)
+
+    def _field(self, of: Any, name: str) -> Any:
+        if not isinstance(of, Mapping) or name not in of:
+            raise Unknown(self.where, f"the field {name} has no value.",
+                          f"Give the whole: --set …{name}=…", name=name)
+        return of[name]
+
+    def _apply(self, tree: Apply) -> Any:
+        if isinstance(tree.of, Name) and tree.of.name not in self.names:
+            name = tree.of.name
+            if name == "value" and tree.arguments:
+                return self.of(tree.arguments[0])
+            if name in FUNCTIONS:
+                given = [self._number(self.of(a)) for a in tree.arguments]
+                if any(np.size(g) > 1 << 20 for g in given) or name in (
+                        "ones", "zeros", "repmat", "linspace", "logspace", "eye") and any(
+                        np.max(g) > 1 << 20 for g in given[-2:]):
+                    raise NotUnderstood(self.where, f"{name}() would make a very large array.")
+                return _plain(FUNCTIONS[name](*given))
+            raise Unknown(self.where, f"{name}(…) is not known.", f"Give a value: --set {name}=…",
+                          name=name)
+        return self._indexed(np.asarray(self._number(self.of(tree.of))), tree.arguments)
+
+    def _indexed(self, array: Any, indices: tuple[Tree, ...]) -> Any:
+        """MATLAB's index: from 1, columns first."""
+        if len(indices) == 1 and indices[0] == Name(":"):
+            return np.ravel(array, order="F").reshape(-1, 1)
+        places = [slice(None) if i == Name(":") else
+                  np.asarray(self._number(self.of(i)), dtype=int).ravel() - 1 for i in indices]
+        if any(not isinstance(p, slice) and (p < 0).any() for p in places):
+            raise NotUnderstood(self.where, "an index is less than 1.")
+        if len(places) == 1:
+            return _plain(np.ravel(array, order="F")[places[0]].reshape(1, -1))
+        made = np.atleast_2d(array)
+        for axis, place in enumerate(places):
+            made = made[(slice(None),) * axis + (place,)]
+        return _plain(made)
+
+    def _binary(self, tree: Binary) -> Any:
+        left, right = self.of(tree.left), self.of(tree.right)
+        if isinstance(left, str) and isinstance(right, str) and tree.sign in ("==", "~="):
+            return float((left == right) == (tree.sign == "=="))
+        a, b = self._number(left), self._number(right)
+        scalar = np.ndim(a) == 0 or np.ndim(b) == 0
+        if tree.sign == "*":
+            return _plain(np.multiply(a, b) if scalar else np.asarray(a) @ np.asarray(b))
+        if tree.sign == "/":
+            return _plain(np.divide(a, b) if np.ndim(b) == 0 else
+                          np.linalg.solve(np.atleast_2d(b).T, np.atleast_2d(a).T).T)
+        if tree.sign in ("^", ".^"):
+            if tree.sign == "^" and not (np.ndim(a) == 0 and np.ndim(b) == 0):
+                return np.linalg.matrix_power(np.atleast_2d(a), int(b))
+            return _plain(np.power(a, b))
+        if tree.sign not in _OPERATIONS:
+            raise NotUnderstood(self.where, f"{tree.sign!r} is not known.")
+        return _plain(_OPERATIONS[tree.sign](a, b) * 1.0)
+
+    def _range(self, tree: Range) -> Any:
+        start, stop = (float(self._number(self.of(t))) for t in (tree.start, tree.stop))
+        step = 1.0 if tree.step is None else float(self._number(self.of(tree.step)))
+        count = int(np.floor((stop - start) / step * (1 + 1e-12) + 1e-10)) + 1 if step else 0
+        if count > 1 << 20:
+            raise NotUnderstood(self.where, "a range would make a very large array.")
+        return (start + step * np.arange(max(count, 0))).reshape(1, -1)
+
+    def _rows(self, rows: tuple[tuple[Tree, ...], ...]) -> Any:
+        made = [[self.of(entry) for entry in row] for row in rows]
+        if len(made) == 1 and len(made[0]) == 1:
+            return made[0][0]
+        if any(isinstance(v, (str, Mapping)) for row in made for v in row):
+            return [v for row in made for v in row]
+        if not made:
+            return np.zeros((0, 0))
+        return np.vstack([np.hstack([np.atleast_2d(v) for v in row]) for row in made])
+
+    def _number(self, value: Any) -> Any:
+        if isinstance(value, (str, Mapping, list)):
+            raise NotUnderstood(self.where, f"{value!r:.40} is no number.")
+        return value
+
+
+def _plain(value: Any) -> Any:
+    """An array of one entry as a number."""
+    whole = np.size(value) == 1 and not np.iscomplexobj(value)
+    return float(np.ravel(value)[0]) if whole else value

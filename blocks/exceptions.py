@@ -90,7 +90,16 @@ class BlocksError(Exception):
 
     def __str__(self) -> str:
         head = f"{self.where}: {self.problem}" if self.where else self.problem
-        return f"{head} {self.advice}".rstrip()
+        return with_advice(head, self.advice)
+
+
+def with_advice(problem: str, advice: str) -> str:
+    """What is wrong and what to do, as one text: the advice after a list starts a line."""
+    if not advice:
+        return problem.rstrip()
+    listing = problem.rpartition("\n")[2].startswith(" ")
+    end = "\n" if listing else " " if problem.endswith((".", ":", "?", "!")) else ". "
+    return f"{problem}{end}{advice}"
 
 
 def _rebuild(cls: type[BlocksError], where: str, problem: str, advice: str, data: dict) -> Any:

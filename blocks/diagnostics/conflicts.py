@@ -65,7 +65,7 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
     for k, cycle in enumerate(_cycles(edges)):
         if k == MOST:
             return
-        yield _across_conflict(topology, cycle, ground, quantity_word(across, u), u)
+        yield _across_conflict(topology, cycle, ground, across, u)
 
 
 def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
@@ -107,13 +107,13 @@ def _path(tree: dict[int, list[tuple[int, Edge]]], start: int, goal: int) -> lis
     return path[::-1]
 
 
-def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, word: str, u: Unit
-                     ) -> Finding:
+def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across: str,
+                     u: Unit) -> Finding:
     names = [topology.path(e.family, e.instance) for e in cycle]
     givers = [n for n, e in zip(names, cycle, strict=True) if e.tie.given]
     rigid = [n for n, e in zip(names, cycle, strict=True) if not e.tie.given]
     pair = {frozenset((e.a, e.b)) for e in cycle}
-    example = example_word(u)
+    word, example = quantity_word(across, u), example_word(across, u)
     soften = (f"Keep one of them, or put an element in series with one that lets the "
               f"{several(word)} differ{example}.")
     if len(cycle) == 1:
@@ -207,7 +207,7 @@ def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], i
             f"{listed(names)} prescribe{'s' if len(names) == 1 else ''} every {force} that acts on "
             f"{listed(p for p, _ in others)}, where nothing can take up the difference.",
             f"Hold that part: connect a component to it whose {force} is free"
-            f"{example_word(u)}, or {article(domain.reference or 'reference')}.",
+            f"{example_word(through, u)}, or {article(domain.reference or 'reference')}.",
         )  # fmt: skip
     if len(ports) == 1 and topology.degree[np.flatnonzero(inside)[0]] == 1:
         return found(
@@ -226,5 +226,5 @@ def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], i
     return found(
         "conflict.through", [*names, *parts][:20], problem,
         f"{'Remove one of them, or connect' if len(names) > 1 else 'Connect'} a component to that "
-        f"node whose {force} is free{example_word(u)}.",
+        f"node whose {force} is free{example_word(through, u)}.",
     )  # fmt: skip

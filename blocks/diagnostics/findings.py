@@ -24,6 +24,7 @@ from ..exceptions import (
     ParameterError,
     StructureError,
     need_package,
+    with_advice,
 )
 
 __all__ = ["SEVERITIES", "Finding", "Findings"]
@@ -99,7 +100,7 @@ class Finding:
     advice: str = ""
 
     def __str__(self) -> str:
-        return f"{self.problem} {self.advice}".rstrip()
+        return with_advice(self.problem, self.advice)
 
 
 def found(code: str, where: Iterable[str], problem: str, advice: str = "") -> Finding:

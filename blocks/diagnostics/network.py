@@ -133,14 +133,14 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
             port = outer_path(family, int(i), r.name)
             local = family.kernel.variables[family.kernel.carried[r.name]]
             word = local.declared.doc or local.name  # type: ignore[attr-defined]
-            across, through = next(iter(r.domain.across.items())), r.domain.through.values()
+            across, through = (next(iter(d.items())) for d in (r.domain.across, r.domain.through))
             left = "is left open" if topology.degree[r.nodes[i]] == 1 else (
                 "is joined to its like only")
             yield found(
                 "network.nowhere", [port],
                 f"The {r.domain} port {port} {left}: the {word} of "
                 f"{topology.path(r.family, int(i))} has nowhere to go.",
-                f"Connect it to what takes it up{example_word(next(iter(through)))}, or to a fixed "
+                f"Connect it to what takes it up{example_word(*through)}, or to a fixed "
                 f"{quantity_word(*across)}; or leave the option out that shows the port.",
             )  # fmt: skip
 

@@ -202,10 +202,10 @@ def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -
         f"{listed(givers)} prescribe{'s' if len(givers) == 1 else ''} more {several(word)} than "
         f"{listed(rest)} leave{'s' if len(rest) == 1 else ''} free. These equations contradict or "
         f"repeat each other:{equations}\nwhile nothing determines {unknowns}.",
-        f"Remove one of {listed(givers)}, or put an element next to it so {free}{example_word(u)}."
+        f"Remove one of {listed(givers)}, or put an element next to it so {free}{example_word('', u)}."
         if kind == "across" else
         f"Remove one of {listed(givers)}, or connect a component next to it {free}"
-        f"{example_word(u)}.",
+        f"{example_word('', u)}.",
     )  # fmt: skip
 
 
@@ -307,4 +307,8 @@ def dependence(names: Names, code: str, equations: list[int],
                 "share the load is not determined:")
     if zero:
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
+    loose = Topology(names.flat.network).open_ports(owners)
+    if loose:
+        advice = (f"Connect {listed(loose, word='or')}: nothing acts on a port that is connected "
+                  f"to nothing. Otherwise {advice[0].lower()}{advice[1:]}")
     return found(code, owners[:20], head + lines, advice)

@@ -65,6 +65,13 @@ class Topology:
         return [f"{self.path(r.family, i)}.{r.name}"
                 for r in self.rows for i in np.flatnonzero(r.nodes == node)]
 
+    def open_ports(self, parts: list[str]) -> list[str]:
+        """Ports of these components that are connected to nothing."""
+        wanted = set(parts)
+        return [f"{path}.{r.name}" for r in self.rows
+                for i in np.flatnonzero(self.degree[r.nodes] == 1)
+                if (path := self.path(r.family, i)) in wanted]
+
     def joined(self, domain: Domain, free_only: bool = False) -> Indices:
         """Per node a label of the part that components of the domain hold together.
 

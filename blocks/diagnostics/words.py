@@ -36,8 +36,13 @@ _QUANTITIES = (
 )  # fmt: skip
 
 
+_BY_NAME = {"mmf": ("magnetomotive force", "a reluctance")}  # what shares its unit with others
+
+
 @cache
-def _quantity(u: Unit) -> tuple[str, str]:
+def _quantity(name: str, u: Unit) -> tuple[str, str]:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
     for text, angular, word, example in _QUANTITIES:
         if unit(text).dimension == u.dimension and angular == u.angular:
             return word, example
@@ -46,7 +51,7 @@ def _quantity(u: Unit) -> tuple[str, str]:
 
 def quantity_word(name: str, u: Unit) -> str:
     """What a variable's unit measures: ``"velocity"``; else its name and unit."""
-    return _quantity(u)[0] or f"variable {name} (in {u})"
+    return _quantity(name, u)[0] or f"variable {name} (in {u})"
 
 
 def several(word: str) -> str:
@@ -56,9 +61,9 @@ def several(word: str) -> str:
     return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
-def example_word(u: Unit) -> str:
+def example_word(name: str, u: Unit) -> str:
     """A familiar component that lets the quantity adjust itself, in brackets, or nothing."""
-    example = _quantity(u)[1]
+    example = _quantity(name, u)[1]
     return f" ({example})" if example else ""
 
 

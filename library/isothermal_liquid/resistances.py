@@ -168,7 +168,8 @@ class Pipe(Dissipative):
     as in. With ``inertia=True`` the flow has to be accelerated:
     rho_0 (h_A - h_I) = loss/2 + length/(2 area) d(mdot_A)/dt, and likewise at B; h is the
     integral of dp/rho and rho_0 the density at atmospheric pressure, so that for a stiff
-    liquid the left side is p_A - p_I. p is p_A - p_B, mdot the mean flow from A to B.
+    liquid the left side is p_A - p_I; a flow that is stopped pulls, and the run stops where a
+    pressure falls below the liquid's minimum. p is p_A - p_B, mdot the mean flow from A to B.
 
     Dissipates mdot_A (h_A - h_I) and the same at B, stores elastic and kinetic energy. One
     pipe knows one pressure inside; several in series are a longer one, with waves.
@@ -219,6 +220,9 @@ class Pipe(Dissipative):
         A, B = self.A, self.B
         yield self.p == A.p - B.p
         yield self.mdot == (A.mdot - B.mdot) / 2
+        if self.inertia:
+            yield above_vacuum(A, A.p)
+            yield above_vacuum(B, B.p)
         if not self.dynamic_compressibility:
             yield A.mdot + B.mdot == 0
             if self.inertia:

@@ -25,7 +25,8 @@ class PressureSource(TwoPort):
     """Prescribed difference of pressure, whatever flows.
 
     Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while
-    nothing is connected. A positive value raises B above A.
+    nothing is connected. A positive value raises B above A. The run stops where the pressure
+    at A or B falls below the liquid's minimum.
 
     Parameters: pressure_difference (MPa).
     Ports: A, B. Inputs: P in MPa.
@@ -39,6 +40,8 @@ class PressureSource(TwoPort):
 
     def equations(self) -> Iterator[Any]:
         yield self.p == -self.P
+        yield above_vacuum(self.A, self.A.p)
+        yield above_vacuum(self.B, self.B.p)
         yield self.power_supplied == _given(self)
 
 

@@ -174,7 +174,7 @@ def test_a_verify_that_fails_does_not_hide_other_findings():
      "part1.force: the function of time given for it returns m*s, but N is needed. Multiply with a "
      "quantity, such as quantity('1 N') * sin(…)."),
     (lambda t: 1 / 0, "equation",
-     "part1.force: the function of time given for it failed: division by zero It is called once, "
+     "part1.force: the function of time given for it failed: division by zero. It is called once, "
      "with time as an expression; use the functions of blocks or numpy (sin, where, …) in it, and "
      "where() instead of 'if'."),
 ])  # fmt: skip

@@ -57,7 +57,7 @@ def test_a_mass_of_zero_is_found_with_its_parameter():
     assert (finding.code, finding.where) == ("initial.dependent", ("other",))
     assert str(finding) == (
         "An equation of other determines nothing with the present parameters:\n"
-        "    other.mass*der(other.v) == other.M.f Give other.mass a value other than zero, or "
+        "    other.mass*der(other.v) == other.M.f\nGive other.mass a value other than zero, or "
         "remove the component.")
     with pytest.raises(InitialisationError):
         model.check().raise_errors()

@@ -202,7 +202,8 @@ def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -
         f"{listed(givers)} prescribe{'s' if len(givers) == 1 else ''} more {several(word)} than "
         f"{listed(rest)} leave{'s' if len(rest) == 1 else ''} free. These equations contradict or "
         f"repeat each other:{equations}\nwhile nothing determines {unknowns}.",
-        f"Remove one of {listed(givers)}, or put an element next to it so {free}{example_word('', u)}."
+        f"Remove one of {listed(givers)}, or put an element next to it so {free}"
+        f"{example_word('', u)}."
         if kind == "across" else
         f"Remove one of {listed(givers)}, or connect a component next to it {free}"
         f"{example_word('', u)}.",

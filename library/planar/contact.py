@@ -24,6 +24,7 @@ from blocks import (
 )
 from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
 
+from ..heat import Struck
 from .curves import Circle, Corner, Curve, Line, shown_place, tightest
 from .domain import TwoFrame, turned
 
@@ -33,7 +34,7 @@ STEEP = 1e5  # friction that is lost in rounding where the normal force ends
 ROUND = (Circle, Line)  # their nearest points are found without iteration
 
 
-class Contact(TwoFrame):
+class Contact(Struck, TwoFrame):
     """Contact of an outline of F with an outline of B: they touch or they are apart.
 
     Where the outlines are nearest to each other their tangents are parallel; gap is
@@ -68,6 +69,8 @@ class Contact(TwoFrame):
     Ports
     -----
     B, F : frames in which the outlines are given; of two different bodies
+    H : heat of friction and impacts, with ``thermal_port=True``; it leaves within some
+        ``release_time``s (default 1 ms), since an impact sets it free at once
 
     Notes
     -----
@@ -99,7 +102,11 @@ class Contact(TwoFrame):
                     doc="parameter of the nearest point of the outline of B")  # fmt: skip
     rate_F = Variable("rad/s", when=lambda c: _is_sought(c.curve, c.base), doc="rate of xi_F")
     rate_B = Variable("rad/s", when=lambda c: _is_sought(c.base, c.curve), doc="rate of xi_B")
-    power_dissipated = Variable("W", doc="power lost by friction")
+    energy_stored = Variable("J", when=lambda c: c.keeps_heat, doc="heat that has not left yet")
+
+    @property
+    def rigid(self) -> bool:
+        return True
 
     def verify(self) -> Iterator[str]:
         for name, c in (("curve", self.curve), ("base", self.base)):
@@ -200,7 +207,10 @@ class Contact(TwoFrame):
         yield F.fx == -push[0]
         yield F.fy == -push[1]
         yield F.t == -((away[0] - F.x) * push[1] - (away[1] - F.y) * push[0])
-        yield self.power_dissipated == lost
+        if self.keeps_heat:
+            yield from self.heat_of_impacts(lost)
+        else:
+            yield self.power_dissipated == lost
 
     def shapes(self) -> Iterator[Shape]:
         for name, curve in (("F", self.curve), ("B", self.base)):

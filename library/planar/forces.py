@@ -21,6 +21,7 @@ from blocks import (
 )
 from blocks.shapes import Arrow, Link, Shape
 
+from ..heat import Dissipative
 from ..rotational import rotational
 from ..translational import translational
 from .domain import TwoFrame, planar, turned
@@ -99,7 +100,7 @@ class Torque(Component):
         yield self.power_supplied == self.S * self.P.w
 
 
-class SpringDamper(Component):
+class SpringDamper(Dissipative):
     """Spring and damper in parallel between the origins of two frames.
 
     Equation: f = stiffness (length - free_length) + damping der(length), along the
@@ -115,6 +116,7 @@ class SpringDamper(Component):
     Ports
     -----
     B, F : frames; no torque goes through them
+    H : heat of the damper, with ``thermal_port=True``
     """
 
     B = Port(planar, doc="one end")
@@ -126,7 +128,6 @@ class SpringDamper(Component):
     v = Variable("m/s", doc="rate of the length")
     f = Variable("N", doc="tension, > 0 pulls the ends together")
     energy_stored = Variable("J", doc="elastic energy")
-    power_dissipated = Variable("W", doc="power lost in the damper")
 
     def equations(self) -> Iterator[Any]:
         B, F = self.B, self.F

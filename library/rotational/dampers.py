@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Option, Parameter, Variable, abs_, interpolate, maximum, minimum, quantity
+from blocks import Option, Parameter, abs_, interpolate, maximum, minimum, quantity
 
 from .. import symbols
+from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort
 
 __all__ = ["RotationalNonlinearDamper"]
 
 
-class RotationalNonlinearDamper(TwoPort):
+class RotationalNonlinearDamper(Dissipative, TwoPort):
     """Damper whose coefficient depends on direction or speed, or with a torque table.
 
     Equations: with ``law="asymmetric"`` t = damping_forward w for w > 0 and
@@ -26,7 +27,7 @@ class RotationalNonlinearDamper(TwoPort):
 
     Parameters: damping_forward (N*m*s/rad), damping_backward (N*m*s/rad), speeds (rad/s),
     torques (N*m), coefficients (N*m*s/rad).
-    Ports: R, C.
+    Ports: R, C, H (heat, with ``thermal_port=True``).
     """
 
     symbol = symbols.DAMPER
@@ -43,7 +44,6 @@ class RotationalNonlinearDamper(TwoPort):
                         doc="Torques of the table")  # fmt: skip
     coefficients = Parameter(["0.001 N*m*s/rad"], when=lambda c: c.law == "polynomial",
                              doc="Coefficients c1, c2, … of rising powers of the speed")
-    power_dissipated = Variable("W", doc="heat")
 
     def verify(self) -> Iterator[str]:
         if self.law == "table":

@@ -22,7 +22,7 @@ from blocks import (
     quantity,
     sin,
 )
-from library import mechanisms, rotational, translational
+from library import mechanisms, planar, rotational, translational
 from library.heat import Dissipative
 from library.thermal import ThermalMass, ThermalResistance, thermal
 from library.translational import (
@@ -93,6 +93,8 @@ EXCITED = [
          {"dampings": ["5 N*s/m", "9 N*s/m"]}),
         ("rotational", rotational, "RotationalDamper", {"damping": "1 N*m*s/rad"}),
         ("rotational", rotational, "RotationalSpringDamper", {}),
+        ("rotational", rotational, "RotationalNonlinearDamper",
+         {"damping_backward": "2 N*m*s/rad"}),
         ("rotational", rotational, "RotationalFriction", {"law": "stribeck"}),
         ("rotational", rotational, "BearingFriction", {}),
         ("rotational", rotational, "RotationalHardStop",
@@ -196,6 +198,38 @@ def test_turning_stops_are_heated_as_well():
     run = model.simulate("2 s", rtol=1e-10)
     spent = 2 - run["rotor.w"].final.to("rad/s").magnitude ** 2 / 2
     assert_allclose(closes(run, 1e-10)["lump"].stored, spent, rtol=1e-8)
+
+
+def test_what_a_disc_loses_by_impacts_and_slip_becomes_heat():
+    model = Model("disc")
+    model.ground, model.gravity = planar.Ground(), planar.Gravity()
+    model.disc = planar.Body(mass="1 kg", inertia="31.25 g*m^2", x="0 m", y="1 m", phi="0 rad",
+                             vx="1 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
+    model.floor = planar.Contact(curve=planar.Circle("0.25 m"), restitution=0.5,
+                                 thermal_port=True)  # fmt: skip
+    model.lump = ThermalMass(mass="1 g")
+    model.connect(model.ground.P, model.floor.B, model.gravity.P)
+    model.connect(model.disc.P, model.floor.F)
+    model.connect(model.floor.H, model.lump.M)
+    run = model.simulate("1.5 s", rtol=1e-9)
+    v, w = run["disc.vx"].final.to("m/s").magnitude, run["disc.w"].final.to("rad/s").magnitude
+    assert_allclose((v, w), (2 / 3, -8 / 3), rtol=1e-9)  # it rolls: a third of its energy is lost
+    heat = 9.81 * 0.75 + 1 / 2 - v**2 / 2 - 31.25e-3 * w**2 / 2
+    assert_allclose(closes(run, 1e-8)["lump"].stored, heat, rtol=1e-9)
+
+
+def test_the_damper_between_two_bodies_warms():
+    model = Model("plane")
+    model.ground = planar.Ground()
+    model.body = planar.Body(mass="1 kg", x="0.2 m", y="0 m", vx="0 m/s", vy="0.3 m/s")
+    model.spring = planar.SpringDamper(damping="5 N*s/m", thermal_port=True)
+    model.lump = ThermalMass(mass="1 g")
+    model.connect(model.ground.P, model.spring.B)
+    model.connect(model.body.P, model.spring.F)
+    model.connect(model.spring.H, model.lump.M)
+    ledger = closes(model.simulate("1 s", rtol=1e-9, method="DOP853"), 1e-6)
+    assert ledger["spring"].dissipated == 0
+    assert ledger["lump"].stored > 1
 
 
 def test_time_stepping_says_that_it_does_not_follow_the_heat():

@@ -257,7 +257,31 @@ def _sizes(component: Any) -> tuple[int, int, int]:
     return n, inputs, outputs
 
 
-class PID(Component):
+class Controller(Component):
+    """Base of PID controllers: gains, filter and limits."""
+
+    input = Option("1", doc="Unit of the control error")
+    limited = Option(False, doc="Whether the output is limited")
+    proportional = Parameter("1", unit="any", doc="Proportional gain")
+    integral = Parameter(0, unit=lambda c: quotient(c.proportional.units, "s"), doc="Integral gain",
+                         advice="It has the unit of 'proportional' per second.")
+    derivative = Parameter(0, unit=lambda c: product(c.proportional.units, "s"),
+                           doc="Derivative gain",
+                           advice="It has the unit of 'proportional' times a second.")
+    filter_time = Parameter("10 ms", above=0, doc="Time constant of the derivative's filter")
+    lower = Parameter(-1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
+                      doc="Lower limit of the output")
+    upper = Parameter(1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
+                      doc="Upper limit of the output")
+    u = Input(lambda c: c.input)
+    y = Output(lambda c: product(c.proportional.units, c.input))
+
+    def verify(self):
+        if self.limited and not self.lower < self.upper:
+            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+
+
+class PID(Controller):
     """A parallel PID controller with filtered derivative, output limits and anti-windup.
 
     Equations: v = P u + x + D (u - f) / T, dx/dt = I u + (y - v) / T_t,
@@ -291,32 +315,13 @@ class PID(Component):
     Åström and Hägglund, Advanced PID Control, ISA 2006, section 3.5.
     """
 
-    input = Option("1", doc="Unit of the control error")
-    limited = Option(False, doc="Whether the output is limited")
     anti_windup = Option(True, doc="Whether the limited output drives the integral back")
-    proportional = Parameter("1", unit="any", doc="Proportional gain")
-    integral = Parameter(0, unit=lambda c: quotient(c.proportional.units, "s"), doc="Integral gain",
-                         advice="It has the unit of 'proportional' per second.")
-    derivative = Parameter(0, unit=lambda c: product(c.proportional.units, "s"),
-                           doc="Derivative gain",
-                           advice="It has the unit of 'proportional' times a second.")
-    filter_time = Parameter("10 ms", above=0, doc="Time constant of the derivative's filter")
-    lower = Parameter(-1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
-                      doc="Lower limit of the output")
-    upper = Parameter(1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
-                      doc="Upper limit of the output")
     tracking_time = Parameter("1 s", above=0, when="limited", doc="Time constant of anti-windup")
-    u = Input(lambda c: c.input)
     x = Variable(lambda c: product(c.proportional.units, c.input), 0, priority="high",
                  doc="Integral part")
     f = Variable(lambda c: c.input, doc="Filtered error")
     rate = Variable(lambda c: quotient(c.input, "s"), 0, priority="high", doc="Derivative of the "
                     "error")
-    y = Output(lambda c: product(c.proportional.units, c.input))
-
-    def verify(self):
-        if self.limited and not self.lower < self.upper:
-            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
 
     def equations(self):
         yield self.rate == (self.u - self.f) / self.filter_time

@@ -30,8 +30,8 @@ from blocks import (
     where,
 )
 
-from ._units import product, quotient
-from .continuous import _order, _sizes
+from ._units import product
+from .continuous import Controller, _order, _sizes
 
 __all__ = ["DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace", "DiscreteTransferFunction"]
 
@@ -195,7 +195,7 @@ def _row(matrix: Any, i: int, values: Any) -> Any:
     return sum((matrix[i, k] * v for k, v in enumerate(values)), start=0)
 
 
-class DiscretePID(_Sampled):
+class DiscretePID(Controller, _Sampled):
     """A sampled parallel PID controller with filtered derivative and anti-windup.
 
     Equations at every sample, with the sample time T, the filter time T_f and w = 0 ("forward"), 1
@@ -235,34 +235,15 @@ class DiscretePID(_Sampled):
     Åström and Hägglund, Advanced PID Control, ISA 2006, section 13.4.
     """
 
-    input = Option("1", doc="Unit of the control error")
     method = Option("forward", choices=tuple(RULES), doc="Rule of integral and filter")
-    limited = Option(False, doc="Whether the output is limited")
     anti_windup = Option("clamping", choices=("clamping", "back-calculation", "none"),
                          doc="What keeps the integral of a limited output from winding up")
-    proportional = Parameter("1", unit="any", doc="Proportional gain")
-    integral = Parameter(0, unit=lambda c: quotient(c.proportional.units, "s"), doc="Integral gain",
-                         advice="It has the unit of 'proportional' per second.")
-    derivative = Parameter(0, unit=lambda c: product(c.proportional.units, "s"),
-                           doc="Derivative gain",
-                           advice="It has the unit of 'proportional' times a second.")
-    filter_time = Parameter("10 ms", above=0, doc="Time constant of the derivative's filter")
-    lower = Parameter(-1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
-                      doc="Lower limit of the output")
-    upper = Parameter(1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
-                      doc="Upper limit of the output")
     tracking_time = Parameter(
         "1 s", above=0, doc="Time constant of back calculation",
         when=lambda c: c.limited and c.anti_windup == "back-calculation")
-    u = Input(lambda c: c.input)
-    y = Output(lambda c: product(c.proportional.units, c.input))
     x = Discrete(lambda c: product(c.proportional.units, c.input), 0, doc="Integral part")
     f = Discrete(lambda c: c.input, 0, doc="Filtered error")
     held = Discrete(lambda c: product(c.proportional.units, c.input), 0, doc="The last output")
-
-    def verify(self):
-        if self.limited and not self.lower < self.upper:
-            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
 
     def advise(self):
         if (self.method == "forward" and self.derivative.magnitude

@@ -15,7 +15,9 @@ import numpy as np
 
 from ..assembly.network import Network
 from ..language.component import Component
+from ..native.events import Passed
 from ..native.method import Course, PassedCourses
+from ..native.one_step import Record
 from ..solvers.trajectory import Trajectory
 from ..system.evaluator import Evaluator
 from ..system.system import System
@@ -28,8 +30,9 @@ from .variable_functions import VariableFunctions
 __all__ = ["Memory"]
 
 #: What does not change in a run, or is only added to.
+#: Rooms that machine code fills are empty between two calls.
 LEFT_ALONE = (System, Network, Component, Evaluator, Catalog, VariableFunctions, Episode, Course,
-              PassedCourses, Trajectory, PassedEpisodes, RunRecording, type)
+              PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record, Passed, type)
 
 
 class Memory:

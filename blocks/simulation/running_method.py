@@ -101,7 +101,6 @@ class RunningMethod:
         if type(old) is kind and kind.looks_itself and np.array_equal(
                 old.free, problem.free):  # made to be started again
             old.first_step, old.max_step = self.first_step, self.longest
-            old.work = Work()
             self._tell_relations(old, t)
             old.restart(t, y)
             return old
@@ -136,9 +135,10 @@ class RunningMethod:
         return stop if self.kind.fixed_step else min(stop, functions.limit(t))
 
     def count(self) -> None:
-        """Add what the present episode has cost."""
+        """Add what the method has cost since it was counted last."""
         for name in COUNTED:
             self.work[name] = self.work.get(name, 0) + getattr(self.current.work, name)
+        self.current.work = Work()
 
     # -- giving it up ----------------------------------------------------------------------
     @property

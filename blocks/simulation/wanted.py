@@ -30,6 +30,11 @@ class Wanted:
     closed: bool
     split: bool = True
 
+    @property
+    def solved(self) -> bool:
+        """Whether anything is solved for."""
+        return self.unknowns or bool(self.inputs.any())
+
     @classmethod
     def all_of(cls, system: System, split: bool = True) -> Wanted:
         """Everything."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
+from ..system.evaluator import BoundEvaluator, Evaluator
 from ..system.time_functions import ACROSS
 from . import one_step
 from .events import TIME
@@ -51,6 +52,7 @@ class BoundSteps:
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t
+        self._readers: dict[Evaluator, BoundEvaluator] = {}
         #: Whether what was told is not carried out yet.
         self.waiting = False
 
@@ -85,6 +87,14 @@ class BoundSteps:
         self._begun[0], self._begun[1], self._until = taken, passed, until
         self.waiting = told and passed == events
         return self._status == one_step.REACHED and not self.waiting
+
+    def reader(self, function: Evaluator) -> BoundEvaluator:
+        """What evaluates a function of the present point that needs nothing solved for."""
+        made = self._readers.get(function)
+        if made is None:
+            made = self._readers[function] = function.bound(
+                self._state[TIME : TIME + 1], self.x, None, self.method.p, self.m, self.d, None)
+        return made
 
     def taken(self) -> Step | None:
         """Give all steps and events to the method; the last step, None where nothing was done."""

@@ -50,9 +50,10 @@ class DrivenSteps:
         self._kept: BoundSteps | None = None  # for episodes of the same method
         self._limit = -np.inf  # before this time nothing is known to happen
 
-    def tell(self, place: Any, number: Any) -> None:
-        """Take note of what the program wants at a place among ``told``."""
-        if np.any(self.told[place] != number):
+    def tell(self, place: int | slice, number: Any) -> None:
+        """Take note of what the program wants at a place, or places, among ``told``."""
+        now = self.told[place]
+        if now != number if isinstance(place, int) else np.any(now != number):
             self.told[place] = number
             self.changed = True
 
@@ -67,14 +68,13 @@ class DrivenSteps:
             self._with_python(self.t)
 
     def read(self, function: Evaluator, wanted: Wanted) -> Array:
-        """What a function of the present point comes to."""
+        """What a function of the present point comes to; it changes with the next look."""
         if self.changed:
             self.settle()
-        problem, now = self.problem, self._bound
-        if now is not None and not wanted.solved:
-            return function(self.t, now.x, problem.z, problem.p, now.m, now.d, problem.u)
+        if self._bound is not None and not wanted.solved:
+            return self._bound.reader(function)()
         self.look()
-        return function(*problem.arguments(self.t))
+        return function(*self.problem.arguments(self.t))
 
     def look(self) -> None:
         """Make the record, and the problem, what they are at the present time."""

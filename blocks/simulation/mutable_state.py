@@ -19,7 +19,7 @@ from ..native.events import Passed
 from ..native.method import Course, PassedCourses
 from ..native.one_step import Record
 from ..solvers.trajectory import Trajectory
-from ..system.evaluator import Evaluator
+from ..system.evaluator import BoundEvaluator, Evaluator
 from ..system.system import System
 from .catalog import Catalog
 from .episode import Episode
@@ -31,7 +31,7 @@ __all__ = ["Memory"]
 
 #: What does not change in a run, or is only added to.
 #: Rooms that machine code fills are empty between two calls.
-LEFT_ALONE = (System, Network, Component, Evaluator, Catalog, VariableFunctions, Episode, Course,
+LEFT_ALONE = (System, Network, Component, Evaluator, BoundEvaluator, Catalog, VariableFunctions, Episode, Course,
               PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record, Passed, type)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,6 +88,11 @@ class SteppedRun:
                             f"{outputs!r}.", f"Write outputs=[{outputs!r}].", given=outputs)
         self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
         self._readers = {path: self._reader(path) for path in self.outputs}
+        every = [(info.index, u) for path in self.outputs for u in [self._readers[path][2]]
+                 for info in self._looked[path].infos]
+        self._all = self._recording.functions.function(tuple(index for index, _ in every))
+        self._offset, self._factor = (np.array([getattr(u, name) for _, u in every])
+                                      for name in ("offset", "factor"))
         self._seconds: dict[str, float] = {}  # what texts of durations come to
         self.input_units = tuple(one.unit.text or "1" for one in driven)
         self.output_units = tuple(self._readers[path][2].text or "1" for path in self.outputs)
@@ -94,8 +100,8 @@ class SteppedRun:
         slots = [self._slots(one) for one in driven]
         ends = np.cumsum([0, *map(len, slots)])
         self._steps = DrivenSteps(driver, np.concatenate([NO_SLOTS, *slots]))
-        self._places = {one.path: slice(a, b) for one, a, b in zip(
-            driven, ends, ends[1:], strict=False)}
+        self._places = {one.path: int(a) if b == a + 1 else slice(a, b)
+                        for one, a, b in zip(driven, ends, ends[1:], strict=False)}
 
     # -- what a program does -----------------------------------------------------------------
     @property
@@ -116,16 +122,13 @@ class SteppedRun:
         if path not in self._driven:
             raise unknown_name("run.set()", path, self._driven, "inputs")
         one = self._driven[path]
-        number = to_si(value, one.unit, f"run.set({path!r})")
-        if not np.all(np.isfinite(number)):
-            raise ParameterError(f"run.set({path!r})", f"was given {value}, which is not a finite "
-                                 "number.", f"Give a value in {one.unit}.", given=value,
-                                 code="parameter.finite")  # fmt: skip
+        where = f"run.set({path!r})"
+        number = to_si(value, one.unit, where)
         if np.ndim(number) and np.shape(number) != (one.size,):
-            raise ParameterError(f"run.set({path!r})", f"was given {np.size(number)} values, but "
-                                 f"there are {one.size} instances.", "Give one, or one for each.",
+            raise ParameterError(where, f"was given {np.size(number)} values, but there are "
+                                 f"{one.size} instances.", "Give one, or one for each.",
                                  given=value, code="parameter.size")  # fmt: skip
-        self._steps.tell(self._places[path], number)
+        self._tell(one, number, where)
 
     def __getitem__(self, path: str) -> Quantity:
         """The present value of a variable, in its declared unit."""
@@ -162,7 +165,7 @@ class SteppedRun:
         Returns
         -------
         ndarray
-            One for each of ``outputs``, in ``output_units``.
+            One for each of ``outputs``, in ``output_units``; of an array all, one after the other.
 
         Notes
         -----
@@ -173,16 +176,18 @@ class SteppedRun:
             raise ParameterError("run.step()", f"was given {len(numbers)} numbers for "
                                  f"{len(self.inputs)} inputs: {', '.join(self.inputs)}.",
                                  "Give one for each, in this order.", given=numbers)
-        for (path, one), number in zip(self._driven.items(), numbers, strict=True):
-            self._steps.tell(self._places[path], float(number) * one.unit.factor + one.unit.offset)
+        for one, number in zip(self._driven.values(), numbers, strict=True):
+            self._tell(one, float(number) * one.unit.factor + one.unit.offset, "run.step()")
+        if not 0 < seconds < np.inf:
+            raise ParameterError("run.step()", f"must go on for a positive time, but was given "
+                                 f"{seconds} s.", given=seconds)  # fmt: skip
         self._advance(float(seconds))
         return self.numbers()
 
     def numbers(self) -> Array:
         """The present values of ``outputs``, as bare numbers in ``output_units``."""
-        found = [self._steps.read(f, wanted)[0] / u.factor - u.offset / u.factor
-                 for f, wanted, u, _ in (self._readers[path] for path in self.outputs)]
-        return np.array(found)
+        numbers: Array = (self._steps.read(*self._all) - self._offset) / self._factor
+        return numbers
 
     def save_state(self) -> RunState:
         """Where the run is now, to go on from there again with :meth:`restore`."""
@@ -215,6 +220,13 @@ class SteppedRun:
         return f"<run of {self.name!r} at {self.time:~P}>"
 
     # -- how it is done ----------------------------------------------------------------------
+    def _tell(self, one: DrivenInput, number: Any, where: str) -> None:
+        if not (isfinite(number) if isinstance(number, float) else np.isfinite(number).all()):
+            raise ParameterError(where, f"was given {number} for {one.path!r}, which is not a "
+                                 "finite number.", f"Give a value in {one.unit}.", given=number,
+                                 code="parameter.finite")  # fmt: skip
+        self._steps.tell(self._places[one.path], number)
+
     def _advance(self, seconds: float) -> None:
         until = self._steps.t + seconds
         end = self._driver.settings.t_end

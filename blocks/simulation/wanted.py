@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -30,7 +31,7 @@ class Wanted:
     closed: bool
     split: bool = True
 
-    @property
+    @cached_property
     def solved(self) -> bool:
         """Whether anything is solved for."""
         return self.unknowns or bool(self.inputs.any())

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..nonsmooth.contract import Laws
+from ..nonsmooth.modes.held_modes import HeldModes
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..system.evaluator import BoundEvaluator, Evaluator
 from ..system.time_functions import ACROSS
 from . import one_step
-from .events import TIME
+from .events import STEP, TIME
 from .method import OneStep
 from .own_events import Ahead, OwnEvents
 
@@ -29,16 +31,19 @@ class BoundSteps:
     method : that carries out events by itself
     slots : places of what is told among the discrete values
     told : what is told there; others change it
+    laws : set-valued laws, if there are any
 
     Attributes
     ----------
     x, m, d : the present states, held relations and discrete values
     """
 
-    def __init__(self, method: OneStep, slots: Indices, told: Array) -> None:
+    def __init__(self, method: OneStep, slots: Indices, told: Array, laws: Laws | None
+                 ) -> None:
         own = method.own_events
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
         self.method, self.x, self._state = method, method.x, method.state
+        self._own, self._laws = own, laws
         self.m, self.d = own.part("relations"), own.part("discrete values")
         #: The present, as an instant at which something is known to happen.
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), told[None, :], np.zeros(1))
@@ -52,7 +57,7 @@ class BoundSteps:
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t
-        self._readers: dict[Evaluator, BoundEvaluator] = {}
+        self._readers: dict[Evaluator, BoundEvaluator | None] = {}
         #: Whether what was told is not carried out yet.
         self.waiting = False
 
@@ -82,19 +87,26 @@ class BoundSteps:
         call.numbers[self._stop], call.table[self._instants + 1] = until, told
         if told:
             self._now.times[0] = self._state[TIME]
+            if not self.method.keeps_step:
+                self._state[STEP] = 0.0  # the next step is found anew
         call()
         self._status, taken, passed = call.results.tolist()
         self._begun[0], self._begun[1], self._until = taken, passed, until
         self.waiting = told and passed == events
         return self._status == one_step.REACHED and not self.waiting
 
-    def reader(self, function: Evaluator) -> BoundEvaluator:
-        """What evaluates a function of the present point that needs nothing solved for."""
-        made = self._readers.get(function)
-        if made is None:
-            made = self._readers[function] = function.bound(
-                self._state[TIME : TIME + 1], self.x, None, self.method.p, self.m, self.d, None)
-        return made
+    def reader(self, function: Evaluator, needs_efforts: bool) -> BoundEvaluator | None:
+        """What evaluates a function of the present point; None where more has to be solved."""
+        if function not in self._readers:
+            given = self._state[TIME : TIME + 1], self.x, None, self.method.p, self.m, self.d
+            self._readers[function] = None
+            if not needs_efforts:
+                self._readers[function] = BoundEvaluator(function.function, (*given, None))
+            elif isinstance(held := self._laws and self._laws.held_modes, HeldModes):
+                self._readers[function] = BoundEvaluator(
+                    held.with_efforts(function.function),
+                    (*given, self._own.part("modes"), self._own.part("K")))
+        return self._readers[function]
 
     def taken(self) -> Step | None:
         """Give all steps and events to the method; the last step, None where nothing was done."""

@@ -71,8 +71,9 @@ class DrivenSteps:
         """What a function of the present point comes to; it changes with the next look."""
         if self.changed:
             self.settle()
-        if self._bound is not None and not wanted.solved:
-            return self._bound.reader(function)()
+        if self._bound is not None and not wanted.unknowns and (
+                reader := self._bound.reader(function, wanted.of_efforts)) is not None:
+            return reader()
         self.look()
         return function(*self.problem.arguments(self.t))
 
@@ -126,7 +127,7 @@ class DrivenSteps:
             return
         method.pieces = times.functions.around(self.t)
         if self._kept is None or self._kept.method is not method:
-            self._kept = BoundSteps(method, self.slots, self.told)
+            self._kept = BoundSteps(method, self.slots, self.told, self.problem.laws)
         self._bound = self._kept
         self._bound.begin(times.known_from(self.t))
         self._limit = min(times.after(self.t), times.functions.end)

@@ -112,7 +112,7 @@ class Driver:
         if problem.delays is not None:
             problem.delays.start(settings.t_start, settings.t_end, settings.method.order,
                                  settings.rtol)
-        self.running.rules = partial(self.events.rules, driven=True)
+        self.running.rules, self.running.driven = partial(self.events.rules, driven=True), True
         with self.failures():
             self.opening.begin()
             problem.choose_states(settings.t_start)

@@ -32,9 +32,9 @@ class Wanted:
     split: bool = True
 
     @cached_property
-    def solved(self) -> bool:
-        """Whether anything is solved for."""
-        return self.unknowns or bool(self.inputs.any())
+    def of_efforts(self) -> bool:
+        """Whether any of the inputs."""
+        return bool(self.inputs.any())
 
     @classmethod
     def all_of(cls, system: System, split: bool = True) -> Wanted:

@@ -47,10 +47,6 @@ class Evaluator:
         self.trigger()
         return self.results[0].copy()
 
-    def bound(self, *arguments: Array | None) -> BoundEvaluator:
-        """The first result of arrays that stay where they are; None where one is not needed."""
-        return BoundEvaluator(self.function, arguments)
-
     def at_columns(self, *arguments: Array) -> Array:
         """The first result at many points, (rows, points).
 

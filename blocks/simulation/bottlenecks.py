@@ -24,6 +24,7 @@ from ..system.points import Points
 from .wanted import Wanted
 
 if TYPE_CHECKING:
+    from ..language.kernel import Kernel
     from .recording import RunRecording
 
 __all__ = ["bottleneck_terms"]
@@ -183,7 +184,7 @@ def _owners_of_factors(recording: RunRecording) -> list[str]:
 
 # -- loops ---------------------------------------------------------------------------------
 def _iterations(recording: RunRecording, ends: Array, which: Indices) -> dict[str, float]:
-    """Share of the Newton iterations by the components of the unknowns of nonlinear loops.
+    """Share of the Newton iterations by the components that make loops nonlinear.
 
     Some of the steps are solved again at their ends, block by block, from where they began.
     """
@@ -202,11 +203,33 @@ def _iterations(recording: RunRecording, ends: Array, which: Indices) -> dict[st
         span = slice(first, first + count)
         first += count
         needed = sum(_needed(recording, now, before, j, span) for j in range(len(some)))
-        owners = [_component(recording, system.torn_name(i)) for i in range(span.start, span.stop)]
+        owners = _benders(recording, span)
         for name in owners:
-            spent[name] += needed / len(owners) * count
+            spent[name] += needed * count / len(owners)
     whole = sum(spent.values())
     return {name: n / whole for name, n in spent.items()} if whole else {}
+
+
+def _benders(recording: RunRecording, span: slice) -> set[str]:
+    """Components with nonlinear equations whose parameters stand in a loop; else those of its
+    unknowns."""
+    system = recording.system
+    places = {s.__hash__(): k for k, s in enumerate(ca.symvar(system.tape.p))}
+    inside = {places[h] for s in ca.symvar(system.tape.residual[span])
+              if (h := s.__hash__()) in places}
+    bent = {family.path(i) for family in system.network.families if _is_bent(family.kernel)
+            for i in range(family.size)}
+    whose = _owners_of_factors(recording)
+    return {whose[k] for k in inside} & bent or {
+        _component(recording, system.torn_name(i)) for i in range(span.start, span.stop)}
+
+
+def _is_bent(kernel: Kernel) -> bool:
+    """Whether an equation of a class is not linear in its variables."""
+    variables = ca.vertcat(*kernel.symbols.values())
+    residuals = ca.vertcat(*(law.residual for law in kernel.laws))
+    slopes = ca.vertcat(*ca.jacobian(residuals, variables).nonzeros())
+    return bool(ca.jacobian(slopes, variables).nnz())
 
 
 def _needed(recording: RunRecording, now: Points, before: Points, j: int, span: slice) -> int:

@@ -118,7 +118,8 @@ class BoundCall:
     """
 
     def __init__(self, function: MachineCode, *given: Any) -> None:
-        self._given, self._others = given, {}  # they stay where they are
+        self._given = given  # they stay where they are
+        self._others: dict[str, np.ndarray] = {}
         places, types = _layout(function)
         self.place = {name: 2 + k for k, name in enumerate(places) if name}
         self.results = np.zeros(len(function.returns), dtype=np.int64)

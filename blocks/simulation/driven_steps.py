@@ -134,6 +134,7 @@ class DrivenSteps:
 
     def _take_up(self) -> Ending | None:
         """Let Python judge what machine code has left to it."""
+        assert self._bound is not None
         full = self._bound.full
         step = self._bound.taken()
         self.driver.running.count()

@@ -31,8 +31,9 @@ __all__ = ["Memory"]
 
 #: What does not change in a run, or is only added to.
 #: Rooms that machine code fills are empty between two calls.
-LEFT_ALONE = (System, Network, Component, Evaluator, BoundEvaluator, Catalog, VariableFunctions, Episode, Course,
-              PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record, Passed, type)
+LEFT_ALONE = (System, Network, Component, Evaluator, BoundEvaluator, Catalog, VariableFunctions,
+              Episode, Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record,
+              Passed, type)
 
 
 class Memory:

@@ -182,9 +182,10 @@ class Result(Recorded):
         The step is counted for the component whose term in the slope of that state is missed by
         most: a stiff spring, say, rather than the mass that it moves. Where less than a hundredth
         of a tolerance is missed, something else did: the stability of an explicit method,
-        ``max_step``, a known instant, a program that drives the run. Events are counted by the component whose relation
-        or mode has changed. Nonlinear loops are solved again at up to 40 steps, from where these
-        began, and the iterations counted.
+        ``max_step``, a known instant, a program that drives the run. Events are counted by the
+        component whose relation or mode has changed. Nonlinear loops are solved again at up to 40
+        steps, from where these began; the iterations count for the components in them whose
+        equations are not linear.
 
         Raises
         ------

@@ -45,7 +45,7 @@ def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepSha
     """What components did to the pace of a run, the worst first, and what nobody decided."""
     table = recording.episodes.steps
     taken = np.flatnonzero(table.ends > table.starts)
-    starts, ends, which = (a[taken] for a in (table.starts, table.ends, table.which))
+    starts, ends, which = table.starts[taken], table.ends[taken], table.which[taken]
     events = Counter(event.component for event in recording.events)
     iterations = _iterations(recording, ends, which)
     steps, shares = _decided(recording, starts, ends, which)
@@ -61,7 +61,7 @@ def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepSha
             name, share, length, moved.most_common(1)[0][0] if moved else "",
             events[name], iterated,
             _advice(recording, share, events[name] / max(count, 1), iterated)))
-    terms.sort(key=lambda x: (-max(x.steps, min(1.0, x.events / max(count, 1)), 0.01 * x.iterations),
+    terms.sort(key=lambda x: (-max(x.steps, x.events / max(count, 1), 0.01 * x.iterations),
                               x.component))
     return terms, StepShares(count, shares[1], shares[2])
 
@@ -153,7 +153,7 @@ def _movers(recording: RunRecording, steps: list[_Step], states: list[int], time
     row, column = (np.array(k, dtype=int) for k in by_factor.sparsity().get_triplet())
     if not len(row):
         return [owners.get(i, "") for i in states]
-    terms = ca.vertcat(*by_factor.nonzeros()) * factors[column.tolist()]
+    terms = ca.vec(by_factor.nz[:]) * factors[column.tolist()]
     values = recording.evaluate(system.function("terms", terms), Wanted.by(system, terms), times,
                                 episodes)
     whose = _owners_of_factors(recording)
@@ -197,7 +197,7 @@ def _iterations(recording: RunRecording, ends: Array, which: Indices) -> dict[st
         return {}
     wanted = Wanted.all_of(system, split=False)
     now, before = (recording.replay.points(ends[k], which[k], wanted) for k in (some, some - 1))
-    spent: Counter[str] = Counter()
+    spent: dict[str, float] = {}
     first = 0
     for count in system.tape.loops:
         span = slice(first, first + count)
@@ -205,7 +205,7 @@ def _iterations(recording: RunRecording, ends: Array, which: Indices) -> dict[st
         needed = sum(_needed(recording, now, before, j, span) for j in range(len(some)))
         owners = _benders(recording, span)
         for name in owners:
-            spent[name] += needed * count / len(owners)
+            spent[name] = spent.get(name, 0.0) + needed * count / len(owners)
     whole = sum(spent.values())
     return {name: n / whole for name, n in spent.items()} if whole else {}
 
@@ -228,7 +228,7 @@ def _is_bent(kernel: Kernel) -> bool:
     """Whether an equation of a class is not linear in its variables."""
     variables = ca.vertcat(*kernel.symbols.values())
     residuals = ca.vertcat(*(law.residual for law in kernel.laws))
-    slopes = ca.vertcat(*ca.jacobian(residuals, variables).nonzeros())
+    slopes = ca.vec(ca.jacobian(residuals, variables).nz[:])
     return bool(ca.jacobian(slopes, variables).nnz())
 
 

@@ -105,7 +105,7 @@ class DrivenSteps:
                     self._take_note()
                     if self.t >= until:
                         return
-                    self._begin()
+                    self._begin(until)
                 if ending is None and self.t < until:
                     ending = self._go_on(until)
                 if ending is not None:
@@ -119,18 +119,21 @@ class DrivenSteps:
             self.changed = False
             self.driver.events.switch(self.t, NOTHING)
 
-    def _begin(self) -> None:
-        """Begin an episode, in machine code if that can carry out what it is told."""
+    def _begin(self, until: float) -> None:
+        """Begin an episode, in machine code if that carries out what it is told, up to then."""
         self.integration.begin(self.t, self.driver.events.take_struck())
         method, times = self.integration.method, self.time_events
         if method.own_events is None or not method.starts():
             return
         method.pieces = times.functions.around(self.t)
+        limit = min(times.after(self.t), times.functions.end)
+        if until >= limit:
+            return
         if self._kept is None or self._kept.method is not method:
             self._kept = BoundSteps(method, self.slots, self.told, self.problem.laws)
         self._bound = self._kept
         self._bound.begin(times.known_from(self.t))
-        self._limit = min(times.after(self.t), times.functions.end)
+        self._limit = limit
 
     def _take_up(self) -> Ending | None:
         """Let Python judge what machine code has left to it."""

@@ -115,7 +115,8 @@ def as_written(value: Any) -> str:
 
 def is_quantity(value: object) -> TypeGuard[Any]:
     """Whether a value is a number or array with a unit, of any registry."""
-    return hasattr(value, "magnitude") and hasattr(value, "units")
+    return isinstance(value, pint.Quantity) or (
+        hasattr(value, "magnitude") and hasattr(value, "units"))
 
 
 @lru_cache(maxsize=65536)

@@ -43,6 +43,8 @@ class Cart(gymnasium.Env if gymnasium else object):
             self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (2,))  # m, m/s
 
     def reset(self, *, seed=None, options=None):
+        if gymnasium:
+            super().reset(seed=seed)  # its own random numbers
         self.run.restore(self.beginning)
         return self.run.numbers().astype(np.float32), {}
 

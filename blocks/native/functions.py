@@ -17,12 +17,14 @@ from .machine import compiled, compiled_from_source
 from .signatures import Kind, Record, Signature
 from .translation import translated
 
-__all__ = ["Kept", "MachineCode", "machine_code"]
+__all__ = ["BoundCall", "Kept", "MachineCode", "machine_code"]
 
 STORED = {"double": np.dtype(float), "i64": np.dtype(np.int64), "i1": np.dtype(np.bool_)}
 FROM = {"i64": int, "i1": bool}
 PACKAGE = __name__.partition(".")[0] + "."
-PASSED = {"double": ctypes.c_double, "i64": ctypes.c_int64, "i1": ctypes.c_bool}
+C_TYPES: dict[str, Any] = {"ptr": ctypes.c_void_p, "double": ctypes.c_double,
+                           "i64": ctypes.c_int64, "i1": ctypes.c_bool}
+CALLED = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Kept:
@@ -59,6 +61,11 @@ class MachineCode(Signature):
         return compiled(text(), quick=True)
 
     @cached_property
+    def address(self) -> int:
+        """Of what is given where to store results, and what the function takes."""
+        return self._compiled()
+
+    @cached_property
     def callback(self) -> int:
         """Its address as a function of C, of numbers and addresses alone."""
         return self._compiled(called_by_c=True)
@@ -66,32 +73,97 @@ class MachineCode(Signature):
     @cached_property
     def entry(self) -> Callable[..., Any]:
         """Compiled, and given what Python gives."""
-        kinds = [(name, kind) for name, kind in self.parameters]
-        types: list[Any] = [ctypes.c_void_p]
-        for _, kind in kinds:
-            for of_value in [k for _, k in kind.fields] if isinstance(kind, Record) else [kind]:
-                types += [ctypes.c_void_p] + [ctypes.c_int64] * of_value.dimensions if (
-                    of_value.dimensions) else [PASSED[of_value.scalar]]
-        entry = ctypes.CFUNCTYPE(None, *types)(self._compiled())
+        types = [C_TYPES[one] for one in ["ptr", *_layout(self)[1]]]
+        entry = ctypes.CFUNCTYPE(None, *types)(self.address)
         returns = [k.scalar for k in self.returns]
 
         def call(*given: Any) -> Any:
             results = np.empty(len(returns))
-            shown: list[Any] = [_address(results)]
-            for value, (name, kind) in zip(given, kinds, strict=True):
-                if not isinstance(kind, Record):
-                    shown += _array(value, name, kind) if kind.dimensions else (value,)
-                elif isinstance(value, Kept):
-                    shown += value.shown(kind)
-                else:
-                    shown += _shown(value, kind.fields)
-            entry(*shown)
+            entry(_address(results), *self.shown(*given))
             whole = results.view(np.int64)
             found = tuple(float(results[k]) if scalar == "double" else FROM[scalar](whole[k])
                           for k, scalar in enumerate(returns))
             return found[0] if len(found) == 1 else found or None
 
         return call
+
+    def shown(self, *given: Any) -> list[Any]:
+        """What Python gives, as numbers, addresses and shapes."""
+        shown: list[Any] = []
+        for value, (name, kind) in zip(given, self.parameters, strict=True):
+            if not isinstance(kind, Record):
+                shown += _array(value, name, kind) if kind.dimensions else (value,)
+            elif isinstance(value, Kept):
+                shown += value.shown(kind)
+            else:
+                shown += _shown(value, kind.fields)
+        return shown
+
+    def bound(self, *given: Any) -> BoundCall:
+        """The function with all that it takes."""
+        return BoundCall(self, *given)
+
+
+class BoundCall:
+    """A function whose arguments stay where they are, called as quickly as Python can.
+
+    What it takes stands in a table, from which machine code reads it: nothing is converted
+    in a call.
+
+    Attributes
+    ----------
+    table, numbers : that table, as whole numbers and as others
+    place : where an argument stands in it, ``"record.field"``; an array with its shape behind
+    results : whole numbers that the last call has returned
+    """
+
+    def __init__(self, function: MachineCode, *given: Any) -> None:
+        self._given = given  # they stay where they are
+        self._others: dict[str, np.ndarray] = {}
+        places, types = _layout(function)
+        self.place = {name: 2 + k for k, name in enumerate(places) if name}
+        self.results = np.zeros(len(function.returns), dtype=np.int64)
+        self.table = np.zeros(2 + len(types), dtype=np.int64)
+        self.numbers = self.table.view(float)
+        self.table[:2] = function.address, _address(self.results)
+        for k, (one, value) in enumerate(zip(types, function.shown(*given), strict=True), 2):
+            (self.numbers if one == "double" else self.table)[k] = value
+        self._call = CALLED(compiled(_calling_through_table(types), quick=True))
+        self._at = ctypes.c_void_p(_address(self.table))
+
+    def __call__(self) -> None:
+        self._call(self._at)
+
+    def put(self, name: str, value: np.ndarray) -> None:
+        """Take another array from now on."""
+        place = self.place[name]
+        self._others[name] = value  # it stays where it is
+        self.table[place : place + 1 + value.ndim] = _address(value), *value.shape
+
+
+def _layout(function: MachineCode) -> tuple[list[str], list[str]]:
+    """What machine code is given one after the other: names, "" for the sizes of arrays, and types.
+    """
+    names, types = [], []
+    for name, kind in function.parameters:
+        fields = [(f"{name}.{f}", k) for f, k in kind.fields] if isinstance(kind, Record) else [
+            (name, kind)]
+        for one, of_value in fields:
+            names += [one] + [""] * of_value.dimensions
+            types += (["ptr"] + ["i64"] * of_value.dimensions if of_value.dimensions
+                      else [of_value.scalar])
+    return names, types
+
+
+def _calling_through_table(types: list[str]) -> str:
+    """A function that takes a table: the address of another one, and what that one is given."""
+    lines = []
+    for k, one in enumerate(["ptr", "ptr", *types]):
+        lines += [f"  %at.{k} = getelementptr i64, ptr %table, i64 {k}",
+                  f"  %value.{k} = load {one}, ptr %at.{k}"]
+    given = ", ".join(f"{one} %value.{k}" for k, one in enumerate(["ptr", *types], 1))
+    return "\n".join(["define void @main(ptr %table) {", *lines,
+                      f"  call void %value.0({given})", "  ret void", "}", ""])
 
 
 def machine_code(function: Callable[..., Any]) -> MachineCode:

@@ -104,7 +104,7 @@ class OneStep(Method):
         self.own_events: OwnEvents | None = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, every,
                                self.p, banded)
-        self.state = np.zeros(4)
+        self.state, self.x = np.zeros(4), np.zeros(n)
         self.restart(self.t, self.y)
 
     def _banded(self) -> Banded | None:
@@ -119,10 +119,9 @@ class OneStep(Method):
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
         problem: Any = self.problem
-        self.x = self.y * self.scale
         if self.carries:
-            self.x = np.concatenate([problem.x, problem.z])
-            self.x[self.free] = self.y * self.scale
+            self.x[:] = np.concatenate([problem.x, problem.z])
+        self.x[self.places] = self.y * self.scale
         constants = self.equations.constants(problem, self.t)
         if self.own_events is None:
             self.q = kept = constants
@@ -135,7 +134,7 @@ class OneStep(Method):
         self.looks[LARGEST] = 0.0
         self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
-        self.state = np.array([self.t, self.first_step or step, LEAST_ERROR, 0.0])
+        self.state[:] = self.t, self.first_step or step, LEAST_ERROR, 0.0
         self.course = Course(self.form, self.t, self.x, self.code._replace(q=address_of(kept)),
                              kept)
         self.fresh = True
@@ -166,32 +165,50 @@ class OneStep(Method):
         return self.looks[LARGEST, : self.relations]
 
     def advance(self, t_stop: float) -> Step:
-        if self.fresh:
-            slope_at(self.code, self.work_space, self.t, self.x, self.k[0])
-            self.work.residuals += 1
-            if not np.isfinite(self.k[0]).all():
-                return self._failure("the equations are not finite")
-            self.fresh = False
-        problem: Any = self.problem
-        (ends, sizes, rows, every), counts = self.record, np.zeros(5, dtype=np.int64)
-        given = NOTHING
+        if not self.starts():
+            return self._failure("the equations are not finite")
+        counts, given = np.zeros(5, dtype=np.int64), NOTHING
         if self.own_events is not None:
             given, t_stop = self.own_events.before(self.t, t_stop)
         status, taken, events = one_step.advance(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
             self.filled, given.switches, given.samples, given.elements, given.predicted,
-            given.network, given.passed, self.x, self.state, counts)
+            given.network, given.passed, self.x, self.state, counts, np.zeros(2, dtype=np.int64))
+        return self.reached(status, taken, events, counts, t_stop)
+
+    def starts(self) -> bool:
+        """Whether the equations are finite where steps begin, which is looked at once."""
+        if self.fresh:
+            slope_at(self.code, self.work_space, self.t, self.x, self.k[0])
+            self.work.residuals += 1
+            self.fresh = not np.isfinite(self.k[0]).all()
+        return not self.fresh
+
+    def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
+                ) -> Step:
+        """Make the record's steps and events those of this method; the last step.
+
+        Parameters
+        ----------
+        status, taken, events : as machine code has returned them
+        counts : what that has cost
+        t_stop : up to where it was to go
+        """
+        problem: Any = self.problem
+        ends, sizes, rows, every = self.record
         for name, count in zip(COUNTED, counts.tolist(), strict=True):
             setattr(self.work, name, getattr(self.work, name) + count)
         before = self.t
-        if taken:
-            first = self._pass(events, ends, sizes, rows) if events else 0
-            if taken > first:
-                self.course.extend(ends[first:taken], sizes[first:taken],
-                                   rows[first // every : taken // every], self.x)
-            before = self.t if taken == 1 else float(ends[taken - 2])
-            self.t, self.y = float(ends[taken - 1]), self.x[self.places] / self.scale
+        first = self._pass(events, ends, sizes, rows) if events else 0
+        if taken > first:
+            self.course.extend(ends[first:taken], sizes[first:taken],
+                               rows[first // every : taken // every], self.x)
+        if taken or events:
+            if taken:
+                before = self.t if taken == 1 else float(ends[taken - 2])
+                self.t = float(ends[taken - 1])
+            self.y = self.x[self.places] / self.scale
             if self.carries:
                 problem.x[:], problem.z[:] = np.split(self.x, [len(problem.x)])
         self.waits = status == one_step.REACHED and self.t < t_stop

@@ -81,7 +81,7 @@ class Record(NamedTuple):
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
             switches: Switches, samples: Samples, elements: Elements,
             predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
-            state: Vector, counts: Indices) -> tuple[int, int, int]:
+            state: Vector, counts: Indices, begun: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
 
     Events are carried out on the way; it ends at the first one that Python has to judge.
@@ -96,12 +96,13 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
     counts : steps, rejected, evaluations, derivatives, factorizations; counted up
+    begun : (2,) how many steps and events the record holds already
 
     Returns
     -------
-    status, number of steps, number of events that were carried out
+    status, number of steps, number of events that were carried out; those already held among them
     """
-    taken, events, instant = 0, 0, 0
+    taken, events, instant = begun[0], begun[1], 0
     while True:
         stop = limits.t_stop
         if instant < switches.times.size:
@@ -126,7 +127,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                ) -> tuple[int, int]:
     """The same up to the next instant, where so many steps stand in the record already."""
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
-    if h <= 0.0:
+    if h <= 0.0 and t < t_stop:
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)

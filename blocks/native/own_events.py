@@ -150,7 +150,7 @@ class OwnEvents:
         self.network = no_network_modes()
         if isinstance(parts, NetworkParts):
             self.network = network_modes(
-                parts, self._part("modes"), self._part("K"), self._part("relations"), values,
+                parts, self.part("modes"), self.part("K"), self.part("relations"), values,
                 states)
         kinds = DecisionParts, PredictedParts, NetworkParts
         decided = [Kept(one) if isinstance(parts, kind) else nothing for one, kind, nothing in zip(
@@ -175,19 +175,30 @@ class OwnEvents:
         ahead = r.ahead(t, t_stop, most)
         if len(ahead.times) == most:
             t_stop = float(ahead.times[-1])
-        switches = Switches(self._part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
-                            ahead.until, self._part("discrete values"), r.slots, ahead.rows,
-                            *self._room, *self._conditions)
-        return Given(Kept(switches), *self._given), t_stop
+        return self.given(ahead, r.slots), t_stop
 
-    def _part(self, which: str) -> Array:
+    def given(self, ahead: Ahead, slots: Indices) -> Given:
+        """What machine code is given to carry out known instants, and all else on the way.
+
+        Parameters
+        ----------
+        slots : places among the discrete values of what is known at these instants
+        """
+        r = self.rules
+        switches = Switches(self.part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
+                            ahead.until, self.part("discrete values"), slots, ahead.rows,
+                            *self._room, *self._conditions)
+        return Given(Kept(switches), *self._given)
+
+    def part(self, which: str) -> Array:
+        """What is constant now, and changes at events, as machine code reads it."""
         return self.q[self.equations.part_of_constants(which)]
 
     def _samples(self) -> Samples:
         s = self.rules.samplers
         if s is None:
             return no_samples()
-        d = self._part("discrete values")
+        d = self.part("discrete values")
         return Samples(s.start, s.period, s.last, s.owner, s.target,
                        self.equations.assigned(s.assigned), s.tiny,
                        np.zeros(len(s.start), dtype=bool), np.zeros(len(s.owner) + d.size), d)
@@ -198,7 +209,7 @@ class OwnEvents:
             return no_elements()
         n, most = len(p.part), int(np.diff(p.starts).max())
         return Elements(
-            self._part("modes"), self._part("K"), self._part("free"),
+            self.part("modes"), self.part("K"), self.part("free"),
             values, p.part, p.starts, p.members, p.first, p.entries,
             p.d, p.regular, p.symmetric, p.contact, of_contacts,
             p.positions, p.scale, p.holds, p.flow_starts, p.flow_states,

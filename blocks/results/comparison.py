@@ -12,7 +12,7 @@ import numpy as np
 from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
 from ..units import Unit, from_si, quantity
-from .parameters import differences, differences_sheet, in_few_words
+from .parameters import MANY, differences, differences_sheet, in_few_words
 from .recorded import Recorded
 from .recording import Instant
 from .selection import drawn_by_default
@@ -77,23 +77,27 @@ class Comparison:
     @property
     def table(self) -> Sheet:
         """The largest difference of every variable from the first run, and when it is."""
-        several = len(self.runs) > 2
-        columns: dict[str, list[Any]] = {"variable": [g.path for g in self.gaps]}
-        if several:
-            columns["run"] = [g.run for g in self.gaps]
+        several, many = len(self.runs) > 2, len(self.runs) > MANY
         others = len(self.runs) - 1
         units = [self._alike[path][0].unit for path in self.paths for _ in range(others)]
+        order = np.argsort([-g.share for g in self.gaps], kind="stable") if many else np.arange(
+            len(self.gaps))
+        gaps, units = ([of[k] for k in order] for of in (self.gaps, units))
+        columns: dict[str, list[Any]] = {"variable": [g.path for g in gaps]}
+        if several:
+            columns["run"] = [g.run for g in gaps]
         columns |= {
             "largest difference": [_size(g.difference, u)
-                                   for g, u in zip(self.gaps, units, strict=True)],
+                                   for g, u in zip(gaps, units, strict=True)],
             "at": [number(g.time.magnitude, SECOND, 6) if g.difference.magnitude else "—"
-                   for g in self.gaps],
+                   for g in gaps],
             "of the largest value": [
-                "—" if np.isnan(g.share) else f"{100 * g.share:.3g} %" for g in self.gaps],
+                "—" if np.isnan(g.share) else f"{100 * g.share:.3g} %" for g in gaps],
         }  # fmt: skip
         other = "each run" if several else f"{list(self.runs)[1]!r}"
         return Sheet("Comparison", columns, f"{other} minus {self._first!r}, "
-                     f"from {number(self.start, SECOND)} to {number(self.end, SECOND)}")
+                     f"from {number(self.start, SECOND)} to {number(self.end, SECOND)}"
+                     + ", the largest first" * many)
 
     def plot(self, *, units: Any = None, ax: Any = None, save: str | Path | None = None,
              title: str | None = None, **options: Any) -> Figure:
@@ -112,6 +116,8 @@ class Comparison:
         words = [in_few_words(found, k) for k in range(len(self.runs))]
         names = [f"{name} ({text})" if text else name
                  for name, text in zip(self.runs, words, strict=True)]  # fmt: skip
+        if len(names) > MANY:  # the legend would leave no room for curves
+            names[1:-1] = [f"_{name}" for name in names[1:-1]]
         return overlay(self._alike, names, units=units, ax=ax, save=save, title=title, **options)
 
     def _made(self) -> list[Any]:

@@ -19,9 +19,10 @@ from ..units import is_quantity
 from .sheet import Sheet
 from .shown import number, pretty
 
-__all__ = ["Difference", "MadeWith", "Parameters", "differences", "differences_sheet",
+__all__ = ["MANY", "Difference", "MadeWith", "Parameters", "differences", "differences_sheet",
            "in_few_words", "said"]  # fmt: skip
 
+MANY = 20  # runs that stand side by side; what differs among more is told below each other
 SAME = 1e-12  # relative difference of two numbers that were written in different units
 FEW = 2  # differences that are said in a legend
 LONG = 60  # characters that these may take
@@ -214,8 +215,11 @@ def in_few_words(found: Sequence[Difference], run: int) -> str:
 
 
 def differences_sheet(names: Sequence[str], made: Sequence[MadeWith]) -> Sheet:
-    """What differs among runs, one column for each."""
+    """What differs among runs, one column for each; of many runs one row."""
     found = differences(made)
+    if len(names) > MANY > len(found):
+        return Sheet("What differs", {"run": list(names), **{
+            d.what: [said(value) for value in d.values] for d in found}} if found else {})
     taken = [f"{name} " if name == "what" else name for name in names]
     return Sheet("What differs", {
         "what": [d.what for d in found],

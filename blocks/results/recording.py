@@ -15,6 +15,7 @@ from ..units import Unit
 
 if TYPE_CHECKING:
     from ..shapes import Shape
+    from .bottlenecks import Bottleneck, StepShares
     from .drawn_parts import Net, Part
     from .parameters import MadeWith
     from .sticking import SharedLoad, StickTerm
@@ -228,6 +229,10 @@ class Recording(Curves, Protocol):
 
     def sticking_terms(self) -> list[StickTerm]:
         """One term per component that rubs or touches."""
+        ...
+
+    def bottleneck_terms(self) -> tuple[list[Bottleneck], StepShares] | None:
+        """What made the run slow; None where its steps are not known."""
         ...
 
     def shared_loads(self) -> list[SharedLoad]:

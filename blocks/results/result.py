@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..exceptions import ParameterError
 from .recorded import Recorded
 from .series import Series
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # imported with the first look
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
 
+    from .bottlenecks import Bottlenecks
     from .ledger import Ledger
     from .parameters import Parameters
     from .report import Events, Statistics
@@ -168,6 +170,35 @@ class Result(Recorded):
 
         record = self._recording
         return Sticking(record.sticking_terms(), self.name, record.shared_loads())
+
+    def bottlenecks(self) -> Bottlenecks:
+        """The components that made the run slow: short steps, events, iterations; what would help.
+
+        Notes
+        -----
+        Shares are found from the record, so they cost the run nothing. Of up to 400 steps all over
+        the run it is asked what a polynomial through the five steps before misses of every state
+        at the end: the state that it misses by most, in units of its tolerance, decided the step.
+        The step is counted for the component whose term in the slope of that state is missed by
+        most: a stiff spring, say, rather than the mass that it moves. Where less than a hundredth
+        of a tolerance is missed, something else did: the stability of an explicit method,
+        ``max_step``, a known instant, a program that drives the run. Events are counted by the
+        component whose relation or mode has changed. Nonlinear loops are solved again at up to 40
+        steps, from where these began; the iterations count for the components in them whose
+        equations are not linear.
+
+        Raises
+        ------
+        ParameterError
+            For a run that was loaded from a file or keeps chosen variables alone.
+        """
+        from .bottlenecks import Bottlenecks
+
+        found = self._recording.bottleneck_terms()
+        if found is None:
+            raise ParameterError("result.bottlenecks()", "was asked of a run from a file, which "
+                                 "holds samples and no steps.", "Ask it before the run is saved.")
+        return Bottlenecks(*found, self.name)
 
     def explain(self, path: str) -> str:
         """Meaning, sign convention, unit and course of a variable, in sentences."""

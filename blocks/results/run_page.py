@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..units import from_si
+from .bottlenecks import Bottlenecks
 from .drawing import draw_schematic
 from .drawn_parts import Part
 from .energy_flow import energy_flow
@@ -80,6 +81,7 @@ def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
         ("Events", _events(recording)),
         ("Energy", _energy(recording)),
         ("Sticking", _sticking(recording)),
+        ("Bottlenecks", _bottlenecks(recording)),
         ("Statistics", table(Statistics(recording.statistics)._sheet())),
         ("Versions", _versions()),
     ]
@@ -244,6 +246,11 @@ def _sticking(recording: Recording) -> str:
     sticking = Sticking(recording.sticking_terms(), "", recording.shared_loads())
     notes = "".join(f"<p class='faint'>{escape(str(s))}</p>" for s in sticking.undetermined)
     return table(sticking._sheet()) + notes
+
+
+def _bottlenecks(recording: Recording) -> str:
+    found = recording.bottleneck_terms()
+    return "" if found is None else table(Bottlenecks(*found, "the run")._sheet())
 
 
 def _versions() -> str:

@@ -277,6 +277,9 @@ class SavedRecording:
     def drawn(self) -> None:
         """A file holds no network."""
 
+    def bottleneck_terms(self) -> None:
+        """A file holds no steps."""
+
     def start_rows(self) -> list[Any]:
         """A file holds no initial targets."""
         return []

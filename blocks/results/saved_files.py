@@ -112,7 +112,7 @@ def _need_zarr() -> None:
     try:
         import zarr  # noqa: F401
     except ImportError:
-        raise need_package("zarr", "A run in a '.zarr' store") from None
+        raise need_package("zarr", "A run in a '.zarr' store", "zarr") from None
 
 
 def _pyarrow() -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from ..system.problem import Problem
 from .failures import refuse_standstill, refuse_undetermined, stop_at_failed_step
-from .integration import Integration
+from .integration import Ending, Integration
 from .interrupts import interruptible
 from .opening import Opening
 from .running_method import RunningMethod
@@ -30,7 +31,6 @@ from .settings import Settings
 __all__ = ["Driver"]
 
 STANDSTILL = 1000  # episodes in a row that do not advance
-NOTHING = np.zeros(0, dtype=int)  # relations that switch
 ENDLESS = "its values grow beyond all numbers"
 SINGULAR = "the equations that are solved together there do not determine their unknowns"
 
@@ -66,7 +66,7 @@ class Driver:
         if problem.delays is not None:
             problem.delays.start(t, settings.t_end, settings.method.order, settings.rtol)
         try:
-            with interruptible(), self._failures():
+            with interruptible(), self.failures():
                 self._march(t)
         except KeyboardInterrupt:
             recording.status = "interrupted"
@@ -86,7 +86,7 @@ class Driver:
         self.recording.statistics["events"] = self.recording.event_count
 
     @contextmanager
-    def _failures(self) -> Iterator[None]:
+    def failures(self) -> Iterator[None]:
         """Whatever ends a run too early becomes an error that says when and why."""
         recording, problem = self.recording, self.problem
         try:
@@ -112,48 +112,36 @@ class Driver:
         if problem.delays is not None:
             problem.delays.start(settings.t_start, settings.t_end, settings.method.order,
                                  settings.rtol)
-        self.running.rules = lambda t: None  # all events are carried out here, one by one
-        with self._failures():
+        self.running.rules, self.running.driven = partial(self.events.rules, driven=True), True
+        with self.failures():
             self.opening.begin()
             problem.choose_states(settings.t_start)
-
-    @np.errstate(invalid="ignore", over="ignore", divide="ignore")
-    def take_note(self, t: float) -> None:
-        """Bring relations, modes and unknowns in line with discrete values set from outside."""
-        with self._failures():
-            self.events.switch(t, NOTHING)
-
-    @np.errstate(invalid="ignore", over="ignore", divide="ignore")
-    def advance(self, t: float, until: float) -> float:
-        """Integrate up to a time, and past what is known to happen there; the time reached."""
-        times = self.events.time_events
-        k = int(np.searchsorted(times.times, until - times.tiny))
-        if k < len(times.times) and times.times[k] <= until + times.tiny:
-            until = float(times.times[k])
-        self.integration.until = until
-        with self._failures():
-            while t < until:
-                before, t = t, self._episode(t)
-                self._refuse_standstill(before, t)
-        return t
 
     def _march(self, t: float) -> None:
         """From episode to episode."""
         self.opening.begin()
         self.problem.choose_states(t)
         while t < self.settings.t_end:
-            before, t = t, self._episode(t)
-            self._refuse_standstill(before, t)
+            t = self._episode(t)
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
         refuse_undetermined(self.recording, t)
 
     def _episode(self, t: float) -> float:
         """Integrate until the next event, and carry that out; returns the time reached."""
-        ending = self.integration.run(t, self.events.take_struck())
+        return self.carry_out(t, self.integration.run(t, self.events.take_struck()))
+
+    def carry_out(self, before: float, ending: Ending) -> float:
+        """Carry out the event that ends an episode; returns the time reached.
+
+        Parameters
+        ----------
+        before : when the episode began
+        """
         if ending.changes is not None:
             self.events.tell_modes(ending.t, ending.changes)
         if ending.switched is not None:
             self.events.switch(ending.t, ending.switched)
+        self._refuse_standstill(before, ending.t)
         return ending.t
 
     def _refuse_standstill(self, before: float, t: float) -> None:

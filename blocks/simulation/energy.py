@@ -58,7 +58,10 @@ class _Rows:
 
 def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     """Energy of every leaf component over the run, by adaptive quadrature in every step."""
-    rows = _functions(recording.system)
+    cache = recording.system.cache
+    if "energy" not in cache:  # the same for all runs of a system
+        cache["energy"] = _functions(recording.system)
+    rows: _Rows | None = cache["energy"]
     if rows is None:
         return []
     network = recording.system.network

@@ -50,8 +50,11 @@ class Events:
                                    Samplings(system, time_events), crossings, self.log, t_end)
         self.struck: tuple[tuple[int, int], ...] = ()
 
-    def rules(self, t: float) -> EventRules | None:
-        """What a method may carry out itself; None where it takes more than it knows."""
+    def rules(self, t: float, driven: bool = False) -> EventRules | None:
+        """What a method may carry out itself; None where it takes more than it knows.
+
+        In a ``driven`` run what a program tells is an event too.
+        """
         problem, switching, times = self.problem, self.switching, self.time_events
         samplings, laws = switching.samplings, problem.laws
         samplers = samplings.compiled()
@@ -64,7 +67,10 @@ class Events:
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
         slots = problem.system.tables.slots
-        if not (samplings.active or problem.system.nm or parts is not None or len(slots)):
+        if driven and laws is not None and parts is None:
+            return None  # others decide what follows on what is told
+        if not (driven or samplings.active or problem.system.nm or parts is not None
+                or len(slots)):
             return None
         from ..native.own_events import EventRules
 

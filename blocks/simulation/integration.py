@@ -88,7 +88,13 @@ class Integration:
 
     def run(self, t: float, struck: tuple[tuple[int, int], ...]) -> Ending:
         """Integrate from the present point to the end of the episode."""
-        self._begin(t, struck)
+        self.begin(t, struck)
+        return self.go_on()
+
+    def go_on(self) -> Ending:
+        """Integrate to the end of the episode that has begun."""
+        self.pauses = self.until < self.stop
+        self.stop = min(self.stop, self.until)
         try:
             while self.t < self.stop:
                 ending = self._advance()
@@ -101,7 +107,8 @@ class Integration:
             return Ending(self.t)
         return Ending(self.t, self.time_events.at(self.t))
 
-    def _begin(self, t: float, struck: tuple[tuple[int, int], ...]) -> None:
+    def begin(self, t: float, struck: tuple[tuple[int, int], ...]) -> None:
+        """Begin an episode at the present point."""
         problem, laws = self.problem, self.problem.laws
         self.t, self.y = t, problem.start_vector()
         self.method = self.running.begin(t, self.y)
@@ -115,15 +122,16 @@ class Integration:
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None:
             self.stop = min(self.stop, problem.delays.after(t))
-        self.pauses = self.until < self.stop
-        self.stop = min(self.stop, self.until)
         self.decided_in_steps = laws is not None and self.method.steps_over_events
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)
 
     def _advance(self) -> Ending | None:
         """Take a step, or as many as the method takes; tell the ending if that was the last."""
-        step = self.running.advance(self.t, self.stop)
+        return self.taken(self.running.advance(self.t, self.stop))
+
+    def taken(self, step: Step) -> Ending | None:
+        """The method has taken a step, or many; tell the ending if that was the last."""
         if self.method.passed is not None:
             self._go_on_from_events(self.method.passed)
         if self.method.waits:
@@ -218,6 +226,12 @@ class Integration:
         return np.flatnonzero(wrong & ~self.time_events.timed)
 
     # -- ends of steps ---------------------------------------------------------------------
+    def look(self, step: Step) -> None:
+        """The method has got as far as this, and goes on."""
+        if self.method.passed is not None:
+            self._go_on_from_events(self.method.passed)
+        self._keep(step, step.t)
+
     def _keep(self, step: Step, until: float) -> None:
         self.trajectory.append(step, until=until)
         if self.problem.delays is not None:

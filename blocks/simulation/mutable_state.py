@@ -15,9 +15,11 @@ import numpy as np
 
 from ..assembly.network import Network
 from ..language.component import Component
+from ..native.events import Passed
 from ..native.method import Course, PassedCourses
+from ..native.one_step import Record
 from ..solvers.trajectory import Trajectory
-from ..system.evaluator import Evaluator
+from ..system.evaluator import BoundEvaluator, Evaluator
 from ..system.system import System
 from .catalog import Catalog
 from .episode import Episode
@@ -28,8 +30,10 @@ from .variable_functions import VariableFunctions
 __all__ = ["Memory"]
 
 #: What does not change in a run, or is only added to.
-LEFT_ALONE = (System, Network, Component, Evaluator, Catalog, VariableFunctions, Episode, Course,
-              PassedCourses, Trajectory, PassedEpisodes, RunRecording, type)
+#: Rooms that machine code fills are empty between two calls.
+LEFT_ALONE = (System, Network, Component, Evaluator, BoundEvaluator, Catalog, VariableFunctions,
+              Episode, Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record,
+              Passed, type)
 
 
 class Memory:

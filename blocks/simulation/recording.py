@@ -36,6 +36,7 @@ from .wanted import Wanted
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
+    from ..results.bottlenecks import Bottleneck, StepShares
     from ..results.drawn_parts import Net, Part
     from ..results.sticking import SharedLoad, StickTerm
 
@@ -62,6 +63,8 @@ class RunRecording:
     samples: Array | None = None
     #: Relative residual of the energy ledger that the accuracy of the run explains.
     energy_tolerance: float = 1e-4
+    #: Relative tolerance, and absolute ones of all states in SI units; None for a fixed step.
+    accuracy: tuple[float, Array] | None = None
     start: Start | None = None  # what became of the initial targets
     given: GivenValues | None = None  # to the model and the run, when it began
 
@@ -254,6 +257,13 @@ class RunRecording:
 
         self._refuse_without_all("sticking")
         return sticking_terms(self)
+
+    def bottleneck_terms(self) -> tuple[list[Bottleneck], StepShares]:
+        """What made the run slow; see :mod:`blocks.simulation.bottlenecks`."""
+        from .bottlenecks import bottleneck_terms
+
+        self._refuse_without_all("bottlenecks")
+        return bottleneck_terms(self)
 
     def shared_loads(self) -> list[SharedLoad]:
         """Efforts at rest that the motion does not determine."""

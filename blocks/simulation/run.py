@@ -138,6 +138,11 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
         "time initialising": initialised - checked,
     })  # fmt: skip
     recording.start, recording.given = start, given
+    if not chosen.fixed_step:
+        absolute = problem.scale_x * tolerances.factor
+        absolute[problem.free] = (tolerances(problem)[: problem.size] * problem.scale)[
+            : len(problem.free)]
+        recording.accuracy = options.rtol, absolute
     kept = record_options(options)
     if kept is not None:
         recording.keep_only(kept, options.rtol)

@@ -53,6 +53,7 @@ class RunningMethod:
     longest : as far as tied states could be followed lately
     first_step : the step that the next episode begins with
     episodes : how many have begun
+    driven : whether a program drives the run step by step
     work : what all episodes have cost
     """
 
@@ -75,6 +76,7 @@ class RunningMethod:
         self.first_step = settings.first_step
         self.work: dict[str, int] = {}
         self.episodes = 0
+        self.driven = False
         self._asked = 0  # how often it was asked whether to give the method up
         self._judged = 0  # steps at the last look for stiffness
 
@@ -101,7 +103,6 @@ class RunningMethod:
         if type(old) is kind and kind.looks_itself and np.array_equal(
                 old.free, problem.free):  # made to be started again
             old.first_step, old.max_step = self.first_step, self.longest
-            old.work = Work()
             self._tell_relations(old, t)
             old.restart(t, y)
             return old
@@ -136,9 +137,10 @@ class RunningMethod:
         return stop if self.kind.fixed_step else min(stop, functions.limit(t))
 
     def count(self) -> None:
-        """Add what the present episode has cost."""
+        """Add what the method has cost since it was counted last."""
         for name in COUNTED:
             self.work[name] = self.work.get(name, 0) + getattr(self.current.work, name)
+        self.current.work = Work()
 
     # -- giving it up ----------------------------------------------------------------------
     @property
@@ -148,7 +150,7 @@ class RunningMethod:
         CVODE takes some twenty steps to do so, a one-step method one or two where little happens
         between two events; and in machine code these cost next to nothing.
         """
-        if len(self.time_events.times) >= OFTEN:
+        if self.driven or len(self.time_events.times) >= OFTEN:
             return True
         taken = self.work.get("steps", 0)
         return self.episodes >= OFTEN and taken < FEW * self.episodes
@@ -157,14 +159,15 @@ class RunningMethod:
         """Go on with a one-step method in machine code where much happens."""
         from .. import native
 
-        if not self.interrupted or self.settings.rtol < native.TIGHT:
+        if not self.interrupted or self.settings.rtol < native.TIGHT and not self.driven:
             return
         self.may_restart = False
         kind = (implicit_one_step if self.kind.implicit else explicit_one_step)(self.problem)
         if kind is not None:
+            often = "a program drives the run" if self.driven else (
+                f"of which there are {max(self.episodes, len(self.time_events.times))} or more")
             self._take(kind, f"{'implicit' if kind.implicit else 'explicit'}, in machine code: "
-                             "cheap to restart after events, of which there are "
-                             f"{max(self.episodes, len(self.time_events.times))} or more")
+                             f"cheap to restart after events, {often}")
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""

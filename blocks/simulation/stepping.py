@@ -8,21 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, SimulationError, WrongCall, brief, unknown_name
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import SAME_INSTANT
 from ..results import Result
+from ..system.evaluator import Evaluator
 from ..units import Unit, from_si, to_si, unit
 from .driven_inputs import DrivenInput, driven_copy
+from .driven_steps import DrivenSteps
 from .driver import Driver
 from .mutable_state import Memory
 from .recording import RunRecording
 from .run import prepared
 from .settings import Options, positive_time
+from .wanted import Wanted
 
 if TYPE_CHECKING:
     from pint import Quantity
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["RunState", "SteppedRun", "started"]
 
 SECOND = unit("s")
+NO_SLOTS = np.zeros(0, dtype=np.int64)
 
 
 def started(model: Any, inputs: Iterable[str] | Mapping[str, Any], outputs: Iterable[str],
@@ -78,23 +83,31 @@ class SteppedRun:
         self._driven = {one.path: one for one in driven}
         self._looked = Result(self._recording)
         self.name = self._recording.name
-        self._places = {one.path: self._place(one) for one in driven}
         if isinstance(outputs, str):
             raise WrongCall("start(outputs=…)", f"takes a list of variables, but was given "
                             f"{outputs!r}.", f"Write outputs=[{outputs!r}].", given=outputs)
         self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
         self._readers = {path: self._reader(path) for path in self.outputs}
+        every = [(info.index, u) for path in self.outputs for u in [self._readers[path][2]]
+                 for info in self._looked[path].infos]
+        self._all = self._recording.functions.function(tuple(index for index, _ in every))
+        self._offset, self._factor = (np.array([getattr(u, name) for _, u in every])
+                                      for name in ("offset", "factor"))
+        self._seconds: dict[str, float] = {}  # what texts of durations come to
         self.input_units = tuple(one.unit.text or "1" for one in driven)
-        self.output_units = tuple(self._readers[path][1].text or "1" for path in self.outputs)
-        self._t = driver.settings.t_start
-        self._changed = False
+        self.output_units = tuple(self._readers[path][2].text or "1" for path in self.outputs)
         driver.begin_steps()
+        slots = [self._slots(one) for one in driven]
+        ends = np.cumsum([0, *map(len, slots)])
+        self._steps = DrivenSteps(driver, np.concatenate([NO_SLOTS, *slots]))
+        self._places = {one.path: int(a) if b == a + 1 else slice(a, b)
+                        for one, a, b in zip(driven, ends, ends[1:], strict=False)}
 
     # -- what a program does -----------------------------------------------------------------
     @property
     def time(self) -> Quantity:
         """The time reached."""
-        return from_si(self._t, SECOND)
+        return from_si(self._steps.t, SECOND)
 
     def set(self, path: str, value: Any) -> None:
         """Give an input a value that holds until it is given another one.
@@ -109,23 +122,20 @@ class SteppedRun:
         if path not in self._driven:
             raise unknown_name("run.set()", path, self._driven, "inputs")
         one = self._driven[path]
-        number = to_si(value, one.unit, f"run.set({path!r})")
-        if not np.all(np.isfinite(number)):
-            raise ParameterError(f"run.set({path!r})", f"was given {value}, which is not a finite "
-                                 "number.", f"Give a value in {one.unit}.", given=value,
-                                 code="parameter.finite")  # fmt: skip
+        where = f"run.set({path!r})"
+        number = to_si(value, one.unit, where)
         if np.ndim(number) and np.shape(number) != (one.size,):
-            raise ParameterError(f"run.set({path!r})", f"was given {np.size(number)} values, but "
-                                 f"there are {one.size} instances.", "Give one, or one for each.",
+            raise ParameterError(where, f"was given {np.size(number)} values, but there are "
+                                 f"{one.size} instances.", "Give one, or one for each.",
                                  given=value, code="parameter.size")  # fmt: skip
-        self._tell(path, number)
+        self._tell(one, number, where)
 
     def __getitem__(self, path: str) -> Quantity:
         """The present value of a variable, in its declared unit."""
         if path not in self._readers:
             self._readers[path] = self._reader(path)
-        function, u, several = self._readers[path]
-        values = self._read(function)
+        function, wanted, u, several = self._readers[path]
+        values = self._steps.read(function, wanted)
         return from_si(values if several else float(values[0]), u)
 
     def advance(self, duration: Any) -> None:
@@ -136,7 +146,12 @@ class SteppedRun:
         SimulationError
             For a run that fails; ``error.result`` holds everything before.
         """
-        self._advance(positive_time(duration, "duration", "run.advance()"))
+        seconds = self._seconds.get(duration) if isinstance(duration, str) else None
+        if seconds is None:
+            seconds = positive_time(duration, "duration", "run.advance()")
+            if isinstance(duration, str):
+                self._seconds[duration] = seconds
+        self._advance(seconds)
 
     def step(self, numbers: Any, seconds: float) -> Array:
         """Set all inputs, go on, and read all outputs, as bare numbers.
@@ -150,7 +165,7 @@ class SteppedRun:
         Returns
         -------
         ndarray
-            One for each of ``outputs``, in ``output_units``.
+            One for each of ``outputs``, in ``output_units``; of an array all, one after the other.
 
         Notes
         -----
@@ -161,23 +176,26 @@ class SteppedRun:
             raise ParameterError("run.step()", f"was given {len(numbers)} numbers for "
                                  f"{len(self.inputs)} inputs: {', '.join(self.inputs)}.",
                                  "Give one for each, in this order.", given=numbers)
-        for (path, one), number in zip(self._driven.items(), numbers, strict=True):
-            self._tell(path, float(number) * one.unit.factor + one.unit.offset)
+        for one, number in zip(self._driven.values(), numbers, strict=True):
+            self._tell(one, float(number) * one.unit.factor + one.unit.offset, "run.step()")
+        if not 0 < seconds < np.inf:
+            raise ParameterError("run.step()", f"must go on for a positive time, but was given "
+                                 f"{seconds} s.", given=seconds)  # fmt: skip
         self._advance(float(seconds))
         return self.numbers()
 
     def numbers(self) -> Array:
         """The present values of ``outputs``, as bare numbers in ``output_units``."""
-        found = [self._read(f)[0] / u.factor - u.offset / u.factor
-                 for f, u, _ in (self._readers[path] for path in self.outputs)]
-        return np.array(found)
+        numbers: Array = (self._steps.read(*self._all) - self._offset) / self._factor
+        return numbers
 
     def save_state(self) -> RunState:
         """Where the run is now, to go on from there again with :meth:`restore`."""
-        self._settle()
+        self._steps.settle()
+        self._steps.pause()
         recording = self._recording
-        memory = Memory(self._driver, recording.episodes, recording.log, recording.statistics)
-        return RunState(self, memory, self._t)
+        memory = Memory(self._steps, recording.episodes, recording.log, recording.statistics)
+        return RunState(self, memory, self._steps.t)
 
     def restore(self, state: RunState) -> None:
         """Go back to a saved state of this run; what came after it is forgotten.
@@ -188,12 +206,12 @@ class SteppedRun:
             raise ParameterError("run.restore()", "takes a saved state of this run, but was given "
                                  f"{brief(state)}.", "Save it with run.save_state().", given=state)
         state.memory.bring_back()
-        self._t, self._changed = state.t, False
         self._recording.status, self._recording.message = "finished", ""
         self._recording.forget_looks()
 
     def result(self) -> Result:
         """What the run has recorded up to the present time; it may go on afterwards."""
+        self._steps.look()
         self._driver.count()
         self._recording.forget_looks()
         return Result(self._recording)
@@ -202,22 +220,15 @@ class SteppedRun:
         return f"<run of {self.name!r} at {self.time:~P}>"
 
     # -- how it is done ----------------------------------------------------------------------
-    def _tell(self, path: str, number: Any) -> None:
-        place = self._places[path]
-        told = self._driver.problem.d[place]
-        if np.any(told != number):
-            self._driver.problem.d[place] = number
-            self._changed = True
-
-    def _settle(self) -> None:
-        """Bring everything in line with inputs that are new."""
-        if self._changed:
-            self._changed = False
-            self._driver.take_note(self._t)
+    def _tell(self, one: DrivenInput, number: Any, where: str) -> None:
+        if not (isfinite(number) if isinstance(number, float) else np.isfinite(number).all()):
+            raise ParameterError(where, f"was given {number} for {one.path!r}, which is not a "
+                                 "finite number.", f"Give a value in {one.unit}.", given=number,
+                                 code="parameter.finite")  # fmt: skip
+        self._steps.tell(self._places[one.path], number)
 
     def _advance(self, seconds: float) -> None:
-        self._settle()
-        until = self._t + seconds
+        until = self._steps.t + seconds
         end = self._driver.settings.t_end
         if until > end * (1 + SAME_INSTANT):
             raise ParameterError(
@@ -226,21 +237,21 @@ class SteppedRun:
                 given=seconds, bound=end,
             )  # fmt: skip
         try:
-            self._t = self._driver.advance(self._t, min(until, end))
+            self._steps.advance(min(until, end))
         except SimulationError as error:
             error.data["result"] = Result(self._recording)
             raise
 
-    def _place(self, one: DrivenInput) -> slice:
-        """Where the value of an input stands among the discrete values."""
+    def _slots(self, one: DrivenInput) -> Indices:
+        """Where the values of an input stand among the discrete values."""
         network, tape = self._recording.system.network, self._recording.system.tape
         part = network.root[one.told]
         f, first = network.place[id(part)]
         i = network.families[f].kernel.index["value"]
         offset = next(o for g, j, o in tape.discrete_layout if (g, j) == (f, i))
-        return slice(offset + first, offset + first + one.size)
+        return offset + first + np.arange(one.size)
 
-    def _reader(self, path: str) -> tuple[Any, Unit, bool]:
+    def _reader(self, path: str) -> tuple[Evaluator, Wanted, Unit, bool]:
         """What evaluates a variable, its unit, and whether it has several instances."""
         series = self._looked[path]
         indices = tuple(info.index for info in series.infos)
@@ -248,10 +259,4 @@ class SteppedRun:
         if any(k >= count for k in indices):
             raise ParameterError(path, "is a mode, which is known of a result only.",
                                  "Read run.result()[…].in_words(…), or a velocity here.")
-        function, _ = self._recording.functions.function(indices)
-        return function, series.unit, series.is_array
-
-    def _read(self, function: Any) -> Array:
-        self._settle()
-        values: Array = function(*self._driver.problem.arguments(self._t))
-        return values
+        return *self._recording.functions.function(indices), series.unit, series.is_array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -29,6 +30,11 @@ class Wanted:
     unknowns: bool
     closed: bool
     split: bool = True
+
+    @cached_property
+    def of_efforts(self) -> bool:
+        """Whether any of the inputs."""
+        return bool(self.inputs.any())
 
     @classmethod
     def all_of(cls, system: System, split: bool = True) -> Wanted:

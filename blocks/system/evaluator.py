@@ -14,7 +14,7 @@ from ..numerics.arrays import Array, Flags
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["Arguments", "Evaluator"]
+__all__ = ["Arguments", "BoundEvaluator", "Evaluator"]
 
 BLOCKS = (256, 16, 1)  # points that are evaluated by one call
 MOST_NUMBERS = 1 << 17  # that these take
@@ -115,3 +115,28 @@ class Evaluator:
         """Row of every nonzero, and where each column begins among them."""
         sparsity = self.function.sparsity_out(0)
         return np.array(sparsity.row(), dtype=np.int32), np.array(sparsity.colind(), dtype=np.int32)
+
+
+class BoundEvaluator:
+    """A CasADi function that reads its arguments where they stand: nothing is copied in a call.
+
+    Attributes
+    ----------
+    result : of the last call
+    """
+
+    def __init__(self, function: ca.Function, arguments: tuple[Array | None, ...]) -> None:
+        self._buffer, self._trigger = function.buffer()
+        self._arguments = [np.zeros(function.nnz_in(i)) if a is None else a
+                           for i, a in enumerate(arguments)]
+        self.result = np.zeros(function.nnz_out(0))
+        for i, a in enumerate(self._arguments):
+            if a.dtype != float or a.shape != (function.nnz_in(i),) or not a.flags.c_contiguous:
+                raise TypeError(f"argument {i} of {function.name()} must be {function.nnz_in(i)} "
+                                f"contiguous numbers, but is {a.dtype} of shape {a.shape}")
+            self._buffer.set_arg(i, a.data)  # type: ignore[call-arg]  # a view knows its size
+        self._buffer.set_res(0, self.result.data)  # type: ignore[call-arg]
+
+    def __call__(self) -> Array:
+        self._trigger()
+        return self.result

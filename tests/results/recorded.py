@@ -78,6 +78,9 @@ class Fake:
     def sticking_terms(self):
         return []
 
+    def bottleneck_terms(self):
+        return None
+
     def shared_loads(self):
         return []
 

@@ -143,6 +143,19 @@ def test_equal_runs_have_no_time_of_difference():
     assert "made with equal parameters" in repr(both)
 
 
+def test_many_runs_are_told_in_rows_the_most_different_first(pyplot):
+    runs = {f"{k} kg": thrown(mass=f"{k} kg") for k in range(1, 25)}
+    both = compare(runs, "body.v")
+    assert both.table.columns["run"][:2] == ["24 kg", "23 kg"]
+    assert "the largest first" in both.table.note
+    assert both.differences.columns["run"] == list(runs)
+    assert both.differences.columns["body.mass"][0] == "1 kg"
+    (legend,) = both.plot().legends
+    assert len(legend.get_texts()) == 2  # the first and the last
+    few = compare(dict(list(runs.items())[:3]), "body.v")
+    assert list(few.differences.columns) == ["what", "1 kg", "2 kg", "3 kg"]
+
+
 def test_without_names_what_plot_draws_is_compared():
     both = compare({"a": thrown(), "b": thrown(v0="2 m/s")})
     assert "body.v" in both.paths

@@ -83,7 +83,8 @@ def test_the_report_is_one_file_with_everything_in_it(run, tmp_path):
     outline = Outline(page)
     assert outline.open == [] and outline.outside == []
     assert outline.headings == ["Network", "Curves", "Parameters", "Start values", "Events",
-                                "Energy", "Sticking", "Statistics", "Versions"]  # fmt: skip
+                                "Energy", "Sticking", "Bottlenecks", "Statistics",
+                                "Versions"]  # fmt: skip
     assert "stiffness = 1000 N/m, preload = 0 N" in " ".join(outline.cells)
     assert "velocity = 0.1 m/s" in outline.cells
     assert not re.search(r">-0(\.0*)?<", page)

@@ -207,7 +207,7 @@ def test_a_missing_package_is_named(tmp_path, runs, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "zarr", None)
-    with pytest.raises(MissingPackage, match="pip install zarr"):
+    with pytest.raises(MissingPackage, match=r"pip install 'blocks-toolkit\[zarr\]'"):
         runs["swinging"].save(tmp_path / "run.zarr")
 
 

@@ -90,7 +90,7 @@ class HeldModes:
         self.expressions = {
             "slope": slope, "effort": inputs[column] * ca.DM(elements.sign), "flow": laws.flow,
             "low": laws.low, "high": laws.high, "back": laws.back, "forth": laws.forth,
-            "gap": laws.gap, "rate": rate, "crossings": crossings}  # fmt: skip
+            "gap": laws.gap, "rate": rate, "crossings": crossings, "inputs": inputs}  # fmt: skip
         #: What machine code decides on modes by: a row of elements each.
         self.decided_by = ca.vertcat(*(self.expressions[name] for name in (
             "flow", "low", "high", "back", "forth", "rate", "effort")))
@@ -105,6 +105,11 @@ class HeldModes:
         self._inverses: dict[bytes, Array] = {}  # K by modes
         self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
         self._matrix: Matrix | None = None  # D that they belong to
+
+    def with_efforts(self, function: ca.Function) -> ca.Function:
+        """A function of what the system's functions take as one of these ``symbols``."""
+        given = [*self.symbols[:-2], self.expressions["inputs"]]
+        return ca.Function("held", self.symbols, function.call(given))
 
     def fresh(self) -> HeldModes:
         """The same for another run, without what is known of this one."""

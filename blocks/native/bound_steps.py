@@ -1,0 +1,118 @@
+"""Many short calls of a one-step method that carries out events by itself.
+
+A program that drives a run changes discrete values and goes on for a millisecond, ten thousand
+times. Machine code is bound to its arrays once; what is told is an event at the present time,
+and steps and events gather in the record of the method until somebody looks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..nonsmooth.contract import Laws
+from ..nonsmooth.modes.held_modes import HeldModes
+from ..numerics.arrays import Array, Indices
+from ..solvers.base import Step
+from ..system.evaluator import BoundEvaluator, Evaluator
+from ..system.time_functions import ACROSS
+from . import one_step
+from .events import STEP, TIME
+from .method import OneStep
+from .own_events import Ahead, OwnEvents
+
+__all__ = ["BoundSteps"]
+
+
+class BoundSteps:
+    """The steps of a method from the start of an episode on, through all events that it passes.
+
+    Parameters
+    ----------
+    method : that carries out events by itself
+    slots : places of what is told among the discrete values
+    told : what is told there; others change it
+    laws : set-valued laws, if there are any
+
+    Attributes
+    ----------
+    x, m, d : the present states, held relations and discrete values
+    """
+
+    def __init__(self, method: OneStep, slots: Indices, told: Array, laws: Laws | None
+                 ) -> None:
+        own = method.own_events
+        assert isinstance(own, OwnEvents)  # else Python carries out what is told
+        self.method, self.x, self._state = method, method.x, method.state
+        self._own, self._laws = own, laws
+        self.m, self.d = own.part("relations"), own.part("discrete values")
+        #: The present, as an instant at which something is known to happen.
+        self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), told[None, :], np.zeros(1))
+        self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
+        self._most = len(method.record.ends), own.most
+        self._call = one_step.advance.bound(
+            method.code, method.work_space, method.watched,
+            one_step.Limits(method.t, method.rtol, method.max_step, method.pieces, ACROSS),
+            method.filled, *own.given(self._now, slots), method.x, method.state, self._counts,
+            self._begun)
+        self._stop, self._instants = (self._call.place[name] for name in (
+            "limits.t_stop", "switches.times"))
+        self._status, self._until = one_step.REACHED, method.t
+        self._readers: dict[Evaluator, BoundEvaluator | None] = {}
+        #: Whether what was told is not carried out yet.
+        self.waiting = False
+
+    def begin(self, known_from: float) -> None:
+        """Look at the method, which has been started anew or is asked to go further.
+
+        Parameters
+        ----------
+        known_from : just before the next known instant
+        """
+        self._now.until[0], self._now.holds[0] = known_from, self.m
+        self._call.numbers[self._call.place["limits.max_step"]] = self.method.max_step
+        self._call.put("limits.pieces", self.method.pieces)
+
+    @property
+    def full(self) -> bool:
+        """Whether no further step or event can be kept."""
+        steps, events, *_ = self._begun.tolist()
+        return steps >= self._most[0] or events >= self._most[1]
+
+    def go(self, until: float, told: bool) -> bool:
+        """Go on, at first with what is ``told``; whether that was all done.
+
+        Else the record is full, or Python has to judge what happens at the time that was reached.
+        """
+        call, events = self._call, self._begun.item(1)
+        call.numbers[self._stop], call.table[self._instants + 1] = until, told
+        if told:
+            self._now.times[0] = self._state[TIME]
+            if not self.method.keeps_step:
+                self._state[STEP] = 0.0  # the next step is found anew
+        call()
+        self._status, taken, passed = call.results.tolist()
+        self._begun[0], self._begun[1], self._until = taken, passed, until
+        self.waiting = told and passed == events
+        return self._status == one_step.REACHED and not self.waiting
+
+    def reader(self, function: Evaluator, needs_efforts: bool) -> BoundEvaluator | None:
+        """What evaluates a function of the present point; None where more has to be solved."""
+        if function not in self._readers:
+            given = self._state[TIME : TIME + 1], self.x, None, self.method.p, self.m, self.d
+            self._readers[function] = None
+            if not needs_efforts:
+                self._readers[function] = BoundEvaluator(function.function, (*given, None))
+            elif isinstance(held := self._laws and self._laws.held_modes, HeldModes):
+                self._readers[function] = BoundEvaluator(
+                    held.with_efforts(function.function),
+                    (*given, self._own.part("modes"), self._own.part("K")))
+        return self._readers[function]
+
+    def taken(self) -> Step | None:
+        """Give all steps and events to the method; the last step, None where nothing was done."""
+        steps, events, *_ = self._begun.tolist()
+        if not steps and not events and self._status == one_step.REACHED:
+            return None
+        step = self.method.reached(self._status, steps, events, self._counts, self._until)
+        self._counts[:], self._begun[:], self._status = 0, 0, one_step.REACHED
+        return step

@@ -1,0 +1,109 @@
+"""Who made a run slow: short steps, events, iterations, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .sheet import Sheet
+
+__all__ = ["Bottleneck", "Bottlenecks", "StepShares"]
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """What one component did to the pace of a run.
+
+    Attributes
+    ----------
+    component : str
+    steps : float
+        Share of all steps whose length it decided, by its variables or what it does to others.
+    length : float
+        Median length of these steps in s; nan where there are none.
+    variable : str
+        The state in which it decided most of them.
+    events : int
+        How many its relations and modes made.
+    iterations : float
+        Share of the Newton iterations of algebraic loops that its unknowns needed.
+    advice : str
+        What would help.
+    """
+
+    component: str
+    steps: float = 0.0
+    length: float = float("nan")
+    variable: str = ""
+    events: int = 0
+    iterations: float = 0.0
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class StepShares:
+    """The steps that no component decided, as shares of all.
+
+    Attributes
+    ----------
+    taken : int
+        Number of all steps.
+    restarts : float
+        The first steps after a start, an event, or a pause of a program that drives the run.
+    limits : float
+        Steps that accuracy would have let be longer: the stability of an explicit method,
+        ``max_step``, an instant that is known beforehand or a driving program decided them.
+    """
+
+    taken: int
+    restarts: float
+    limits: float
+
+
+class Bottlenecks(Sequence[Bottleneck]):
+    """The components that made a run slow, the worst first; by position or path."""
+
+    def __init__(self, terms: Sequence[Bottleneck], shares: StepShares, name: str = "") -> None:
+        self._terms, self.shares, self._name = list(terms), shares, name
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return self._terms[key]
+        for term in self._terms:
+            if term.component == key:
+                return term
+        raise KeyError(key)
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def _sheet(self) -> Sheet:
+        t, shares = self._terms, self.shares
+        iterated = any(x.iterations for x in t)
+        loops = {"share of iterations": [_percent(x.iterations) for x in t]} if iterated else {}
+        return Sheet(f"What made {self._name} slow", {
+            "component": [x.component for x in t],
+            "share of steps": [_percent(x.steps) for x in t],
+            "their length [s]": [f"{x.length:.3g}" if x.steps else "" for x in t],
+            "seen in": [x.variable for x in t],
+            "events": [x.events or "" for x in t],
+            **loops,
+            "what would help": [x.advice for x in t],
+        }, f"{shares.taken:,} steps; {_percent(shares.restarts) or '0 %'} of them the first after "
+           f"a start or an event, {_percent(shares.limits) or '0 %'} not decided by accuracy (but "
+           "stability, max_step, known instants, a program that drives the run).")  # fmt: skip
+
+    def to_pandas(self) -> Any:
+        """One row per component."""
+        return self._sheet().to_pandas()
+
+    def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %" if share else ""

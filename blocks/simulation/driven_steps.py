@@ -1,0 +1,166 @@
+"""How does a driven run get from one look of the program to the next?
+
+Machine code takes the steps and what the program tells it between them, as long as Python has
+nothing to judge: what it has done becomes part of the record when somebody looks. All else is as
+in any run: episodes, and events between them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..native.bound_steps import BoundSteps
+from ..numerics.arrays import Array, Indices
+from ..system.evaluator import Evaluator
+from .driver import Driver
+from .integration import Ending
+from .wanted import Wanted
+
+__all__ = ["DrivenSteps"]
+
+NOTHING = np.zeros(0, dtype=int)  # relations that switch
+
+
+class DrivenSteps:
+    """The time that passes in a driven run.
+
+    Parameters
+    ----------
+    driver : of a run that has begun
+    slots : places of what is told among the discrete values
+
+    Attributes
+    ----------
+    t : time reached
+    told : values at these places that the program wants
+    changed : whether they are new
+    """
+
+    def __init__(self, driver: Driver, slots: Indices) -> None:
+        self.driver, self.slots = driver, slots
+        self.problem, self.integration = driver.problem, driver.integration
+        self.time_events = driver.events.time_events
+        self.t = driver.settings.t_start
+        self.told = self.problem.d[slots]
+        self.changed = False
+        #: Steps of the present episode, where machine code carries out what it is told.
+        self._bound: BoundSteps | None = None
+        self._kept: BoundSteps | None = None  # for episodes of the same method
+        self._limit = -np.inf  # before this time nothing is known to happen
+
+    def tell(self, place: int | slice, number: Any) -> None:
+        """Take note of what the program wants at a place, or places, among ``told``."""
+        now = self.told[place]
+        if now != number if isinstance(place, int) else np.any(now != number):
+            self.told[place] = number
+            self.changed = True
+
+    def advance(self, until: float) -> None:
+        """Go on to a time, and past what is known to happen there."""
+        if not (until < self._limit and self._goes(until)):
+            self._with_python(until)
+
+    def settle(self) -> None:
+        """Bring everything in line with what was told."""
+        if self.changed and not (self._bound is not None and self._goes(self.t)):
+            self._with_python(self.t)
+
+    def read(self, function: Evaluator, wanted: Wanted) -> Array:
+        """What a function of the present point comes to; it changes with the next look."""
+        if self.changed:
+            self.settle()
+        if self._bound is not None and not wanted.unknowns and (
+                reader := self._bound.reader(function, wanted.of_efforts)) is not None:
+            return reader()
+        self.look()
+        return function(*self.problem.arguments(self.t))
+
+    def look(self) -> None:
+        """Make the record, and the problem, what they are at the present time."""
+        if self._bound is not None:
+            if (step := self._bound.taken()) is not None:
+                self.integration.look(step)
+            self.driver.running.count()
+            self.problem.solve(self.t, self.integration.y)
+
+    def pause(self) -> None:
+        """The same, and begin anew when the run goes on."""
+        self.look()
+        self._bound, self._limit = None, -np.inf
+
+    # -- where Python judges -----------------------------------------------------------------
+    @np.errstate(invalid="ignore", over="ignore", divide="ignore")
+    def _with_python(self, until: float) -> None:
+        """Go on episode by episode."""
+        times = self.time_events
+        k = int(np.searchsorted(times.times, until - times.tiny))
+        if k < len(times.times) and times.times[k] <= until + times.tiny:
+            until = float(times.times[k])
+        with self.driver.failures():
+            while self.changed or self.t < until:
+                ending = self._take_up() if self._bound is not None else None
+                if ending is None and self._bound is None:
+                    self._take_note()
+                    if self.t >= until:
+                        return
+                    self._begin(until)
+                if ending is None and self.t < until:
+                    ending = self._go_on(until)
+                if ending is not None:
+                    self._bound, self._limit = None, -np.inf
+                    self.t = self.driver.carry_out(self.integration.trajectory.start, ending)
+
+    def _take_note(self) -> None:
+        """Carry out what was told."""
+        if self.changed:
+            self.problem.d[self.slots] = self.told
+            self.changed = False
+            self.driver.events.switch(self.t, NOTHING)
+
+    def _begin(self, until: float) -> None:
+        """Begin an episode, in machine code if that carries out what it is told, up to then."""
+        self.integration.begin(self.t, self.driver.events.take_struck())
+        method, times = self.integration.method, self.time_events
+        if method.own_events is None or not method.starts():
+            return
+        method.pieces = times.functions.around(self.t)
+        limit = min(times.after(self.t), times.functions.end)
+        if until >= limit:
+            return
+        if self._kept is None or self._kept.method is not method:
+            self._kept = BoundSteps(method, self.slots, self.told, self.problem.laws)
+        self._bound = self._kept
+        self._bound.begin(times.known_from(self.t))
+        self._limit = limit
+
+    def _take_up(self) -> Ending | None:
+        """Let Python judge what machine code has left to it."""
+        assert self._bound is not None
+        full = self._bound.full
+        step = self._bound.taken()
+        self.driver.running.count()
+        ending = None if step is None else self.integration.taken(step)
+        self.t = self.integration.t
+        if ending is None and self.changed and not full:
+            self.problem.solve(self.t, self.integration.y)
+            return Ending(self.t)
+        return ending
+
+    def _go_on(self, until: float) -> Ending | None:
+        """Go on in the episode that has begun."""
+        if self._bound is not None and until < self._limit:
+            self._goes(until)
+            return None
+        self.integration.until = until
+        return self.integration.go_on()
+
+    def _goes(self, until: float) -> bool:
+        """Whether machine code gets there; else the next one to ask is :meth:`_take_up`."""
+        assert self._bound is not None
+        done = self._bound.go(until, self.changed)
+        self.changed = self._bound.waiting
+        if done:
+            self.t = until
+        return done

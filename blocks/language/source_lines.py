@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import sys
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
@@ -14,7 +15,7 @@ __all__ = ["Place", "line_of_function", "line_of_generator", "line_where_raised"
            "told_line"]  # fmt: skip
 
 #: Packages in which no author of a component writes equations.
-OTHERS = {"blocks", "casadi", "numpy", "pint", "scipy"}
+OTHERS = {"blocks", "casadi", "numpy", "pint", "scipy", *sys.stdlib_module_names} - {"__main__"}
 
 Place = tuple[str, int]  # file and line
 
@@ -46,7 +47,7 @@ def line_of_function(function: Any) -> Place | None:
 
 def tell_line(error: BlocksError, place: Place | None) -> None:
     """Add file and line to an error, as ``error.file`` and ``error.line``, and to its advice."""
-    if "line" not in error.data and (told := told_line(place)):
+    if place and "line" not in error.data and (told := told_line(place)):
         error.data["file"], error.data["line"] = place
         error.advice += told
 

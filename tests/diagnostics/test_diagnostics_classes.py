@@ -65,7 +65,8 @@ def before_line(text):
 def test_a_mistake_in_a_class_is_told_with_its_file_and_line(law, code, tmp_path, monkeypatch):
     file = tmp_path / "own.py"
     file.write_text("import math\nfrom blocks import *\n"
-                    "from library.translational import TwoPort\n\nclass Own(TwoPort):\n    d = Parameter('1 N*s/m')\n\n"
+                    "from library.translational import TwoPort\n\n"
+                    "class Own(TwoPort):\n    d = Parameter('1 N*s/m')\n\n"
                     f"    def equations(self):\n        {law}\n")  # fmt: skip
     monkeypatch.chdir(tmp_path)
     finding = only(check_of(runpy.run_path(str(file), run_name="own")["Own"]()))

@@ -15,6 +15,7 @@ import numpy as np
 from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..shapes import AxisBody, AxisElement, Shape
+from .drawn_svg import COLOURS
 from .plotting import INK
 
 if TYPE_CHECKING:
@@ -108,9 +109,10 @@ class AxisPicture:
 
     def _mass(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
         low, high = shape.span
+        colour = COLOURS.get(shape.colour, shape.colour)
         if not shape.name:
-            return self.ax.plot([], [], color=shape.colour, lw=2.2, zorder=3), []
-        patch = self.ax.fill([0], [0], facecolor=shape.colour, alpha=0.9, zorder=3,
+            return self.ax.plot([], [], color=colour, lw=2.2, zorder=3), []
+        patch = self.ax.fill([0], [0], facecolor=colour, alpha=0.9, zorder=3,
                              edgecolor=INK, lw=1.2)  # fmt: skip
         return patch, [self.ax.text(0, low - 0.12, shape.name, ha="center", va="top",
                                     fontsize=8.5)]  # fmt: skip
@@ -122,7 +124,8 @@ class AxisPicture:
         radius, turns = _radius(shape), np.linspace(0, 2 * np.pi, 61)
         x, y = shape.place, low + EDGE
         self.ax.fill(x + radius * np.cos(turns), y + radius * np.sin(turns), zorder=3,
-                     facecolor="white" if not shape.name else shape.colour, edgecolor=INK, lw=1.2)
+                     facecolor=COLOURS.get(shape.colour, shape.colour) if shape.name else "white",
+                     edgecolor=INK, lw=1.2)
         spokes = self.ax.plot([], [], color=INK, lw=1.2, zorder=4)
         marks = self.ax.plot([], [], "o", color=INK, ms=3.2 if shape.name else 2, zorder=5)
         self.ax.text(x, y - radius - 0.05, shape.name, ha="center", va="top", fontsize=8.5,

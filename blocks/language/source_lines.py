@@ -15,7 +15,7 @@ __all__ = ["Place", "line_of_function", "line_of_generator", "line_where_raised"
            "told_line"]  # fmt: skip
 
 #: Packages in which no author of a component writes equations.
-OTHERS = {"blocks", "casadi", "numpy", "pint", "scipy", *sys.stdlib_module_names} - {"__main__"}
+OTHERS = {"blocks", "casadi", "numpy", "pint", "scipy", *sys.stdlib_module_names}
 
 Place = tuple[str, int]  # file and line
 

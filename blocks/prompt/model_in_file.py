@@ -60,10 +60,11 @@ def model_in_file(given: str) -> Model:
 def _imported(file: Path) -> ModuleType:
     """The module of a file, which finds others beside it."""
     sys.path.insert(0, str(file.resolve().parent))
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+    name = f"_{file.stem}" if file.stem in sys.modules else file.stem  # numpy.py stays itself
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 

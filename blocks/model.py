@@ -317,7 +317,8 @@ class Model(Component):
         every, times : str or quantity, optional
             Spacing of, or explicit, sample times of the result.
         progress : bool, optional
-            Show a progress bar; by default for interactive terminals only.
+            Show what is done and the time left; by default in terminals and notebooks, of what
+            takes more than two seconds.
         record : str or list of str, optional
             Variables that are kept, ``["block.x", "masses.v"]``, instead of all steps, from which
             any variable follows. What is between their samples is off by a tenth of ``rtol``.
@@ -444,7 +445,8 @@ class Model(Component):
             Folder of Parquet files that keeps finished runs. A study that was stopped is
             taken up again; one that differs is refused.
         progress : bool, optional
-            Show a progress bar; by default for interactive terminals only.
+            Show what is done and the time left; by default in terminals and notebooks, of what
+            takes more than two seconds.
         start, **options
             As in :meth:`simulate`, for all points.
 

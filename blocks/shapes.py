@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Arrow", "Cone", "Link", "Marker", "Outline", "Shape", "Stroke", "Symbol", "Vertex",
-           "arc", "circle", "line", "placed", "polygon"]  # fmt: skip
+__all__ = ["Arrow", "AxisBody", "AxisElement", "Cone", "Link", "Marker", "Outline", "Shape",
+           "Stroke", "Symbol", "Vertex", "arc", "circle", "line", "placed", "polygon"]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,57 @@ class Cone(Shape):
     axis_by: tuple[Any, Any]
     slope: Any
     effort_by: tuple[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class AxisBody(Shape):
+    """What moves along an axis or turns about it as one: a mass, a disc, a node, or a wall.
+
+    Parameters
+    ----------
+    speed_by : name of its velocity
+    place : float
+        Where it stands at the start; nodes of a network are 1 apart.
+    span : pair of float
+        Heights of its ends.
+    name : str
+        Nothing for a node without a body.
+    wall : bool
+    turns : bool
+    colour : str
+    """
+
+    speed_by: tuple[Any]
+    place: float
+    span: tuple[float, float]
+    name: str = ""
+    wall: bool = False
+    turns: bool = False
+    colour: str = "C0"
+
+
+@dataclass(frozen=True, eq=False)
+class AxisElement(Shape):
+    """A two-port between two such bodies, by the strokes of its symbol.
+
+    Parameters
+    ----------
+    speeds_by : names of the velocities of its ends, left and right
+    ends : pair of float
+        Where these are at the start.
+    height : float
+    strokes : lists of points, from -3 at its left end to 3 at its right end
+    name, letters : str
+    turns : bool
+    """
+
+    speeds_by: tuple[Any, Any]
+    ends: tuple[float, float]
+    height: float
+    strokes: Any
+    name: str = ""
+    letters: str = ""
+    turns: bool = False
 
 
 @dataclass(frozen=True, eq=False)

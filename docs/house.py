@@ -26,7 +26,7 @@ from test_house import ARROWS, FILES, FLOORS, wing  # noqa: E402
 
 WIDTH = 11.0  # inches
 LINE, PAD, GAP = 0.155, 0.09, 0.07  # inches: of text, inside a room, between rooms
-LETTERS = 13.2  # to an inch, in the small print
+LETTERS = 12.8  # to an inch, in the small print
 FAR = 7000  # lines of the darkest room
 PLASTER, SHADE, INK, FAINT, BEAM = "#fbf8f1", "#cfdcea", "#22303f", "#5b6b80", "#8a6d4b"
 

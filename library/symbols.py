@@ -8,9 +8,9 @@ from __future__ import annotations
 from blocks.shapes import Symbol, arc, circle, line
 
 __all__ = [
-    "AMMETER", "BATTERY", "BOX", "CAPACITOR", "CLUTCH", "COIL", "CURRENT_SOURCE", "DAMPER", "DIODE",
+    "AMMETER", "BOX", "CAPACITOR", "CLUTCH", "COIL", "CURRENT_SOURCE", "DAMPER", "DIODE",
     "EARTH", "FLOW_SOURCE", "FORCE_SOURCE", "FRICTION", "GAP", "GEAR", "INERTIA", "INTEGRATOR",
-    "MAGNET", "MASS", "METER", "MOTOR", "MOTION_SOURCE", "ONE_WAY", "OPAMP", "PUMP", "RESISTOR",
+    "MAGNET", "MASS", "METER", "MOTOR", "MOTION_SOURCE", "ONE_WAY", "OPAMP", "RESISTOR",
     "RESTRICTION", "ROD", "SPRING", "SPRING_DAMPER", "STOP", "SWITCH", "TANK",
     "THERMAL_MASS", "THERMAL_RESISTANCE", "TRANSFORMER", "TURNING_SOURCE", "VOLTAGE_SOURCE",
     "VOLTMETER", "WALL", "WAVE",
@@ -92,8 +92,6 @@ VOLTAGE_SOURCE = Symbol(line((-3, 0), (3, 0)), circle(0, 0, 1.5), *_PLUS, half=(
 CURRENT_SOURCE = Symbol(*_ends(1.5), circle(0, 0, 1.5), line((-0.9, 0), (0.9, 0)),
                         line((0.3, 0.5), (0.9, 0), (0.3, -0.5)), half=(3, 1.6),
                         source=True)  # fmt: skip
-BATTERY = Symbol(*_ends(0.3), line((-0.3, 1.3), (-0.3, -1.3)), line((0.3, 0.7), (0.3, -0.7)),
-                 *_PLUS, half=(3, 1.4), source=True)  # fmt: skip
 VOLTMETER = Symbol(*_ends(1.5), circle(0, 0, 1.5), letters="V", half=(3, 1.6))
 AMMETER = Symbol(*_ends(1.5), circle(0, 0, 1.5), letters="A", half=(3, 1.6))
 TRANSFORMER = Symbol(*(arc(-0.8, y, 0.5, -90, 90) for y in (1.5, 0.5, -0.5, -1.5)),
@@ -119,8 +117,6 @@ THERMAL_RESISTANCE = Symbol(*_ends(1.8), _box(1.8, 0.65), *(line((x, 0.65), (x -
                             for x in (-1, -0.2, 0.6, 1.4)), half=(3, 0.9))  # fmt: skip
 FLOW_SOURCE = Symbol(*_ends(1.5), circle(0, 0, 1.5), line((-0.6, 0.9), (0.9, 0), (-0.6, -0.9),
                      (-0.6, 0.9)), half=(3, 1.6), source=True)  # fmt: skip
-PUMP = Symbol(*_ends(1.5), circle(0, 0, 1.5), line((0.5, 0.9), (1.5, 0), (0.5, -0.9), (0.5, 0.9),
-              filled=True), half=(3, 1.6))  # fmt: skip
 RESTRICTION = Symbol(line((-3, 0), (3, 0)), arc(0, 1.35, 1, 225, 315), arc(0, -1.35, 1, 135, 45),
                      half=(3, 0.9))  # fmt: skip
 MAGNET = Symbol(*_ends(1.8), _box(1.8, 0.8), line((0, 0.8), (0, -0.8)), half=(3, 1), source=True)

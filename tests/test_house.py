@@ -28,7 +28,7 @@ FLOORS = [
     ["studies"],
     ["analysis"],
     ["model"],
-    ["harmonics"],
+    ["harmonics", "prompt"],
     ["blocks"],
 ]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}

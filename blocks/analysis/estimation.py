@@ -7,13 +7,15 @@ theory: residual variance, t-quantile [Seber & Wild, Nonlinear Regression, ch. 5
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, unknown_name
 from ..numerics.arrays import Array
+from ..simulation.progress import Progress
 from .estimation_data import Experiment, Measured, experiments_of
 from .estimation_misfit import Misfit
 from .estimation_result import Fit
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Experiment", "Fit", "Measured", "fit"]
 
+LOG = logging.getLogger("blocks.analysis")
 NOISE_ROUNDS = 4  # in which noise that is not given settles
 NOISE_SETTLED = 1e-3
 TOLERANCE = 1e-10
@@ -53,7 +56,7 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
     seed : int
         Of the other starts.
     progress : bool, optional
-        Print a line per step; by default for interactive terminals only.
+        Show run and misfit; by default in terminals and notebooks, after two seconds.
     rtol, **options
         As in :meth:`~blocks.Model.simulate`.
 
@@ -86,24 +89,19 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
                              'compare={"disp [mm]": "block.x"}.')
     misfit = Misfit(model, experiments_of(data), parameters, compare,
                     {"rtol": rtol, **options})
-    search = _Search(misfit, loss, _shown(progress))
+    search = _Search(misfit, loss)
     status = "finished"
     try:
-        for start in _starts(misfit, starts, seed):
-            search.run(start)
-        search.settle_noise()
+        with Progress(progress, 0, name="fit") as search.tell:
+            for start in _starts(misfit, starts, seed):
+                search.run(start)
+            search.settle_noise()
     except KeyboardInterrupt:
         if search.best is None:
             raise
         status = "interrupted"
     assert search.best is not None
     return Fit(misfit, search.best[1], search.weights(), status)
-
-
-def _shown(progress: bool | None) -> bool:
-    import sys
-
-    return (sys.stderr.isatty() and hasattr(sys, "ps1")) if progress is None else progress
 
 
 def _starts(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
@@ -124,8 +122,9 @@ def _starts(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
 class _Search:
     """Least squares from one start after the other; keeps the best values whatever happens."""
 
-    def __init__(self, misfit: Misfit, loss: str, progress: bool) -> None:
-        self.misfit, self.loss, self.progress = misfit, loss, progress
+    def __init__(self, misfit: Misfit, loss: str) -> None:
+        self.misfit, self.loss = misfit, loss
+        self.tell: Callable[..., None] | None = None
         self.best: tuple[float, Array] | None = None
         self._tried = 0
 
@@ -184,9 +183,11 @@ class _Search:
         if self.best is None or cost < self.best[0]:
             self.best = cost, values
         self._tried += 1
-        if self.progress:
-            print(f"fit: run {self._tried}, misfit {np.sqrt(np.mean(out**2)):.6g} standard "
-                  f"deviations, best {np.sqrt(2 * self.best[0] / len(out)):.6g}")
+        words = (f"run {self._tried}, misfit {np.sqrt(np.mean(out**2)):.6g} standard deviations, "
+                 f"best {np.sqrt(2 * self.best[0] / len(out)):.6g}")
+        LOG.info("fit: %s", words)
+        if self.tell is not None:
+            self.tell(self._tried, words)
         return out
 
     def _jacobian(self, searched: Array) -> Array:

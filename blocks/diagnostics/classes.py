@@ -16,6 +16,7 @@ from ..assembly.matching import match
 from ..language.branch import Branch
 from ..language.component import Component
 from ..language.kernel import Kernel
+from ..language.source_lines import line_of_function, told_line
 from .findings import Finding, found
 from .words import enumerated, listed, plural, shortened, tidy
 
@@ -93,6 +94,7 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
                      f"{base.__name__})")
     head = f"{kernel.name} has {counted} but {plural(equations + observed, 'equation')}{from_base}"
     used_by = f" It is used by {listed(where, 4)}." if where != [kernel.name] else ""
+    line = told_line(line_of_function(type(members[0]).equations))
     missing = unknowns - equations
     if missing > 0:
         verb = "is" if missing == 1 else "are"
@@ -102,7 +104,8 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
             "equation.missing", where,
             f"{head}: {plural(missing, 'equation')} {verb} missing; {hint}.{used_by}",
             f"Yield {plural(missing, 'more equation')} from {kernel.name}.equations(), or remove "
-            f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does not need.",
+            f"{'the variable' if missing == 1 else 'variables'} that {kernel.name} does not need."
+            + line,
         )  # fmt: skip
     if missing < 0:
         verb = "is" if missing == -1 else "are"
@@ -111,11 +114,11 @@ def _finding(kernel: Kernel, members: list[Component], unknowns: int, equations:
             f"{head}: {plural(-missing, 'equation')} {verb} too many, among these:"
             f"{enumerated(surplus)}{used_by and chr(10) + used_by.strip()}",
             f"Remove {'it' if missing == -1 else 'them'} from {kernel.name}.equations(), or declare"
-            f" the {'variable' if missing == -1 else 'variables'} meant to be determined.",
+            f" the {'variable' if missing == -1 else 'variables'} meant to be determined.{line}",
         )  # fmt: skip
     return found(
         "equation.unbalanced", where,
         f"{kernel.name} has as many equations as unknowns, but these determine too few of them:"
         f"{enumerated(surplus)}\nwhile nothing determines {listed(absent or free, 8)}.{used_by}",
-        "Check for an equation stated twice and for one that lacks a variable.",
+        f"Check for an equation stated twice and for one that lacks a variable.{line}",
     )  # fmt: skip

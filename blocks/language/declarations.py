@@ -50,6 +50,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..exceptions import (
+    ConnectionRefused,
     EquationError,
     ModelError,
     ParameterError,
@@ -504,6 +505,11 @@ class Port(Declaration):
 
     def __init__(self, domain: Domain, *, sets: bool = False, carries: str = "",
                  when: str | OfComponent | None = None, doc: str = "") -> None:
+        if not isinstance(domain, Domain):
+            raise ConnectionRefused(
+                "Port()", f"takes a Domain, but was given {brief(domain)}.", "Import the domain, "
+                "such as  from library.translational import translational, and write "
+                "Port(translational).", code="connection.domain")  # fmt: skip
         self.domain, self.sets, self.carries, self.when, self.doc = (
             domain, sets, carries, when, doc)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,13 @@ from .kernel import (
 )
 from .lookup import derivatives_written
 from .readable import readable
+from .source_lines import (
+    Place,
+    line_of_function,
+    line_of_generator,
+    line_where_raised,
+    tell_line,
+)
 from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
 
 if TYPE_CHECKING:
@@ -184,18 +192,21 @@ class Trace:
         self.reading = f"{where}, the function of {kind} given for it"
         try:
             value = as_expression(function(*given))
-        except BlocksError:
+        except BlocksError as error:
+            tell_line(error, line_where_raised(error))
             raise
         except Exception as error:
-            raise EquationError(
+            told = EquationError(
                 where, f"the function of {kind} given for it failed: {error}",
                 f"It is called once, with {kind} as an expression; use the functions of blocks or "
                 "numpy (sin, where, …) in it, and where() instead of 'if'.",
-            ) from error  # fmt: skip
+            )  # fmt: skip
+            tell_line(told, line_where_raised(error))
+            raise told from error
         finally:
             self.reading = ""
         if value.dimension != declared.unit.dimension:
-            raise EquationError(
+            told = EquationError(
                 where,
                 f"the function of {kind} given for it returns {describe(value.dimension)}, but "
                 f"{declared.unit} is needed.",
@@ -203,6 +214,8 @@ class Trace:
                 if not of else f"Begin with a quantity, such as quantity('1 {declared.unit}') * …",
                 code="unit.dimension",
             )
+            tell_line(told, line_of_function(function))
+            raise told
         if of:
             self._show_dependent(name, declared, value)
         return value
@@ -427,11 +440,16 @@ def _traced(component: Component) -> Kernel:
     trace = Trace(component)
     kernel = trace.kernel
     laws: list[Law] = []
-    for statement in [*_statements_of(component, trace), *trace.carried_away()]:
-        if isinstance(statement, Equation):
-            laws += [Law(kernel, residual, text) for residual, text in _scalars(kernel, statement)]
-        else:
-            trace.read_statement(statement)
+    carried = ((equation, None) for equation in trace.carried_away())
+    for statement, place in chain(_statements_of(component, trace), carried):
+        try:
+            if isinstance(statement, Equation):
+                laws += [Law(kernel, *scalar) for scalar in _scalars(kernel, statement)]
+            else:
+                trace.read_statement(statement)
+        except BlocksError as error:
+            tell_line(error, place)
+            raise
     _refuse_stored(component, kernel, laws)
     kernel.laws += _without_observed(kernel, laws)
     return kernel
@@ -462,38 +480,47 @@ def _parts(sx: ca.SX) -> Iterator[int]:
         yield from _parts(sx.dep(k))
 
 
-def _statements_of(component: Component, trace: Trace) -> list[object]:
-    """All that ``equations()`` yields, while the names of the class stand for symbols."""
+def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Place | None]]:
+    """All that ``equations()`` yields, while the names of the class stand for symbols.
+
+    Errors tell the file and line of the equation in which they are.
+    """
     reader = component._reader(_trace=trace, _declared=component._declared, _parent=None,
                                _name="", _children={})  # fmt: skip
     try:
         with trace.reading_equations():
             statements = list(_yielded(reader, trace))
             trace.read_defaults()
-    except UnitError as error:
-        error.where = error.where or trace.where()
-        raise
-    except (BlocksError, KeyboardInterrupt):
+    except BlocksError as error:
+        if isinstance(error, UnitError):
+            error.where = error.where or trace.where()
+        tell_line(error, line_where_raised(error))
         raise
     except Exception as error:
-        raise EquationError(
+        told = EquationError(
             trace.where(), f"its equations() raised {type(error).__name__}: {error}",
+            "The functions of the module math take numbers only: take those of blocks or numpy."
+            if isinstance(error, TypeError) and "not Expression" in str(error) else
             "Equations may use the class's own declarations, quantities and the functions of "
             "blocks.",
-        ) from error  # fmt: skip
+        )  # fmt: skip
+        tell_line(told, line_where_raised(error))
+        raise told from error
     trace.current = ""
     return statements
 
 
-def _yielded(reader: Component, trace: Trace) -> Iterator[object]:
-    """The statements, one after the other, with the place of each known to the trace."""
+def _yielded(reader: Component, trace: Trace) -> Iterator[tuple[object, Place | None]]:
+    """The statements, one after the other, with the place of each; the trace knows it, too."""
     for name in ("port_equations", "equations"):
         trace.current = "" if name == "equations" else ".port_equations()"
         generator = getattr(reader, name)()
         if not isinstance(generator, Iterable):
             given = "nothing" if generator is None else f"{generator!r}"
-            raise EquationError(f"{trace.kernel.name}.{name}()", f"returns {given}.",
-                                "Write it as a generator: yield left == right.")
+            error = EquationError(f"{trace.kernel.name}.{name}()", f"returns {given}.",
+                                  "Write it as a generator: yield left == right.")
+            tell_line(error, line_of_function(getattr(type(reader), name)))
+            raise error
         count = 0
         iterator = iter(generator)
         while True:
@@ -504,7 +531,7 @@ def _yielded(reader: Component, trace: Trace) -> Iterator[object]:
             except StopIteration:
                 break
             count += 1
-            yield statement
+            yield statement, line_of_generator(iterator)
 
 
 def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, str]]:

@@ -37,7 +37,10 @@ STYLE = {
     "legend.fontsize": 9, "axes.grid": True, "grid.color": "0.9", "grid.linewidth": 0.8,
     "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
     "lines.linewidth": 1.6, "legend.frameon": False, "figure.dpi": 110,
+    "axes.prop_cycle": "cycler('color', ['0072b2', 'd55e00', '009e73', 'cc79a7', 'e69f00', "
+    "'56b4e9', '000000', '7a5195'])",  # Okabe & Ito: told apart by the colour-blind, too
 }  # fmt: skip
+LONG = 28  # letters of a path that fit beside an axes
 CROWD = 10  # instances of an array up to which every one has a legend entry
 MOST = 100  # instances drawn of a larger array
 DENSE = 60  # events above which their lines are not dashed: dashes would make stripes
@@ -77,14 +80,24 @@ class Panel:
     @property
     def heading(self) -> str:
         """``"v [m/s]"``, with the names where they are few."""
-        names = [self.path] if self.path else list(dict.fromkeys(
+        path = self.path or self.alone
+        names = [path] if path else list(dict.fromkeys(
             c.series.infos[0].name for c in self.curves))
         text = ", ".join(names)
-        if not self.path and (len(names) > 3 or len(text) > 24):
+        if not path and (len(names) > 3 or len(text) > 24):
             text = ""
         if self.words is not None:
             return text or "mode"
-        return f"{text} [{pretty(self.unit) or '1'}]".strip()
+        shown = pretty(self.unit)
+        return f"{text} [{shown}]".strip() if shown else text or "dimensionless"
+
+    @property
+    def alone(self) -> str:
+        """What the only curve is called, where it is short enough to need no legend."""
+        if len(self.curves) > 1 or len(self.curves[0].series.infos) > 1:
+            return ""
+        text = self.curves[0].text(self.curves[0].series.infos[0].path)
+        return text if len(text) <= LONG else ""
 
 
 def plot(
@@ -116,7 +129,8 @@ def plot(
     title : str, optional
         Instead of the model's name.
     events : bool
-        Whether a thin vertical line marks every event, where all that is drawn is of one run.
+        Whether a thin vertical line marks every event, where all that is drawn is of one run;
+        on the right above the picture stands what the lines are.
     ax : matplotlib Axes, or as many as there are dimensions, optional
         Draw into these instead of a figure of its own.
 
@@ -136,7 +150,7 @@ def plot(
     panels = _panels(curves)
     clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(chosen))), "time")
     one_run = len({id(run_of(s.rows.source)) for s in chosen}) == 1
-    marked = [e.time for e in chosen[0].rows.source.events] if events and one_run else []
+    marked = list(chosen[0].rows.source.events) if events and one_run else []
     draw = Drawing(panels, every, clock, marked)
     if ax is not None:
         return draw.into(given_axes(ax, panels), title, save, "best")
@@ -162,7 +176,7 @@ class Drawing:
     panels: Sequence[Panel]
     every: Any
     clock: Unit
-    marked: Sequence[float]
+    marked: Sequence[Any]  # events
 
     def into(self, axes: Sequence[Any], title: str | None, save: str | Path | None,
              legend: str = "outside") -> Figure:
@@ -172,8 +186,12 @@ class Drawing:
                 _draw(ax, curve, self.every, self.clock, panel.unit)
             _label(ax, panel)
             if self.marked:
-                _mark(ax, self.marked, self.clock, ax is axes[0])
-            _legend(ax, legend)
+                _mark(ax, [event.time for event in self.marked], self.clock)
+            if not panel.alone:
+                _legend(ax, legend)
+        if self.marked:
+            axes[0].set_title(_marks_in_words(self.marked), loc="right", color=INK, fontsize=9,
+                              fontweight="normal")
         axes[-1].set_xlabel(f"time [{pretty(self.clock)}]")
         if title is not None:
             axes[0].set_title(title, loc="left")
@@ -277,17 +295,22 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
         ax.plot([], [], " ", label=f"{len(values)} of {every:,} drawn")
 
 
-def _mark(ax: Any, events: Sequence[float], clock: Unit, first: bool) -> None:
+def _mark(ax: Any, times: Sequence[float], clock: Unit) -> None:
     """Thin lines, paler the more there are."""
-    alpha = float(np.clip(25 / len(events), 0.12, 0.8))
-    dashes = "solid" if len(events) > DENSE else (0, (4, 3))
-    at = from_si(np.asarray(events, dtype=float), clock).magnitude
+    alpha = float(np.clip(25 / len(times), 0.12, 0.8))
+    dashes = "solid" if len(times) > DENSE else (0, (4, 3))
+    at = from_si(np.asarray(times, dtype=float), clock).magnitude
     ax.vlines(at, 0, 1, transform=ax.get_xaxis_transform(), alpha=alpha, linestyles=dashes,
               linewidths=0.9, colors=INK, zorder=1)  # fmt: skip
-    if first:
-        label = f"event ({len(events):,})" if len(events) > 1 else "event"
-        ax.plot([], [], color=INK, linewidth=0.9, linestyle=dashes, alpha=max(alpha, 0.4),
-                label=label)  # fmt: skip
+
+
+def _marks_in_words(events: Sequence[Any]) -> str:
+    """What the lines are: ``"┆ rub sticks"``, or how many events they are."""
+    said = {f"{e.component} {e.description}".strip() for e in events}
+    (text,) = said if len(said) == 1 else ("",)
+    if not text or len(text) > LONG:
+        return f"┆ {len(events):,} events" if len(events) > 1 else "┆ event"
+    return f"┆ {text}" + (f", {len(events):,} times" if len(events) > 1 else "")
 
 
 def _label(ax: Any, panel: Panel) -> None:

@@ -243,7 +243,8 @@ class Recording(Curves, Protocol):
         """Parameters, initial targets and options of the run, as they were when it began."""
         ...
 
-    def drawn(self) -> tuple[Sequence[Part], dict[int, Net], Sequence[Any]] | None:
+    def drawn(self, opened: Any = ()
+              ) -> tuple[Sequence[Part], dict[int, Net], Sequence[Any]] | None:
         """Parts, nets and findings of the model; None where it was changed since the run."""
         ...
 

@@ -114,6 +114,9 @@ class Result(Recorded):
     def draw(self, *times: Any, save: str | Path | None = None) -> Figure:
         """Draw the components that have a shape, with their forces, at some instants.
 
+        Where none has one, 1-D mechanics is lined up along its axis: masses shift by what they
+        have travelled since the start, springs and dampers stretch, discs turn.
+
         Parameters
         ----------
         times : str or quantity
@@ -130,7 +133,7 @@ class Result(Recorded):
 
     def animate(self, save: str | Path | None = None, *, fps: int = 25, speed: float = 1.0
                 ) -> FuncAnimation:
-        """A film of the components that have a shape, with their forces.
+        """A film of what :meth:`draw` shows.
 
         Parameters
         ----------

@@ -183,14 +183,24 @@ def _network(recording: Recording, made: MadeWith) -> str:
     for path, value in made.parameters.items():
         owner, _, name = path.rpartition(".")
         told[owner] = told.get(owner, "") + f"\n{name} = {said(value)}"
-    return f"<div class='wide'>{_picture(recording.name, parts, nets, findings, told)}</div>"
+    page = f"<div class='wide'>{_picture(recording.name, parts, nets, findings, told)}</div>"
+    drawn = recording.drawn(True)
+    if drawn is None or not any(part.inside for part in drawn[0]):
+        return page
+    opened = _picture(recording.name, *drawn[:2], (), told)
+    return page + ("<details><summary>With the parts of all composites</summary>"
+                   f"<div class='wide'>{opened}</div></details>")
 
 
 def _picture(name: str, parts: Sequence[Part], nets: dict[int, Net], findings: Any,
              told: dict[str, str]) -> str:
     """The schematic, where pointing at a part tells the values of the run."""
-    parts = [replace(p, hint=f"{p.path}: {p.type}{told.get(p.path, '')}") for p in parts]
-    return draw_schematic(name, parts, nets, findings).svg()
+    return draw_schematic(name, [_hinted(p, told) for p in parts], nets, findings).svg()
+
+
+def _hinted(part: Part, told: dict[str, str]) -> Part:
+    return replace(part, hint=f"{part.path}: {part.type}{told.get(part.path, '')}",
+                   inside=tuple(_hinted(p, told) for p in part.inside))
 
 
 def _findings(recording: Recording) -> str:

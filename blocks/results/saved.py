@@ -274,7 +274,7 @@ class SavedRecording:
             facts["types"], {name: _read(value) for name, value in facts["settings"].items()},
         )  # fmt: skip
 
-    def drawn(self) -> None:
+    def drawn(self, opened: Any = ()) -> None:
         """A file holds no network."""
 
     def bottleneck_terms(self) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 from ..exceptions import ParameterError, need_package
 from ..numerics.arrays import Array
 from ..numerics.tolerances import NO_FORCE, STANDS, TINY
-from ..shapes import Arrow, Cone, Link, Marker, Outline, Shape
+from ..shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
+from .axis_scene import AxisPicture, AxisScene
 from .files import writing
 from .plotting import INK, STYLE
 from .times import seconds_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from .recording import Recording
 
-__all__ = ["animate", "draw"]
+__all__ = ["Scene", "animate", "draw", "scene_of"]
 
 MARGIN = 0.08  # of the scene, around it
 LONGEST = 0.22  # of the scene: the largest force
@@ -47,12 +48,8 @@ FORCE, ALLOWED = "tab:red", "tab:orange"
 class Scene:
     """Shapes of a run and the numbers they need at given times."""
 
-    def __init__(self, recording: Recording, times: Array) -> None:
-        self.shapes = list(recording.shapes())
-        if not self.shapes:
-            raise ParameterError("result.draw()", "no component of this model has a shape.",
-                                 "Shapes are declared by components, such as those of "
-                                 "library.planar.", code="result.shapes")  # fmt: skip
+    def __init__(self, recording: Recording, shapes: list[Shape], times: Array) -> None:
+        self.shapes = shapes
         if sum(isinstance(s, Cone) for s in self.shapes) > CROWD:
             self.shapes = [s for s in self.shapes if not isinstance(s, Cone)]
         handles = sorted({h for s in self.shapes for name, value in vars(s).items()
@@ -216,13 +213,29 @@ def _coil(points: Array, width: float) -> Array:
     return start[:, None] + np.outer(way, share) + np.outer(normal, aside)
 
 
+def scene_of(recording: Recording, times: Array) -> Scene | AxisScene:
+    """What a run looks like: bodies of the plane, or parts along their axis."""
+    shapes = list(recording.shapes())
+    if not shapes:
+        raise ParameterError("result.draw()", "no component of this model has a shape.",
+                             "Shapes have bodies of library.planar, and what moves along an axis "
+                             "or turns about one: masses, springs, discs.",
+                             code="result.shapes")  # fmt: skip
+    lined_up = any(isinstance(s, AxisBody) for s in shapes)
+    return (AxisScene if lined_up else Scene)(recording, shapes, times)
+
+
+def _picture(scene: Scene | AxisScene, ax: Axes) -> Picture | AxisPicture:
+    return AxisPicture(scene, ax) if isinstance(scene, AxisScene) else Picture(scene, ax)
+
+
 def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) -> Figure:
     """One panel for every instant; see :meth:`Result.draw`."""
     plt = _pyplot("result.draw()")
     end = float(recording.times[-1])
     at = np.array([float(seconds_of(t, "result.draw()")) for t in times] or [end])
     with plt.rc_context(STYLE):
-        scene = Scene(recording, np.concatenate([at, recording.times]))
+        scene = scene_of(recording, np.concatenate([at, recording.times]))
         x0, x1, y0, y1 = scene.limits
         tall = (y1 - y0) / (x1 - x0)
         columns = min(len(at), 1 if tall < WIDE else 3)
@@ -233,7 +246,7 @@ def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) ->
                                     figsize=(width * columns + 0.5, height * rows))  # fmt: skip
         for k, ax in enumerate(axes.ravel()):
             if k < len(at):
-                Picture(scene, ax).show(k)
+                _picture(scene, ax).show(k)
             else:
                 ax.set_axis_off()
         if save is not None:
@@ -259,12 +272,12 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
                              code="parameter.choice")  # fmt: skip
     count = int(np.clip(round((end - start) / speed * fps) + 1, FEWEST, MOST))
     with plt.rc_context(STYLE):
-        scene = Scene(recording, np.linspace(start, end, count))
+        scene = scene_of(recording, np.linspace(start, end, count))
         x0, x1, y0, y1 = scene.limits
         width = 6.4
         figure, ax = plt.subplots(layout="constrained", figsize=(
             width, float(np.clip(0.9 + (width - 0.8) * (y1 - y0) / (x1 - x0), 2.4, 7.5))))
-        picture = Picture(scene, ax)
+        picture = _picture(scene, ax)
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
         if save is not None and kind == ".gif":
             with writing(save):

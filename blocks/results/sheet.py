@@ -99,8 +99,7 @@ class Sheet:
         from rich.text import Text
 
         facts = not self._headed
-        table = Table(title=Text(self.title, style="bold"), title_justify="left", box=box.SIMPLE,
-                      show_header=not facts, pad_edge=False)  # fmt: skip
+        table = Table(box=box.SIMPLE, show_header=not facts, pad_edge=False)
         for name, values in self.columns.items():
             right = not facts and all(isinstance(v, (int, float)) for v in values)
             last = name == list(self.columns)[-1]
@@ -115,7 +114,7 @@ class Sheet:
         page = io.StringIO()
         Console(file=page, width=width, color_system=None).print(table)
         drawn = "\n".join(line.rstrip() for line in page.getvalue().splitlines() if line.strip())
-        return "\n".join(filter(None, [drawn, self._note()]))
+        return "\n".join(filter(None, [self.title, drawn, self._note()]))
 
     def _repr_html_(self) -> str | None:
         """For notebooks; without pandas the text is shown instead."""

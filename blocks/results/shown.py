@@ -85,8 +85,9 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
 def pretty(shown: Unit) -> str:
     """A unit as set in print: ``"N·s/m"``, ``"m/s²"``, ``"°C"``."""
     text = _MICRO.sub("µ", _SYMBOLS.get(shown.text, shown.text))
-    text = re.sub(r"(?:\*\*|\^)(?:\((-?\d+)\)|(-?\d+)(?![\d./]))",
+    text = re.sub(r"(?:\*\*|\^)(?:\((-?\d+)\)|(-?\d+)(?![\d.]|/\d))",
                   lambda m: (m[1] or m[2]).translate(RAISED), text)
+    text = re.sub(r"\b(?:hour|minute)\b", lambda m: {"hour": "h"}.get(m[0], "min"), text)
     return re.sub(r"\s*\*\s*", "·", text.replace("**", "^"))
 
 

@@ -151,8 +151,6 @@ class Integration:
         elif self.branch is not None:
             self.branch.go_on()
         self._keep(step, step.t)
-        if self.progress is not None:
-            self.progress(step.t)
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return Ending(step.t) if self._is_over(step, shortened) else None
@@ -241,6 +239,8 @@ class Integration:
                 self.trajectory.t if whole else np.array([until]))
         self.t, self.y = step.t, step.y
         self.recording.keeper.look(self.recording)
+        if self.progress is not None:
+            self.progress(until)
 
     def _choose_states(self, step: Step) -> bool:
         """Make the end of a step the present point; whether other states are integrated now."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from ..assembly.lined_up import lined_up
 from ..shapes import Outline, Vertex, placed, polygon
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ def recorded_shapes(recording: RunRecording) -> list[Any]:
     """Shapes of all components, with handles of variables instead of names.
 
     What many components say of one body is drawn once, and of contacts that never
-    touch only the outlines.
+    touch only the outlines. Where none has a shape, 1-D mechanics is lined up along its axis.
     """
     out: list[Any] = []
     drawn = set()
@@ -38,8 +40,16 @@ def recorded_shapes(recording: RunRecording) -> list[Any]:
                         continue
                     drawn.add(key)
                 out.append(shape)
-    return out + [Outline(of_one[0].frame_at, polygon([v.point for v in of_one]), filled=True)
-                  for of_one in corners.values()]
+    out += [Outline(of_one[0].frame_at, polygon([v.point for v in of_one]), filled=True)
+            for of_one in corners.values()]
+    return out or [_with_handles(shape, recording) for shape in lined_up(recording.system.network)]
+
+
+def _with_handles(shape: Any, recording: RunRecording) -> Any:
+    """A shape with handles of variables instead of their paths."""
+    return replace(shape, **{
+        f.name: tuple(recording.catalog[path].index for path in getattr(shape, f.name))
+        for f in fields(shape) if f.name.endswith("_by")})
 
 
 def _class_of(recording: RunRecording, index: int) -> tuple[str, int] | int:

@@ -280,7 +280,7 @@ class RunRecording:
         """Parameters, initial targets and options of the run, as they were when it began."""
         return MadeWith() if self.given is None else self.given.made_with()
 
-    def drawn(self) -> tuple[list[Part], dict[int, Net], Sequence[Any]] | None:
+    def drawn(self, opened: Any = ()) -> tuple[list[Part], dict[int, Net], Sequence[Any]] | None:
         """Parts, nets and findings of the model; None where it was changed since the run."""
         from ..assembly.drawn_network import drawn_network
 
@@ -289,7 +289,7 @@ class RunRecording:
                                          for c in network.root._leaves()):  # fmt: skip
             return None
         check = getattr(network.root, "check", list)
-        return *drawn_network(network), check()
+        return *drawn_network(network, opened), check()
 
     def start_rows(self) -> Sequence[Any]:
         """What became of every initial target."""

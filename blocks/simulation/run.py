@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time as clock
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PreparedRun", "prepared", "run"]
 
+LOG = logging.getLogger("blocks.simulation")
 SECOND = unit("s")
 LEDGER = 100.0  # relative tolerances that the residual of an energy balance may have
 COARSE = 0.05  # the same in all for a fixed step, which has no tolerance
@@ -61,13 +63,20 @@ class PreparedRun:
         from ..results import Result
 
         driver, settings = self.driver, self.driver.settings
+        recording, counts = driver.recording, driver.recording.statistics
+        LOG.debug("%s: from %g s to %g s by %s (%s)", recording.name, settings.t_start,
+                  settings.t_end, counts["method"], counts["why"])
         try:
             with Progress(self.progress, settings.t_start, settings.t_end) as progress:
                 driver.run(progress)
         except SimulationError as error:
-            error.data["result"] = Result(driver.recording)
+            LOG.info("%s: %s", recording.name, error)
+            error.data["result"] = Result(recording)
             raise
-        return Result(driver.recording)
+        LOG.info("%s: %s, %d steps of %s and %d events in %.3g s", recording.name,
+                 recording.message or recording.status, counts.get("steps", 0), counts["method"],
+                 counts["events"], counts["time integrating"])
+        return Result(recording)
 
 
 def run(model: Model, duration: object, options: Options) -> Result:

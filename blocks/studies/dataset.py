@@ -17,6 +17,8 @@ from .runner import Outcome
 
 __all__ = ["Gathered"]
 
+OF = {"max": "max", "min": "min", "initial": "start", "final": "end"}
+
 MOST = 200_000_000  # numbers of a study
 
 
@@ -73,7 +75,7 @@ class Gathered:
         xarray = need_xarray()
         coordinates: dict[str, Any] = {}
         for axis in self.study["axes"]:
-            attributes = {"long_name": axis["doc"]}
+            attributes = {"long_name": axis["path"], "description": axis["doc"]}
             if axis["unit"] is not None:
                 attributes["units"] = axis["unit"] or "1"
             coordinates[axis["path"]] = (axis["dim"], np.array(axis["values"]), attributes)
@@ -86,7 +88,8 @@ class Gathered:
             data[name] = (
                 (*self.dims, *output["dims"]),
                 self.values[name].reshape((*self.shape, *output["shape"])),
-                {"units": self.units[name] or "1", "long_name": output["doc"]},
+                {"units": self.units[name] or "1", "long_name": _in_words(output),
+                 "description": output["doc"]},
             )
         for name, array, doc in (("status", self.status, "finished, failed or not run"),
                                  ("message", self.message, "why a run failed")):  # fmt: skip
@@ -106,3 +109,13 @@ def need_xarray() -> Any:
     except ImportError:
         raise need_package("xarray", "A sweep", "sweep") from None
     return xarray
+
+
+def _in_words(output: dict[str, Any]) -> str:
+    """What stands at the axes of pictures: ``"max of spring.f"``."""
+    path, reduction = output["path"], output["reduction"]
+    if reduction == "function":
+        return str(output["doc"])
+    if reduction == "at":
+        return f"{path} at {output['times'][0]:g} s"
+    return path if reduction == "course" else f"{OF[reduction]} of {path}"

@@ -7,15 +7,17 @@ make the runs that are missing, and keeps what comes.
 from __future__ import annotations
 
 import inspect
+import logging
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest, need_package
+from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest
 from ..native import COMPILED
 from ..reading.foreign_words import option_elsewhere
+from ..simulation.progress import Progress
 from ..solvers import method_named
 from ..units import to_si, unit
 from .axes import plan
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from ..system import System
 
 __all__ = ["sweep"]
+
+LOG = logging.getLogger("blocks.studies")
 
 
 def sweep(
@@ -67,9 +71,11 @@ def sweep(
                     {"start": start, **options}, len(points))  # fmt: skip
     if missing:
         runner = runner_for(model, recipe, executor, points)
-        with _Bar(progress, len(points), len(done)) as tick:
-            _collect(runner.run(points, missing), gathered, folder, tick)
+        LOG.info("%s: %d runs, %d of them kept before", model.name, len(points), len(done))
+        with Progress(progress, len(done), len(points), "runs", counts=True) as tell:
+            _collect(runner.run(points, missing), gathered, folder, tell)
         gathered.execution = runner.execution
+        LOG.info("%s: runs were made %s", model.name, runner.execution)
     else:
         gathered.execution = "not at all: every run was kept before"
     if folder is not None and len(gathered.done) == len(points):
@@ -91,14 +97,15 @@ def _refuse_varied_and_given(settings: list[Setting], options: dict[str, Any]) -
 
 
 def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
-             tick: Callable[[], None]) -> None:
+             tell: Callable[[float], None] | None) -> None:
     """Take in outcomes until there are no more, or Ctrl-C."""
     try:
         for outcome in outcomes:
             gathered.add(outcome)
             if folder is not None:
                 folder.add(outcome)
-            tick()
+            if tell is not None:
+                tell(len(gathered.done))
     except KeyboardInterrupt:
         warnings.warn(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
                       "others have the status 'not run'.", stacklevel=4)  # fmt: skip
@@ -148,34 +155,3 @@ def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> No
 
 def _seconds(value: Any) -> Any:
     return None if value is None else float(np.asarray(to_si(value, unit("s"), "sweep()")))
-
-
-class _Bar:
-    """A progress bar; by default in interactive terminals only."""
-
-    def __init__(self, wanted: bool | None, total: int, done: int) -> None:
-        import sys
-
-        self.on = sys.stderr.isatty() and hasattr(sys, "ps1") if wanted is None else wanted
-        self.must, self.total, self.done = bool(wanted), total, done
-        self.bar: Any = None
-
-    def __enter__(self) -> Callable[[], None]:
-        if not self.on:
-            return lambda: None
-        try:
-            from rich.console import Console
-            from rich.progress import MofNCompleteColumn, Progress
-        except ImportError:
-            if self.must:
-                raise need_package("rich", "A progress bar", "sweep") from None
-            return lambda: None
-        self.bar = Progress(*Progress.get_default_columns(), MofNCompleteColumn(),
-                            console=Console(stderr=True))  # fmt: skip
-        self.bar.start()
-        task = self.bar.add_task("runs", total=self.total, completed=self.done)
-        return lambda: self.bar.advance(task)
-
-    def __exit__(self, *_: Any) -> None:
-        if self.bar is not None:
-            self.bar.stop()

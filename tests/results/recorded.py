@@ -93,7 +93,7 @@ class Fake:
     def made_with(self):
         return MadeWith()
 
-    def drawn(self):
+    def drawn(self, opened=()):
         return None
 
     def start_rows(self):

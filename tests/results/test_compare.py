@@ -225,9 +225,9 @@ def test_a_plot_goes_into_given_axes(pyplot):
     assert axes[0].get_title() == "" and axes[0].get_xlabel() == "time [s]"
     assert axes[1].get_lines()[:] == []
     both = run.plot("body.v", "where.P", ax=axes)
-    assert both is figure and axes[1].get_ylabel() == "P [m]"
+    assert both is figure and axes[1].get_ylabel() == "where.P [m]"
     series = run["where.P"].plot(ax=pyplot.subplots()[1], units="mm")
-    assert series.axes[0].get_ylabel() == "P [mm]"
+    assert series.axes[0].get_ylabel() == "where.P [mm]"
     with pytest.raises(ParameterError, match=r"draws 2 axes, one for each dimension \(m/s, m\), "
                                              r"but was given 1"):
         run.plot("body.v", "where.P", ax=axes[0])

@@ -252,7 +252,7 @@ def test_a_plot_has_the_words_at_its_axis():
     assert [t.get_text() for t in above.get_yticklabels()] == [
         "stuck", "slides forward", "slides backward"]  # fmt: skip
     assert above.get_lines()[0].get_drawstyle() == "steps-post"
-    assert (above.get_ylabel(), below.get_ylabel()) == ("mode", "v [mm/s]")
+    assert (above.get_ylabel(), below.get_ylabel()) == ("rub.mode", "block.v [mm/s]")
     pyplot.close("all")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Model
+from blocks import Component, Model, Port
 from blocks.results import EnergyTerm
 from blocks.results.energy_flow import energy_flow
 from blocks.results.thinning import thinned
@@ -20,6 +20,7 @@ from library.translational import (
     Spring,
     TranslationalFriction,
     VelocitySource,
+    translational,
 )
 
 
@@ -154,6 +155,28 @@ def test_findings_are_told_and_a_changed_model_is_not_drawn():
     page = result.report().html
     assert "The model has been changed since this run." in page
     assert "damping = 100 N·s/m" in page
+
+
+def test_composites_open_in_the_report():
+    class Leg(Component):
+        """A spring with a damper."""
+
+        R, C = Port(translational), Port(translational)
+
+        def compose(self):
+            self.spring, self.damper = Spring(stiffness="200 N/m"), Damper()
+            self.connect(self.R, self.spring.R, self.damper.R)
+            self.connect(self.C, self.spring.C, self.damper.C)
+
+    model = Model("legs")
+    model.body, model.leg, model.ground = Mass(v="1 m/s"), Leg(), Reference()
+    model.connect(model.body.M, model.leg.R)
+    model.connect(model.leg.C, model.ground.V)
+    page = model.simulate("1 s").report().html
+    closed, opened = page.split("<details>")[:2]
+    assert "leg.spring: Spring" not in closed
+    assert "leg.spring: Spring" in opened
+    assert "stiffness = 200 N/m" in opened
 
 
 def test_a_notebook_shows_the_same_page(run):

@@ -38,6 +38,9 @@ TWELVE = ["mass_spring_damper", "stick_slip", "buck_converter", "dc_motor_sticki
           "brake_fade", "engine_crank", "hoist"]  # fmt: skip
 
 
+CORPUS = Path(__file__).parents[1] / "data" / "simscape" / "converted"
+
+
 class Stop(Exception):
     """The model is built."""
 
@@ -64,6 +67,12 @@ def test_no_wire_crosses_a_symbol_no_texts_overlap_and_the_picture_is_the_same_t
     first = example(name).draw(values=True)
     assert faults(first) == []
     assert example(name).draw(values=True).svg() == first.svg()
+
+
+@pytest.mark.parametrize("name", sorted(file.stem for file in CORPUS.glob("*.py")))
+def test_schematics_of_converted_models_are_as_tidy(name):
+    model = runpy.run_path(str(CORPUS / f"{name}.py"), run_name=name)["build"]()
+    assert faults(model.draw(values=True, open=True)) == []
 
 
 def chain():

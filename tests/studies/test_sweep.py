@@ -62,8 +62,13 @@ def test_an_output_says_what_is_kept_of_a_variable():
         outputs={"top": "max(spring.x)", "low": "min(spring.x)", "last": "final(spring.x)",
                  "then": "at(spring.x, 100 ms)", "all": "spring.x"},
     )  # fmt: skip
-    assert {name: column.attrs["long_name"] for name, column in data.items()
-            if name not in ("status", "message")} == {
+    told = {name: column.attrs for name, column in data.items() if "units" in column.attrs}
+    assert {name: attributes["long_name"] for name, attributes in told.items()} == {
+        "top": "max of spring.x", "low": "min of spring.x", "last": "end of spring.x",
+        "then": "spring.x at 0.1 s", "all": "spring.x",
+    }  # fmt: skip
+    assert data["pull.velocity"].attrs["long_name"] == "pull.velocity"
+    assert {name: attributes["description"] for name, attributes in told.items()} == {
         "top": "largest deformation, R against C", "low": "smallest deformation, R against C",
         "last": "final deformation, R against C", "then": "deformation, R against C, at 0.1 s",
         "all": "deformation, R against C",

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError
-from blocks.results.scene import Picture, Scene
+from blocks.results.scene import Picture, scene_of
 from library.planar import Body, Circle, Contact, Corner, Ground, Line, SpringDamper
 from library.translational import Mass
 
@@ -47,7 +47,7 @@ def test_a_picture_shows_the_disc_where_it_is_and_the_force_that_carries_it(run)
 
 
 def test_a_mark_on_the_disc_turns_with_it(run):
-    scene = Scene(run.recording, np.array([0.0, 0.2]))
+    scene = scene_of(run.recording, np.array([0.0, 0.2]))
     picture = Picture(scene, mpl.figure.Figure().add_subplot())
     picture.show(1)
     lines = [line for line in picture.ax.lines if len(line.get_xdata()) == 2]
@@ -57,10 +57,10 @@ def test_a_mark_on_the_disc_turns_with_it(run):
 
 
 def test_an_endless_floor_goes_on_as_far_as_the_picture(run):
-    (floor,) = [s for s in Scene(run.recording, np.array([0.0])).shapes
+    (floor,) = [s for s in scene_of(run.recording, np.array([0.0])).shapes
                 if getattr(s, "endless", False)]  # fmt: skip
     for far in (1.0, 30.0):
-        scene = Scene(run.recording, np.linspace(0, 1, 3))
+        scene = scene_of(run.recording, np.linspace(0, 1, 3))
         scene.limits = (0.5 * far, 3 * far, -0.1, 0.3)
         x, y = scene.outline(floor, 0)
         assert x.min() <= 0.5 * far and x.max() >= 3 * far

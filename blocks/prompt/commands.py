@@ -1,0 +1,268 @@
+"""The commands, their options, and what they print.
+
+Exit codes: 0 done; 1 the model has mistakes, a run failed, or a file cannot be read; 2 a command
+that is not understood; 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import linecache
+import logging
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import BlocksError, FileError, ParameterError, need_package
+from ..language.declarations import Option
+from ..language.source_lines import line_where_raised
+from ..model import Model
+from ..results.lookup import find
+from ..results.shown import number
+from ..simulation.catalog import Catalog
+from ..studies.settings import find_setting
+from ..units import to_si, unit
+from .model_in_file import model_in_file
+from .new_component import DOMAINS, write_component
+
+__all__ = ["main"]
+
+DONE, WRONG, INTERRUPTED = 0, 1, 130
+PICTURES = ".png", ".svg", ".pdf", ".jpg"
+DATA = {".nc": "save", ".zarr": "save", ".parquet": "save", ".csv": "to_csv", ".html": "report"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what a command line says, and return its exit code."""
+    options = _parser().parse_args(arguments)
+    if getattr(options, "verbose", 0):
+        logging.basicConfig(format="%(name)s: %(message)s")
+        logging.getLogger("blocks").setLevel(
+            logging.INFO if options.verbose == 1 else logging.DEBUG)
+    try:
+        code: int = options.command(options)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
+    except Exception as error:
+        if options.traceback:
+            traceback.print_exc()
+        else:
+            print(_in_words(error), file=sys.stderr)
+        return WRONG
+    return code
+
+
+def _in_words(error: Exception) -> str:
+    """An error without its traceback: what is wrong, and in which line of the user's file."""
+    if isinstance(error, SyntaxError):
+        return f"error: {error.filename}, line {error.lineno}: {error.msg}: {error.text}".rstrip()
+    place = None if isinstance(error, BlocksError) and "line" in error.data else (
+        line_where_raised(error))
+    text = str(error) if isinstance(error, BlocksError) else f"{type(error).__name__}: {error}"
+    if place is not None and Path(place[0]).is_file():
+        text += f"\n{place[0]}, line {place[1]}: {linecache.getline(*place).strip()}"
+    elif not isinstance(error, BlocksError):
+        text += "\n(--traceback shows where.)"
+    return f"error: {text}"
+
+
+# -- commands ----------------------------------------------------------------------------------
+def _check(options: argparse.Namespace) -> int:
+    model, _ = _model(options)
+    findings = model.check()
+    print(findings)
+    return WRONG if findings.errors else DONE
+
+
+def _run(options: argparse.Namespace) -> int:
+    for file in options.output:
+        _refuse_output(file, (*PICTURES, *DATA))
+    pyplot = None if options.output or not options.plot else _pyplot_with_screen()
+    result = _result(options)
+    print(result)
+    for path in options.plot:
+        if result[path].ndim == 1:
+            print(f" {path:<11} ends at {number(result[path].final.m, result[path].unit)}")
+    for file in options.output:
+        _write(result, file, options.plot)
+    if pyplot is not None:
+        result.plot(*options.plot)
+        pyplot.show()
+    return INTERRUPTED if result.status == "interrupted" else DONE
+
+
+def _report(options: argparse.Namespace) -> int:
+    file = options.output or _beside(options, ".html")
+    _refuse_output(file, (".html",))
+    result = _result(options)
+    _write(result, file, options.plot)
+    return INTERRUPTED if result.status == "interrupted" else DONE
+
+
+def _draw(options: argparse.Namespace) -> int:
+    file = options.output or _beside(options, ".svg")
+    _refuse_output(file, PICTURES)
+    model, _ = _model(options)
+    model.draw(file, open=True if options.open == ["all"] else options.open,
+               values=options.values)
+    print(file)
+    return DONE
+
+
+def _new(options: argparse.Namespace) -> int:
+    for file in write_component(options.name, options.domain, options.folder):
+        print(file)
+    return DONE
+
+
+# -- what they share ---------------------------------------------------------------------------
+def _model(options: argparse.Namespace) -> tuple[Model, dict[str, Any]]:
+    """The model with the values of ``--set``, and options of the run among these."""
+    model, of_run = model_in_file(options.model), {}
+    for given in options.set:
+        path, equals, value = (text.strip() for text in given.partition("="))
+        if not equals:
+            raise ParameterError("--set", f"takes PATH=VALUE, but was given {given!r}.",
+                                 "Write for example --set block.mass=3kg.")
+        setting = find_setting(model, path, where="--set")
+        if setting.component is None:
+            of_run[path] = value
+        else:
+            setting.apply(_literal(value) if isinstance(setting.declared, Option) else value)
+    return model, of_run
+
+
+def _literal(text: str) -> Any:
+    """An option's value: a number or a switch, if it is one, or else the word."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+def _result(options: argparse.Namespace) -> Any:
+    """The run that is asked for; misspelt variables are told before it begins."""
+    model, of_run = _model(options)
+    to_si(options.stop, unit("s"), "--stop")
+    for name in ("start", "method", "rtol", "step", "max_step", "every"):
+        if getattr(options, name) is not None:
+            of_run[name] = getattr(options, name)
+    if "rtol" in of_run:
+        of_run["rtol"] = float(to_si(of_run["rtol"], unit(""), "--rtol"))
+    model.check().raise_errors()
+    for path in options.plot:
+        find(Catalog(model.compile()), path, model.name)
+    return model.simulate(options.stop, **of_run)
+
+
+def _refuse_output(file: str, endings: Sequence[str]) -> None:
+    """Tell before the run what would fail after it."""
+    ending = Path(file).suffix.lower()
+    if ending not in endings:
+        raise FileError(file, f"cannot be written: its name ends with {ending!r}." if ending else
+                        "cannot be written: its name has no ending.",
+                        f"The endings are: {', '.join(endings)}.", file=file)
+    if not Path(file).parent.is_dir():
+        raise FileError(file, f"cannot be written: there is no folder {str(Path(file).parent)!r}.",
+                        "Make the folder first, or name another.", file=file)
+
+
+def _beside(options: argparse.Namespace, ending: str) -> str:
+    """``"hoist.svg"`` of ``"models/drives.py:hoist"``, in this folder."""
+    path, _, name = options.model.rpartition(":")
+    return (name if path and name.isidentifier() else Path(options.model).stem) + ending
+
+
+def _write(result: Any, file: str, paths: list[str]) -> None:
+    """The kind of file that its ending says."""
+    ending = Path(file).suffix.lower()
+    if ending in DATA:
+        getattr(result, DATA[ending])(file, *paths)
+    else:
+        result.plot(*paths, save=file)
+    print(file)
+
+
+def _pyplot_with_screen() -> Any:
+    """What opens windows."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise need_package("matplotlib", "A plot", "plot") from None
+    if plt.get_backend().lower() == "agg":
+        raise ParameterError("--plot", "there is no screen to show it on.",
+                             "Write a file: -o run.png.")
+    return plt
+
+
+# -- options -----------------------------------------------------------------------------------
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m blocks", description="Check, run and draw the model of a file.",
+        epilog="The file holds a Model at its top level, or a function build() that returns one; "
+        "FILE:NAME says which. Exit codes: 0 done, 1 mistakes in a model or a run that failed, "
+        "2 a command that is not understood, 130 stopped by Ctrl-C.")  # fmt: skip
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    check = _command(commands, "check", _check, "find mistakes without running")
+    _add_model(check)
+    run = _command(commands, "run", _run, "run, and print, plot or keep the result")
+    _add_model(run)
+    _add_run(run)
+    run.add_argument("-o", "--output", action="append", default=[], metavar="FILE",
+                     help="picture (.png .svg .pdf), report (.html), or data (.nc .zarr .parquet "
+                     ".csv), as its ending says; may be repeated")  # fmt: skip
+    draw = _command(commands, "draw", _draw, "draw the schematic")
+    _add_model(draw)
+    draw.add_argument("-o", "--output", metavar="FILE", help="by default the model's name with "
+                      ".svg")  # fmt: skip
+    draw.add_argument("--open", type=_several, action="extend", default=[], metavar="PATH,…",
+                      help="composites to draw with their parts; 'all' opens all")
+    draw.add_argument("--values", action="store_true", help="write values beside the symbols")
+    report = _command(commands, "report", _report, "run, and write a page for a browser")
+    _add_model(report)
+    _add_run(report)
+    report.add_argument("-o", "--output", metavar="FILE.html", help="by default the model's name")
+    new = commands.add_parser("new", help="write files to begin with")
+    things = new.add_subparsers(required=True, metavar="THING")
+    component = _command(things, "component", _new, "a component with its test")
+    component.add_argument("name", metavar="NAME", help="of the class, such as AirDrag")
+    component.add_argument("--domain", choices=list(DOMAINS), default="translational")
+    component.add_argument("--folder", default=".", help="where the two files go")
+    return parser
+
+
+def _several(text: str) -> list[str]:
+    return [path.strip() for path in text.split(",") if path.strip()]
+
+
+def _command(commands: Any, name: str, command: Any, words: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=words, description=f"{words[0].upper()}{words[1:]}.")
+    parser.set_defaults(command=command)
+    parser.add_argument("--traceback", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="FILE", help="model.py, model.py:NAME, or model.json")
+    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE",
+                        help="a parameter, option or initial target: --set block.mass=3kg; may be "
+                        "repeated")  # fmt: skip
+    parser.add_argument("-v", "--verbose", action="count", default=0,
+                        help="tell what is done; twice: more of it")
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stop", required=True, metavar="TIME", help="how long to run: --stop 5s")
+    parser.add_argument("--start", metavar="TIME", help="time at the start, 0 s by default")
+    parser.add_argument("--method", help="of integration, chosen by default")
+    parser.add_argument("--rtol", help="relative tolerance, 1e-6 by default")
+    parser.add_argument("--step", metavar="TIME", help="of a method with fixed steps")
+    parser.add_argument("--max-step", metavar="TIME", help="longest step")
+    parser.add_argument("--every", metavar="TIME", help="distance of the samples")
+    parser.add_argument("--plot", type=_several, action="extend", default=[], metavar="PATH,…",
+                        help="variables to draw, or to write into the file; may be repeated")

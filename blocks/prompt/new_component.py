@@ -1,0 +1,130 @@
+"""The files of a new component: its class with a model to try it in, and its test.
+
+Written as the guide recommends; they run as they are.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import FileError, NamingError
+from ..results.files import writing
+
+__all__ = ["DOMAINS", "write_component"]
+
+#: By domain: what stands for the words of the templates.
+DOMAINS: dict[str, dict[str, Any]] = {
+    "translational": {
+        "store": "Mass", "made": 'mass="1 kg", v="1 m/s"', "body": "mass", "ground": "Reference",
+        "unit": "N*s/m", "through": "f", "across": "v", "one": "R", "other": "C",
+        "joins": ["model.mass.M, model.part.R", "model.part.C, model.ground.V"],
+        "begins": "1 m/s", "carries": "force"},
+    "rotational": {
+        "store": "Inertia", "made": 'inertia="1 kg*m^2", w="1 rad/s"', "body": "inertia",
+        "ground": "RotationalReference", "unit": "N*m*s/rad", "through": "t", "across": "w",
+        "one": "R", "other": "C",
+        "joins": ["model.inertia.I, model.part.R", "model.part.C, model.ground.W"],
+        "begins": "1 rad/s", "carries": "torque"},
+    "electrical": {
+        "store": "Capacitor", "made": 'capacitance="1 F", v="1 V"', "body": "store",
+        "ground": "ElectricalReference", "unit": "S", "through": "i", "across": "v",
+        "one": "p", "other": "n",
+        "joins": ["model.store.p, model.part.p", "model.store.n, model.part.n, model.ground.V"],
+        "begins": "1 V", "carries": "current"},
+}  # fmt: skip
+
+COMPONENT = '''\
+"""{name}: a component of your own.
+
+    python -m blocks check {file}.py
+    python -m blocks run {file}.py --stop 2s --plot {body}.{across}
+    python -m pytest test_{file}.py
+"""
+
+from blocks import Model, Parameter, Variable
+from library.{domain} import {store}, {ground}, TwoPort
+
+
+class {name}(TwoPort):
+    """What it is, in one sentence.
+
+    Equation: {through} = coefficient {across}, with {across} = {across}_{one} - {across}_{other}; \
+{through} > 0 is carried from {one} to {other}.
+    Dissipates {through} {across} >= 0.
+    """
+
+    coefficient = Parameter("1 {unit}", minimum=0, doc="{carries} for each unit of {across}")
+    power_dissipated = Variable("W", doc="heat")
+
+    def equations(self):
+        yield self.{through} == self.coefficient * self.{across}
+        yield self.power_dissipated == self.{through} * self.{across}
+
+
+def build():
+    """A model to try it in."""
+    model = Model("{words}")
+    model.{body}, model.ground = {store}({made}), {ground}()
+    model.part = {name}()
+{joined}
+    return model
+'''
+
+TEST = '''\
+"""{name}: against what can be worked out by hand, and its balance of energy."""
+
+from math import exp
+
+import pytest
+from {file} import build
+
+
+@pytest.fixture(scope="module")
+def result():
+    return build().simulate("2 s", rtol=1e-8)
+
+
+def test_the_model_has_no_mistakes():
+    assert not build().check()
+
+
+def test_it_follows_the_closed_form(result):
+    """{across} = {begins} exp(-t / s) with the values of build()."""
+    assert result["{body}.{across}"].final.m == pytest.approx(exp(-2), rel=1e-6)
+
+
+def test_energy_is_kept(result):
+    assert result.energy().relative_residual < 1e-6
+'''
+
+
+def write_component(name: str, domain: str, folder: str) -> list[Path]:
+    """Write the class and its test; files that exist are left as they are.
+
+    Raises
+    ------
+    NamingError
+        For a name that is none of a class.
+    FileError
+        Where one of the files is there already.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
+        raise NamingError(name, "cannot be the name of a class.",
+                          "Take letters and digits, such as AirDrag.", name=name)
+    name = "".join(part[0].upper() + part[1:] for part in name.split("_") if part)
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower()
+    file, values = words.replace(" ", "_"), DOMAINS[domain]
+    told = {**values, "name": name, "domain": domain, "words": words, "file": file,
+            "joined": "\n".join(f"    model.connect({ports})" for ports in values["joins"])}
+    texts = {Path(folder, f"{file}.py"): COMPONENT, Path(folder, f"test_{file}.py"): TEST}
+    for path in texts:
+        if path.exists():
+            raise FileError(str(path), "is there already.",
+                            "Take another name or folder, or move it away.")
+    for path, text in texts.items():
+        with writing(path):
+            path.write_text(text.format(**told), encoding="utf-8")
+    return list(texts)

@@ -11,7 +11,7 @@ from .simulink import defaults_of
 
 if TYPE_CHECKING:
     from .diagram import Diagram
-    from .physical_signals import NodeUnits
+    from .node_units import NodeUnits
     from .texts import Texts, Written
 
 __all__ = ["Asked"]
@@ -64,6 +64,10 @@ class Asked:
         found = self.block.values.get(name)
         return self._of(name, default, found.unit if found is not None else "")
 
+    def name(self, path: str) -> str:
+        """The Python name of a value of the workspace or of a mask."""
+        return self.texts.name(path, self.scope)
+
     def choice(self, name: str) -> str:
         """A choice by its last word."""
         found = self.block.values.get(name)
@@ -73,3 +77,7 @@ class Asked:
         """The unit of the signal at a port."""
         end = next((e for e, p in self.block.ports.items() if p == port), "")
         return self.units.of(self.block.sid, end) or ""
+
+    def ports(self, kind: str) -> list[str]:
+        """Names of the ports that are an ``"input"`` or an ``"output"``."""
+        return [p for p in self.block.ports.values() if self.block.types.get(p) == kind]

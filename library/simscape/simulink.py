@@ -13,7 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from .diagram import Block
-from .signal_part import Asks, SignalPart, is_number, law, listed, many, seconds
+from .matlab import parse
+from .python_text import python_of
+from .signal_part import Asks, SignalPart, is_number, law, listed, many, per_second, seconds
 from .simulink_sampled import SAMPLED, matrices_of
 
 __all__ = ["SINKS", "UNSEEN", "defaults_of", "signal_part"]
@@ -135,7 +137,7 @@ def _integrator(a: Asks) -> SignalPart | None:
     if reset == "rising":
         keywords |= {"external_reset": "True"} | ({"reset_value": start} if begins else {})
     return SignalPart("signal.Integrator", keywords | begins,
-                      ("u", "reset") if reset == "rising" else ("u",), before='"1 1/s"')
+                      ("u", "reset") if reset == "rising" else ("u",), before=(per_second(),))
 
 
 def _limit(a: Asks, name: str, default: str) -> str:
@@ -146,7 +148,7 @@ def _limit(a: Asks, name: str, default: str) -> str:
 
 
 def _derivative(a: Asks) -> SignalPart:
-    return SignalPart("signal.Derivative", {"input": '"s"'}, before='"1 s"',
+    return SignalPart("signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
                       note="The derivative is filtered here, with 1 ms.")
 
 
@@ -368,6 +370,18 @@ def _pid(a: Asks) -> SignalPart | None:
     return SignalPart("signal.PID", keywords)
 
 
+def _written_law(a: Asks) -> SignalPart:
+    """A block whose law is written in it, of one signal or of the elements of a vector."""
+    text = re.sub(r"\bu[(\[](\d+)[)\]]", r"u(\1)", a.written("Expr", "sin(u[1])"))
+    used = max((int(n) for n in re.findall(r"\bu\((\d+)\)", text)), default=1)
+    inputs = ("u",) if used == 1 else many("u", used)
+    text = re.sub(r"\bu\((\d+)\)", lambda m: inputs[int(m[1]) - 1], text)
+    written = python_of(parse(text), lambda path: f"self.{path}" if path in inputs else
+                        a.name(path))
+    return law(written.replace("np.pi", repr(math.pi)).replace("np.abs(", "abs_(").replace(
+        "np.", ""), inputs)
+
+
 def _passed(a: Asks) -> SignalPart:
     return SignalPart("signal.Gain", {})
 
@@ -381,7 +395,8 @@ _BLOCKS: dict[str, Callable[[Asks], SignalPart | None]] = {
     "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
     "Derivative": _derivative, "StateSpace": _state_space, "ManualSwitch": _manual_switch,
     "MultiPortSwitch": _multiport_switch, "Relay": _relay, "Backlash": _backlash,
-    "FromWorkspace": _from_workspace, "Rounding": _rounding, "Quantizer": _quantizer,
+    "Fcn": _written_law, "FromWorkspace": _from_workspace, "Rounding": _rounding,
+    "Quantizer": _quantizer,
     "Bias": lambda a: law(f"self.u + {a.text('Bias', '0')}"), **SAMPLED,
     "DiscretePulseGenerator": _pulse, "DataTypeConversion": _passed, "RateTransition": _passed,
     "SignalConversion": _passed, "SignalSpecification": _passed,

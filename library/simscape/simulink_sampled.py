@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, SignalPart, listed, seconds
+from .signal_part import Asks, SignalPart, listed, per_second, seconds
 
 __all__ = ["SAMPLED", "matrices_of"]
 
@@ -65,8 +65,8 @@ def _integrator(a: Asks) -> SignalPart | None:
         keywords["x"] = a.text("InitialCondition", "0")
     gain = a.text("gainval", "1.0")
     return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords},
-                      before=f'quantity({gain}, "1/s")' if a.number("gainval", "1") != 1
-                      else '"1 1/s"')
+                      before=(per_second(f'quantity({gain}, "1/s")') if a.number("gainval", "1")
+                              != 1 else per_second(),))
 
 
 def _transfer(a: Asks) -> SignalPart | None:

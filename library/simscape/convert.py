@@ -228,7 +228,8 @@ class Conversion:
     # -- the whole ---------------------------------------------------------------------
     def _script(self, root: ClassPlan) -> Script:
         python = self.workspace.python
-        solver = self.solvers.arguments(self.diagram.settings)
+        solver = self.solvers.arguments(self.diagram.settings, any(
+            NOTE in entry.notes for entry in self.entries))
         values = [(python.variable(g.path), g.text, g.comment, g.source)
                   for g in self._needed(self.texts.used)]
         self.remarks += self.workspace.notes

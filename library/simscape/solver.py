@@ -68,19 +68,32 @@ class Solvers:
                             "has no counterpart: steps are adaptive here.")
         return "", ""
 
-    def arguments(self, settings: dict[str, str]) -> dict[str, str]:
-        """Arguments ``method`` and ``step``, where the whole model has one local solver."""
+    def arguments(self, settings: dict[str, str], loose: bool) -> dict[str, str]:
+        """Arguments ``method`` and ``step``, where the whole model has one local solver.
+
+        Parameters
+        ----------
+        settings : dict of str to str
+            Of the model.
+        loose : bool
+            Whether a stop has a side that a small damper holds: with located contacts its decay
+            is too fast for steps of the file's size.
+        """
         fixed = settings.get("SolverName", settings.get("Solver", ""))
-        if len(self._local) == 1 and (only := next(iter(self._local))) != ("", ""):
-            method, step = only
-            self.remarks.append(
-                f"The model uses a local solver of fixed steps, and so does simulate() below: "
-                f"method={method!r}, step={step.strip(chr(34))}. Leave both out for steps that "
-                "keep to a tolerance.")
-            return {"method": f'"{method}"', "step": step}
         if len(self._local) > 1:
             self.remarks.append("Its networks have different local solvers: steps are adaptive "
                                 "here.")
+        elif self._local and (only := next(iter(self._local))) != ("", ""):
+            method, step = only
+            said = f"method={method!r}, step={step.strip(chr(34))}"
+            if not loose:
+                self.remarks.append(
+                    f"The model uses a local solver of fixed steps, and so does simulate() below: "
+                    f"{said}. Leave both out for steps that keep to a tolerance.")
+                return {"method": f'"{method}"', "step": step}
+            self.remarks.append(
+                f"The model uses a local solver of fixed steps ({said}). Here steps are adaptive: "
+                "a stop has a side without inertia, which such steps do not follow.")
         elif fixed in _FIXED:
             self.remarks.append(f"The model's solver has fixed steps ({fixed}); here steps are "
                                 "adaptive.")

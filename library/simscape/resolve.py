@@ -13,6 +13,7 @@ from typing import Any
 
 from blocks import FileError
 
+from .borders import carry_vectors
 from .diagram import Block, Diagram, End, Mask, Signal, System, read_diagram
 from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
@@ -156,6 +157,7 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     remarks: list[str] = []
     _Resolver([diagram.path.parent, *folders], names or {}, remarks).system(diagram.root, "")
     _carry_tags(diagram.root)
+    carry_vectors(diagram.root)
     _dissolve(diagram.root, names or {})
     return remarks
 

@@ -121,3 +121,50 @@ def physical(*blocks):
 ], ids=["square", "table", "lag", "selected element", "switch"])  # fmt: skip
 def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_path):
     assert_allclose(result_of(physical(*blocks), tmp_path), expected, rtol=1e-6, atol=1e-7)
+
+
+def box(inner, inputs=(), outputs=(), nodes=()):
+    return Drawn("SubSystem", "box", {n: n for n in nodes}, inputs=inputs,
+                 outputs=outputs, inner=inner)
+
+
+def test_a_bus_crosses_two_borders_element_by_element(tmp_path):
+    """A bus of t and 3 t goes into a box, through a tag into a box in it, and what is picked out
+    by name comes back as a vector of two."""
+    deep = box([Drawn("Inport", "bus", outputs=("b",)),
+                Drawn("BusSelector", "pick", options={"OutputSignals": "slow,fast"}, inputs=("b",),
+                      outputs=("s", "f")),
+                Drawn("Mux", "again", options={"Inputs": "2"}, inputs=("f", "s"), outputs=("v",)),
+                Drawn("Outport", "vector", inputs=("v",))], ("c",), ("w",))
+    middle = box([Drawn("Inport", "bus", outputs=("b",)),
+                  Drawn("Goto", "to", inputs=("b",)), Drawn("From", "from", outputs=("c",)), deep,
+                  Drawn("Outport", "vector", inputs=("w",))], ("bus",), ("v",))
+    blocks = clock(
+        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
+        Drawn("BusCreator", "join", inputs=("t", "g"), outputs=("bus",)), middle,
+        Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("v",), outputs=("d",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("d",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",)))
+    blocks[1].outputs, blocks[0].outputs = ("fast",), ("slow",)
+    for block in blocks:
+        block.inputs = tuple({"t": "slow", "g": "fast"}.get(n, n) for n in block.inputs)
+    assert_allclose(result_of(blocks, tmp_path), 4 * T, rtol=1e-6)
+
+
+def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
+    """Two numbers become physical signals, are added inside a box, and come back as numbers."""
+    inner = [Drawn("PMIOPort", "in", {"v": "v"}, options={"Side": "Left", "Port": "1"}),
+             Drawn(f"{S}functions.sum_of_elements", "sum", {"I": "v", "O": "s"},
+                   {"sumAll": ("true", "1")}),
+             Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
+             Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})]
+    blocks = clock(
+        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
+        Drawn("Mux", "mux", inputs=("t", "g"), outputs=("m",)),
+        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "v"}, options={"Unit": "m"},
+              inputs=("m",)),
+        box(inner, nodes=("v", "w")),
+        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "w"}, options={"Unit": "cm"},
+              outputs=("n",)),
+        Drawn("Sum", "last", options={"Inputs": "+"}, inputs=("n",), outputs=("y",)))
+    assert_allclose(result_of(blocks, tmp_path), 800 * T, rtol=1e-6)

@@ -15,7 +15,7 @@ from .mapping import counterpart_of
 from .matlab import NotUnderstood
 from .nodes import Groups, inner_port, name_ports, nodes_of
 from .physical import signal_unit
-from .physical_signals import AsksUnits, is_physical_signal, physical_signal_part
+from .physical_signals import AsksUnits, is_physical_signal, physical_signal_part, unit_expected
 from .units import unit_here
 
 __all__ = ["NodeUnits"]
@@ -116,9 +116,15 @@ class NodeUnits:
                     if block.types.get(port) == "output":
                         self._set((block.sid, end), "" if made is None else
                                   made.units.get(port, made.unit))
-            if len(rest) == len(waiting):  # a loop: what nothing says has no unit
-                block = rest[0]
-                for end, port in block.ports.items():
-                    if block.types.get(port) == "input" and self.of(block.sid, end) is None:
-                        self._set((block.sid, end), "")
+            if len(rest) == len(waiting):  # a loop, or nothing says it
+                self._guess(rest)
             waiting = rest
+
+    def _guess(self, blocks: list[Block]) -> None:
+        """Take a unit from a parameter of a block that waits for one, else none."""
+        open_ends = [(block, end, port) for block in blocks for end, port in block.ports.items()
+                     if block.types.get(port) == "input" and self.of(block.sid, end) is None]
+        said = [(block, end, unit) for block, end, port in open_ends
+                if (unit := unit_expected(block, port))]
+        for block, end, unit in said or [(open_ends[0][0], open_ends[0][1], "")]:
+            self._set((block.sid, end), unit)

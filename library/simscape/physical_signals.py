@@ -10,11 +10,13 @@ from blocks import quantity
 
 from .diagram import Block
 from .signal_part import SignalPart, law
+from .units import unit_here
 
 if TYPE_CHECKING:
     from .texts import Written
 
-__all__ = ["AsksUnits", "SIGNALS", "is_physical_signal", "physical_signal_part"]
+__all__ = ["AsksUnits", "SIGNALS", "is_physical_signal", "physical_signal_part",
+           "unit_expected"]  # fmt: skip
 
 _SIGNAL = "foundation.signal."
 
@@ -353,6 +355,24 @@ SIGNALS: dict[str, Callable[[AsksUnits], Made | None]] = {
     "periodic_operators.RMS": _rms, "nonlinear.ceil": _rounding("ceil"),
     "nonlinear.floor": _rounding("floor"), "nonlinear.fix": _rounding("fix"),
 }  # fmt: skip
+
+
+_SAME_UNIT = {  # by block: inputs, and the parameters in whose unit they come
+    "nonlinear.saturation": {"I": "upper_limit"}, "nonlinear.dead_zone": {"I": "upper_limit"},
+    "linear.integrator": {"I": "x0"}, "linear.transfer_function": {"U": "y0"},
+    "lookup_tables.one_dimensional": {"I": "x"}, "nonlinear.controlled_switch": {"I2": "Threshold"},
+    "lookup_tables.two_dimensional": {"I1": "x1", "I2": "x2"},
+    "lookup_tables.three_dimensional": {"I1": "x1", "I2": "x2", "I3": "x3"},
+    "periodic_operators.harmonic_estimator_amplitude_phase": {"I": "amplMin"},
+}  # fmt: skip
+
+
+def unit_expected(block: Block, port: str) -> str:
+    """The unit in which a block takes an input, where one of its parameters says it."""
+    kind = block.kind.removeprefix(_SIGNAL)
+    value = block.values.get(_SAME_UNIT.get(kind, {}).get(port, ""))
+    unit = "" if value is None else unit_here(value.unit, block.name)
+    return quotient(unit, "s") if unit and kind == "linear.integrator" else unit
 
 
 def is_physical_signal(block: Block) -> bool:

@@ -122,7 +122,8 @@ def _product(a: Asks) -> SignalPart | None:
 
 def _integrator(a: Asks) -> SignalPart | None:
     reset = a.written("ExternalReset", "none")
-    if reset not in ("none", "rising") or a.written("WrapState", "off") == "on" \
+    edge = {"rising": "1, 0", "falling": "0, 1"}.get(reset)
+    if reset != "none" and edge is None or a.written("WrapState", "off") == "on" \
             or a.written("InitialConditionSource", "internal") != "internal":
         return None
     start = a.text("InitialCondition", "0")
@@ -134,10 +135,12 @@ def _integrator(a: Asks) -> SignalPart | None:
     if a.written("LimitOutput", "off") == "on":
         keywords |= {"limited": "True", "lower": _limit(a, "LowerSaturationLimit", "-inf"),
                      "upper": _limit(a, "UpperSaturationLimit", "inf")}
-    if reset == "rising":
+    before = [per_second()]
+    if edge is not None:
         keywords |= {"external_reset": "True"} | ({"reset_value": start} if begins else {})
+        before.append((1, "edge", law(f"where(self.u > 0, {edge})")))
     return SignalPart("signal.Integrator", keywords | begins,
-                      ("u", "reset") if reset == "rising" else ("u",), before=(per_second(),))
+                      ("u",) if edge is None else ("u", "reset"), before=tuple(before))
 
 
 def _limit(a: Asks, name: str, default: str) -> str:

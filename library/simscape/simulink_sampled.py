@@ -1,7 +1,7 @@
 """Which sampled block here does what a discrete Simulink block does?
 
-A sample time of -1 is that of the block before, which is not followed here: such a block
-becomes a gap, unless the block before is sampled anyway.
+Inherited sample times have been written into the blocks before; one that is still -1 is that of
+signals without a sample time, and such a block becomes a gap.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def _classes(script: Script) -> Iterator[str]:
 def _content(plan: ClassPlan, owner: str) -> list[str]:
     indent = "        " if owner == "self" else "    "
     lines = [line for part in plan.parts for line in _part(part, owner, indent)]
-    if plan.connections:
+    if plan.connections and lines:
         lines.append("")
     for texts in plan.connections:
         lines += _call(f"{indent}{owner}.connect(", texts, indent)

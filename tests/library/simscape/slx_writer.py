@@ -193,4 +193,5 @@ def signals(blocks, sids):
     for block in blocks:
         for k, name in enumerate(block.outputs, 1):
             branches = "".join(f"<Branch>{p('Dst', e)}</Branch>" for e in targets.get(name, ()))
-            yield f"<Line>{p('Name', name)}{p('Src', f'{sids[id(block)]}#out:{k}')}{branches}</Line>"
+            source = p("Src", f"{sids[id(block)]}#out:{k}")
+            yield f"<Line>{p('Name', name)}{source}{branches}</Line>"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .diagram import Block
 from .levels import Scope
 from .simulink import defaults_of
@@ -58,6 +60,10 @@ class Asked:
     def number(self, name: str, default: str) -> float | None:
         value = self._of(name, default).value
         return float(value) if isinstance(value, (int, float)) else None
+
+    def shape(self, name: str, default: str) -> tuple[int, ...]:
+        """Rows and columns of a parameter's value; nothing of a number."""
+        return np.shape(self._of(name, default).value)
 
     def value(self, name: str, default: str = "0") -> Written:
         """The value of a parameter of a component, with its unit."""

@@ -8,9 +8,14 @@ elements cross. What joins them is then dissolved within one system.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
 
 from .diagram import Block, End, Signal, System
+from .matlab import NotUnderstood, parse
+from .matlab_values import Unknown, evaluate
 from .nodes import inner_port
 from .physical_vectors import JOIN, wire_at
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
@@ -27,14 +32,19 @@ _ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt
 _SIDES = {"lconn": "Left", "rconn": "Right"}
 
 
-def carry_vectors(root: System) -> None:
+def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
     """Take every vector of a diagram apart at the borders it crosses.
 
     Parameters
     ----------
     root : System
         Changed in place, with the systems in it.
+    names : mapping
+        Values that constants may use.
     """
+    for system in _systems(root):
+        for block in _ports(system, "Constant"):
+            _constants(system, block, names)
     joins = any(b.block_type in JOINING or b.kind == JOIN for b in root.walk())
     for _ in range(_MOST_PASSES if joins else 0):
         steps = [step for system in _systems(root) for step in _pass(system)]
@@ -58,7 +68,7 @@ def _pass(system: System) -> Iterator[bool]:
             yield _each(system, block)
         elif block.kind == TO_SIMULINK:
             yield _each_number(system, block)
-        elif block.block_type == "Sum":
+        elif block.block_type in ("Sum", "MinMax", "Product"):
             yield _added(system, block)
 
 
@@ -181,17 +191,34 @@ def _each(system: System, block: Block) -> bool:
 
 
 def _added(system: System, block: Block) -> bool:
-    """A sum of one input adds the elements of a vector."""
-    signs = block.options.get("Inputs", "++").replace("|", "")
-    join = _joined(system, block.sid, 1) if signs in ("1", "+", "-") else None
+    """A sum, product or extremum of one input takes the elements of a vector."""
+    signs = block.options.get("Inputs", "1" if block.block_type == "MinMax" else "++")
+    signs = signs.replace("|", "")
+    join = _joined(system, block.sid, 1) if signs in ("1", "+", "-", "*") else None
     if join is None:
         return False
     drivers = inputs_of(system, join)
     _unplug(system, End(block.sid, "in", 1))
-    block.options["Inputs"] = ("-" if signs == "-" else "+") * len(drivers)
+    block.options["Inputs"] = "-" * len(drivers) if signs == "-" else str(len(drivers))
     system.signals += [Signal(source, [End(block.sid, "in", k)], name)
                        for k, (source, name) in enumerate(drivers, start=1)]
     return True
+
+
+def _constants(system: System, block: Block, names: Mapping[str, Any]) -> None:
+    """A constant that is a vector: one for every element."""
+    try:
+        values = np.asarray(evaluate(parse(block.options.get("Value", "1")), names), dtype=float)
+    except (NotUnderstood, Unknown, TypeError, ValueError):
+        return
+    if not 1 < values.size == max(values.shape, default=1) <= _WIDEST:
+        return
+    made = _copies(system, block, values.size)
+    for one, value in zip(made, values.ravel(), strict=True):
+        one.options["Value"] = f"{value:.15g}"
+    mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
+    _move(system, End(block.sid, "out", 1), _join(
+        system, mux, mux.sid, [(End(one.sid, "out", 1), "") for one in made]))
 
 
 # -- physical signals ---------------------------------------------------------------------------

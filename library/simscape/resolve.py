@@ -159,7 +159,7 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     _Resolver([diagram.path.parent, *folders], names or {}, remarks).system(diagram.root, "")
     _carry_tags(diagram.root)
     _pass_through(diagram.root)
-    carry_vectors(diagram.root)
+    carry_vectors(diagram.root, names or {})
     inherit_sample_times(diagram, names or {})
     _dissolve(diagram.root, names or {})
     return remarks

@@ -72,8 +72,9 @@ class _Rates:
             value = evaluate(parse(text), self.names)
         except (NotUnderstood, Unknown):
             return text, float("inf")
-        return None if value == -1 else (text, float(value)) if isinstance(
-            value, (int, float)) else (text, float("inf"))
+        if not isinstance(value, (int, float)):
+            return text, float("inf")
+        return None if value == -1 else (text, float(value))
 
     def of(self, system: System, block: Block, seen: set[tuple[int, str]]) -> dict[str, float]:
         """Sample times that reach a block, by text; none from what is continuous."""

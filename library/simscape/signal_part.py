@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Asks", "SignalPart", "is_number", "law", "listed", "many", "per_second",
+__all__ = ["Asks", "SignalPart", "is_number", "law", "limit", "listed", "many", "per_second",
            "seconds"]  # fmt: skip
 
 
@@ -54,6 +54,7 @@ class Asks(Protocol):
     def written(self, name: str, default: str) -> str: ...
     def number(self, name: str, default: str) -> float | None: ...
     def name(self, path: str) -> str: ...
+    def shape(self, name: str, default: str) -> tuple[int, ...]: ...
 
 
 def law(equation: str, inputs: tuple[str, ...] = ("u",)) -> SignalPart:
@@ -68,6 +69,13 @@ def per_second(gain: str = '"1 1/s"') -> tuple[int, str, SignalPart]:
 
 def many(word: str, count: int) -> tuple[str, ...]:
     return tuple(f"{word}{k}" for k in range(1, count + 1))
+
+
+def limit(a: Asks, name: str, default: str) -> str:
+    """A limit; an infinite one is a number that nothing reaches."""
+    value = a.number(name, default)
+    return a.text(name, default) if value is None or abs(value) < 1e30 else \
+        "1e30" if value > 0 else "-1e30"
 
 
 def seconds(text: str) -> str:

@@ -74,6 +74,27 @@ class SignalsOfLevel:
             Converters(self).node(ends, joints)
         for signal in self.level.system.signals:
             self._signal(signal.source, signal.targets)
+        self._ground()
+
+    def _ground(self) -> None:
+        """Numbers that nothing gives are 0, as in Simulink."""
+        level = self.level
+        driven = {text for texts in level.plan.connections for text in texts}
+        inputs = [known.places[port] for known in self.placed.values()
+                  for port in known.made.inputs]
+        for inner in level.inner.values():
+            part = inner.within.rstrip(".").rpartition(".")[2]
+            inputs += [f"{level.owner}.{part}.{port.name}" for port in inner.ports.values()
+                       if (port.kind, port.argument) == ("Input", "")]
+        open_inputs = [text for text in inputs if text not in driven]
+        if open_inputs:
+            name = level.names.make("unconnected")
+            level.plan.parts.append(Part(name, "signal.Constant", {"value": "0"}))
+            level.plan.connections.append([f"{level.owner}.{name}.y", *open_inputs])
+            named = ", ".join(f"{level.within}{text.removeprefix(f'{level.owner}.')}"
+                              for text in open_inputs)
+            self.conversion.remarks.append(
+                f"Inputs that nothing is connected to are 0, as in Simulink: {named}.")
 
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion

@@ -56,6 +56,23 @@ CASES = {
              Drawn("UnitDelay", "delay", options={"SampleTime": "-1"}, inputs=("b",),
                    outputs=("z",)), Drawn("Outport", "out", inputs=("z",))], ("h",), ("z",)),
         Drawn("Gain", "last", inputs=("z",), outputs=("y",))), 0.1 * STEPS * (STEPS - 1) / 2),
+    "vector constant": (clock(
+        Drawn("Constant", "c", options={"Value": "[2; 5]"}, outputs=("c",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("c",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "+-+"}, inputs=("t", "a", "b"), outputs=("y",))),
+        T + 3),
+    "input without a line": (clock(
+        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("t", "nothing"), outputs=("y",))),
+        T),
+    "sample-based pulse": (clock(
+        Drawn("DiscretePulseGenerator", "pulse", options={
+            "PulseType": "Sample based", "Period": "4", "PulseWidth": "1", "SampleTime": "0.25"},
+            outputs=("p",)),
+        Drawn("Gain", "last", inputs=("p",), outputs=("y",))), np.where(T % 1 < 0.25, 1, 0)),
+    "exclusive or": (clock(
+        Drawn("Constant", "c", options={"Value": "1"}, outputs=("c",)),
+        Drawn("Logic", "last", options={"Operator": "XOR", "Inputs": "2"}, inputs=("t", "c"),
+              outputs=("y",))), np.where(T > 0.5, 0, 1)),
     "commented through": (clock(
         Drawn("Gain", "gain", options={"Gain": "9", "Commented": "through"}, inputs=("t",),
               outputs=("g",)), Drawn("Gain", "last", inputs=("g",), outputs=("y",))), T),

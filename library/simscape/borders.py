@@ -24,7 +24,8 @@ from .vectors import JOINING, inputs_of, origin
 __all__ = ["carry_vectors"]
 
 _MOST_PASSES = 50  # borders that one vector crosses
-_WIDEST = 1000
+_WIDEST = 200  # elements
+_MOST_NEW = 1000  # blocks that are made in one system: what would be more stays a vector, a gap
 # blocks of one input that do the same to every element
 _ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt", "Signum",
                 "Integrator", "TransferFcn", "DeadZone", "UnitDelay", "ZeroOrderHold", "Delay",
@@ -42,12 +43,14 @@ def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
     names : mapping
         Values that constants may use.
     """
-    for system in _systems(root):
+    systems = [(system, len(system.blocks) + _MOST_NEW) for system in _systems(root)]
+    for system, most in systems:
         for block in _ports(system, "Constant"):
-            _constants(system, block, names)
+            if len(system.blocks) < most:
+                _constants(system, block, names)
     joins = any(b.block_type in JOINING or b.kind == JOIN for b in root.walk())
     for _ in range(_MOST_PASSES if joins else 0):
-        steps = [step for system in _systems(root) for step in _pass(system)]
+        steps = [step for system, most in systems for step in _pass(system, most)]
         if not any(steps):
             return
 
@@ -56,8 +59,10 @@ def _systems(root: System) -> list[System]:
     return [root, *(b.system for b in root.walk() if b.system is not None)]
 
 
-def _pass(system: System) -> Iterator[bool]:
+def _pass(system: System, most: int) -> Iterator[bool]:
     for block in list(system.blocks.values()):
+        if len(system.blocks) >= most:
+            return
         if block.system is not None:
             yield from (_out(system, block, p) for p in _ports(block.system, "Outport"))
             yield from (_in(system, block, p) for p in _ports(block.system, "Inport"))

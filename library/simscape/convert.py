@@ -188,6 +188,7 @@ class Conversion:
                      "" if port.kind == "Port" else port.argument)
 
     def _nodes(self, level: Level, signals: SignalsOfLevel) -> None:
+        at: dict[str, list[str]] = {}  # the connection of a port
         for node in nodes_of(level.system):
             found = [(end, joint) for end in node
                      if (joint := self.joint(level, end)) is not None and joint.kind]
@@ -206,7 +207,7 @@ class Conversion:
                     port = level.add_port(block, "Port", domain)
                     texts.append(f"{level.owner}.{port.name}")
             if len(texts) > 1:
-                level.plan.connections.append(texts)
+                _connect(level.plan.connections, at, texts)
             stop = loose_stop(level.block(end) for end in node)
             if stop is not None:
                 self._settle(level, stop)
@@ -257,6 +258,16 @@ class Conversion:
                                 for c in lines[path].text).split())
             wanted += [by_name[w] for w in words if w in by_name]
         return [line for path, line in lines.items() if path in kept]
+
+
+def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list[str]) -> None:
+    """Add a node; two ports of one body in the file are one here, and so are their nodes."""
+    touched = list({id(at[text]): at[text] for text in texts if text in at}.values())
+    whole = list(dict.fromkeys(text for known in (*touched, texts) for text in known))
+    connections[:] = [known for known in connections if not any(known is t for t in touched)] \
+        if touched else connections
+    connections.append(whole)
+    at.update(dict.fromkeys(whole, whole))
 
 
 def _is_idle(block: Block) -> bool:

@@ -20,7 +20,7 @@ __all__ = ["JOIN", "dissolve_physical_vectors", "wire_at"]
 JOIN = "foundation.signal.functions.concatenate"
 _PICK = "foundation.signal.nonlinear.selector"
 _ADD = "foundation.signal.functions.sum_of_elements"
-_DEEPEST = 30
+_WIDEST = 10_000
 
 
 def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> None:
@@ -49,7 +49,7 @@ def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> None:
 
 def _add(system: System, block: Block) -> None:
     """Give a sum of the elements of a vector an input for each."""
-    whole = _elements(system, End(block.sid, "lconn", 1), 0)
+    whole = _elements(system, End(block.sid, "lconn", 1))
     if len(whole) < 2:
         return
     system.wires = [[e for e in wire if e != End(block.sid, "lconn", 1)] for wire in system.wires]
@@ -70,19 +70,23 @@ def _element(system: System, block: Block, names: Mapping[str, Any]) -> End | No
         index = np.ravel(evaluate(parse(block.values["ix"].text), names))
     except (KeyError, NotUnderstood, Unknown):
         return None
-    whole = _elements(system, End(block.sid, "lconn", 1), 0)
+    whole = _elements(system, End(block.sid, "lconn", 1))
     if len(index) != 1 or not 1 <= index[0] <= len(whole):
         return None
     return whole[int(index[0]) - 1]
 
 
-def _elements(system: System, end: End, depth: int) -> list[End]:
-    """The scalar signals of a vector that is joined here."""
+def _elements(system: System, end: End, known: dict[End, list[End]] | None = None) -> list[End]:
+    """The scalar signals of a vector that is joined here, each line followed once."""
+    known = {} if known is None else known
     for other in wire_at(system, end):
         block = system.blocks.get(other.sid)
-        if block is not None and block.kind == JOIN and other.port == "rconn" \
-                and depth < _DEEPEST:
-            count = block.counts.get("lconn") or 2
-            return [e for k in range(1, count + 1)
-                    for e in _elements(system, End(block.sid, "lconn", k), depth + 1)]
+        if block is not None and block.kind == JOIN and other.port == "rconn":
+            if other not in known:
+                known[other] = []  # of a circle of joined lines
+                known[other] = [e for k in range(1, (block.counts.get("lconn") or 2) + 1)
+                                for e in _elements(system, End(block.sid, "lconn", k), known)
+                                ][:_WIDEST]
+            return known[other]
     return [end]
+

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .diagram import Block, End
+from .diagram import Block, End, Signal
 from .levels import Level
 from .simulink import SINKS, UNSEEN
 from .vectors import JOINING, SPLITTING
@@ -41,20 +41,30 @@ class SignalLines:
 
     level: Level
 
-    def consumers(self, source: End) -> tuple[list[End], bool]:
-        """Inputs that a signal drives, and whether something shows it."""
+    def __post_init__(self) -> None:
+        self._by_source: dict[End, list[Signal]] = {}
+        for signal in self.level.system.signals:
+            self._by_source.setdefault(signal.source, []).append(signal)
+
+    def consumers(self, source: End, seen: set[End] | None = None) -> tuple[list[End], bool]:
+        """Inputs that a signal drives, and whether something shows it.
+
+        ``seen`` holds the signals that have been followed: lines may join again and again.
+        """
         found: list[End] = []
         shown = False
-        for signal in self.level.system.signals:
-            if signal.source != source:
-                continue
+        seen = set() if seen is None else seen
+        if source in seen:
+            return found, shown
+        seen.add(source)
+        for signal in self._by_source.get(source, ()):
             for target in signal.targets:
-                more, seen = self._behind(target)
+                more, also = self._behind(target, seen)
                 found += more
-                shown |= seen
+                shown |= also
         return found, shown
 
-    def _behind(self, target: End) -> tuple[list[End], bool]:
+    def _behind(self, target: End, seen: set[End]) -> tuple[list[End], bool]:
         """What the signal that ends here drives in the end."""
         block = self.level.block(target)
         if block is None:
@@ -64,20 +74,20 @@ class SignalLines:
         if is_shown(block):
             return [], block.block_type != "Terminator"
         if block.block_type == "Goto":
-            return self._all(End(inner.sid, "out", 1) for inner in self._from(block))
+            return self._all((End(inner.sid, "out", 1) for inner in self._from(block)), seen)
         if block.block_type in _VECTORS:
             found, shown = self._all({s.source: None for s in self.level.system.signals
-                                      if s.source.sid == block.sid})
+                                      if s.source.sid == block.sid}, seen)
             return [target] * bool(found), shown
         return [target], False
 
-    def _all(self, sources: Iterable[End]) -> tuple[list[End], bool]:
+    def _all(self, sources: Iterable[End], seen: set[End]) -> tuple[list[End], bool]:
         found: list[End] = []
         shown = False
         for source in sources:
-            more, seen = self.consumers(source)
+            more, also = self.consumers(source, seen)
             found += more
-            shown |= seen
+            shown |= also
         return found, shown
 
     def _from(self, goto: Block) -> list[Block]:

@@ -15,19 +15,32 @@ __all__ = ["JOINING", "SPLITTING", "elements", "inputs_of", "origin"]
 JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
 SPLITTING = {"Demux", "BusSelector", "Selector"}
 _DEEPEST = 30
+_WIDEST = 10_000
 
 
-def elements(system: System, source: End, depth: int = 0) -> list[End]:
-    """The scalar outputs that a signal is made of; itself where it is no vector."""
+def elements(system: System, source: End, known: dict[End, list[End]] | None = None
+             ) -> list[End]:
+    """The scalar outputs that a signal is made of; itself where it is no vector.
+
+    ``known`` holds what has been followed: a vector may be joined with itself again and again.
+    """
     source = origin(system, source)
+    known = {} if known is None else known
+    if source not in known:
+        known[source] = []  # of a circle of joined lines
+        known[source] = _elements(system, source, known)[:_WIDEST]
+    return known[source]
+
+
+def _elements(system: System, source: End, known: dict[End, list[End]]) -> list[End]:
     block = system.blocks.get(source.sid)
-    if block is None or depth > _DEEPEST:
+    if block is None:
         return []
     if block.block_type in JOINING:
         return [e for driver, _ in inputs_of(system, block)
-                for e in elements(system, driver, depth + 1)]
+                for e in elements(system, driver, known)]
     if block.block_type in SPLITTING:
-        return _taken(system, block, source.index, depth)
+        return _taken(system, block, source.index, known)
     return [source]
 
 
@@ -59,7 +72,8 @@ def inputs_of(system: System, block: Block) -> list[tuple[End, str]]:
     return [(source, name) for _, source, name in sorted(found, key=lambda row: row[0])]
 
 
-def _taken(system: System, block: Block, index: int, depth: int) -> list[End]:
+def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]
+           ) -> list[End]:
     """What an output of a Demux, a Selector or a Bus Selector takes out of its input."""
     drivers = inputs_of(system, block)
     if not drivers:
@@ -68,7 +82,7 @@ def _taken(system: System, block: Block, index: int, depth: int) -> list[End]:
         wanted = block.options.get("OutputSignals", "signal1,signal2,signal3").split(",")
         return _named(system, drivers[0][0], wanted[index - 1].strip()) \
             if index <= len(wanted) else []
-    whole = elements(system, drivers[0][0], depth + 1)
+    whole = elements(system, drivers[0][0], known)
     if block.block_type == "Selector":
         picked = [int(n) for n in re.findall(r"\d+", block.options.get("Indices", "1"))]
         base = 0 if block.options.get("IndexMode", "One-based") == "Zero-based" else 1

@@ -25,7 +25,7 @@ __all__ = ["carry_vectors"]
 
 _MOST_PASSES = 50  # borders that one vector crosses
 _WIDEST = 200  # elements
-_MOST_NEW = 1000  # blocks that are made in one system: what would be more stays a vector, a gap
+_MOST_NEW = 500  # blocks that are made in one system: what would be more stays a vector, a gap
 # blocks of one input that do the same to every element
 _ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt", "Signum",
                 "Integrator", "TransferFcn", "DeadZone", "UnitDelay", "ZeroOrderHold", "Delay",

@@ -20,7 +20,7 @@ __all__ = ["JOIN", "dissolve_physical_vectors", "wire_at"]
 JOIN = "foundation.signal.functions.concatenate"
 _PICK = "foundation.signal.nonlinear.selector"
 _ADD = "foundation.signal.functions.sum_of_elements"
-_WIDEST = 10_000
+_WIDEST = 1000  # elements of a vector
 
 
 def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> None:

@@ -208,7 +208,14 @@ class SignalsOfLevel:
                 self.plot(joint)
         for target in targets:
             known = self.placed.get(target.sid)
-            if known is None or target.port != "in":
+            block = self.level.block(target)
+            if known is None or block is None or target.port != "in":
+                continue
+            lines = set(self.lines.used_ports(block)[0])
+            if len(joints) > 1 and (lines != {1} or len(known.made.inputs) != len(joints)):
+                self.conversion.enter(self.level, block, "missing", notes=[
+                    f"A vector of {len(joints)} elements enters it, which is taken as a scalar "
+                    "here: connect its elements by hand."])
                 continue
             for joint, port in zip(joints, known.made.inputs[target.index - 1:], strict=False):
                 if joint is not None:

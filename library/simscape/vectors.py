@@ -15,7 +15,7 @@ __all__ = ["JOINING", "SPLITTING", "elements", "inputs_of", "origin"]
 JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
 SPLITTING = {"Demux", "BusSelector", "Selector"}
 _DEEPEST = 30
-_WIDEST = 10_000
+_WIDEST = 1000  # elements of a vector
 
 
 def elements(system: System, source: End, known: dict[End, list[End]] | None = None

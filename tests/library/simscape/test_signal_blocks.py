@@ -236,3 +236,20 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
     made = convert(write(tmp_path / "sensor.slx", blocks, "R2013b"))
     assert 'MotionSensor(reference="absolute")' in made.text
     assert_allclose(built(made.text, tmp_path).simulate("1 s")["last.V"].final.to("m/s").m, 3)
+
+
+def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):
+    blocks = [Drawn("Constant", "c", options={"Value": "[1 2 3]"}, outputs=("v",)),
+              Drawn("Sum", "two", options={"Inputs": "++"}, inputs=("v", "v"), outputs=("y",)),
+              Drawn("Scope", "scope", inputs=("y",))]
+    made = convert(write(tmp_path / "vector.slx", blocks, "R2024a"))
+    assert ["A vector of 3 elements enters it, which is taken as a scalar here: connect its "
+            "elements by hand."] in [e.notes for e in made.entries if e.outcome == "missing"]
+
+
+def test_a_vector_joined_with_itself_many_times_is_bounded(tmp_path):
+    """Forty times doubled it would have a million million elements."""
+    blocks = [Drawn("Clock", "clock", outputs=("v0",)),
+              *(Drawn("Mux", f"mux{k}", inputs=(f"v{k}", f"v{k}"), outputs=(f"v{k + 1}",))
+                for k in range(40)), Drawn("Scope", "scope", inputs=("v40",))]
+    assert len(convert(write(tmp_path / "bomb.slx", blocks, "R2024a")).text) < 100_000

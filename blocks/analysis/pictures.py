@@ -113,9 +113,10 @@ def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str 
     models : mapping of label to LinearModel
         Such as ``{"10 N*m": …, "20 N*m": …}``.
     """
-    if not models:
-        raise ParameterError("root_locus()", "takes at least one linear model.",
-                             "Give a mapping of labels to linear models.")  # fmt: skip
+    if not models or not isinstance(models, Mapping) or not all(
+            hasattr(m, "poles") for m in models.values()):
+        raise ParameterError("root_locus()", "takes linear models by label, and at least one.",
+                             "Write root_locus({'10 N': model.linearise(), '20 N': …}).")
     import matplotlib as mpl
 
     figure, (axes,) = _axes(1)
@@ -138,7 +139,17 @@ def _complex_plane(axes: Any) -> None:
 
 
 def _range(linear: LinearModel, frequencies: Any) -> Array:
-    """rad/s that are shown."""
+    """rad/s that are shown.
+
+    Raises
+    ------
+    ParameterError
+        For a linear model without an input or an output, which answers nothing.
+    """
+    for kind, known in (("input", linear.inputs), ("output", linear.outputs)):
+        if not known:
+            raise ParameterError(linear.title, f"has no {kind} in this linear model, so there is "
+                                 "no answer to draw.", f"Name one: model.linearise({kind}s=…).")
     if frequencies is not None:
         return np.atleast_1d(angular_frequency(frequencies, "frequencies"))
     size = np.abs(linear.poles)

@@ -83,8 +83,9 @@ found = TranslationalFriction(law=choice.law.law, **choice.law.parameters)
 # 2. what do linear model and first harmonics say?
 linear = axis().linearise("push.force", "carriage.v")
 print(f"\nPoles without friction [1/s]: {np.round(linear.poles, 3)}")
-prediction = predict_limit_cycles(linear, found, ("1 mm/s", "0.1 m/s"))
-print(prediction)
+dry = {name: choice.law.parameters[name] for name in ("coulomb_force", "breakaway_force")}
+print(predict_limit_cycles(linear, TranslationalFriction(law="coulomb", **dry),
+                           ("1 mm/s", "0.1 m/s")))
 
 # 3. the motion that repeats, with the friction that was found; and a run with that of the rig
 hunting = axis(found)
@@ -117,7 +118,7 @@ f_c, f_g, v_brk, c = (p[k].to(u).m for k, u in (
 curve = f_c + (f_g - f_c) * np.exp(-((fine / v_brk) ** 2)) + c * fine
 map_axes.plot(np.concatenate([-fine[::-1], fine]), np.concatenate([-curve[::-1], curve]),
               color="tab:orange", label=f"law that was found: {choice.law.law}")  # fmt: skip
-map_axes.set(xlabel="velocity [mm/s]", ylabel="friction force [N]",
+map_axes.set(xlabel="velocity [mm/s]", ylabel="friction force [N]", xlim=(-20, 20),
              title="Which friction has the rail?")  # fmt: skip
 times = quantity(np.linspace(0, 30, 6000), "s")
 for run, label in ((truth, f"hunts: {cycle.period:.2f~P}, {amplitude:.0f~P}, as predicted"),

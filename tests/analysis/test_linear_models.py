@@ -336,6 +336,7 @@ def test_matrices_have_units_and_go_to_pandas_and_scipy():
                             "equations. An input is a parameter"),
     (["push.force", "push.S"], "spring.x",
      "linearise(inputs=…): push.force and push.S are the same input. Name it once."),
+    ({"push.force": "3 N"}, "spring.x", "linearise(inputs=…): takes paths as texts, but was given"),
 ])  # fmt: skip
 def test_mistakes_are_told(inputs, outputs, text):
     with pytest.raises(Exception, match=r".") as caught:
@@ -433,3 +434,25 @@ def test_pictures_have_units_in_their_axes(tmp_path):
     assert figure.axes[1].get_xlabel() == "frequency [Hz]"
     assert linear.nyquist().axes[0].get_xlabel().startswith("real part [")
     assert linear.pole_zero_plot(output="body.v").axes[0].get_xlabel() == "real part [1/s]"
+
+
+def test_a_picture_of_nothing_is_refused():
+    from blocks.analysis import root_locus
+
+    linear = oscillator(0.2).linearise(None, "spring.x")
+    with pytest.raises(ValueError, match="has no input in this linear model"):
+        linear.bode()
+    with pytest.raises(ValueError, match="takes linear models by label"):
+        root_locus([linear])
+
+
+def test_response_of_a_long_chain_is_its_closed_form():
+    """Sparse, and in a band: x/F of the last of n masses, by the recursion of a ladder."""
+    omega = np.geomspace(0.05, 30, 40)
+    linear = chain(700).linearise("push.force", "sensor.x")
+    link, mass = 300 + 1.5j * omega, -2 * omega**2
+    stiffness = link + mass
+    for _ in range(699):
+        stiffness = mass + 1 / (1 / link + 1 / stiffness)
+    found = linear.response(quantity(omega, "rad/s"))
+    np.testing.assert_allclose(found, 1 / stiffness, rtol=1e-8)

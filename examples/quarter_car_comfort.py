@@ -79,7 +79,8 @@ print(linear.modes())
 model.tyre.x = kerb
 best = optimise(model, "final(meter.dose)", {"suspension.damping": ("200 N*s/m", "6000 N*s/m")},
                 "8 s", rtol=1e-8)
-optimum, by_hand = best.values["suspension.damping"].to("N*s/m"), k_s * ((body + wheel) / k_t) ** 0.5
+optimum = best.values["suspension.damping"].to("N*s/m")
+by_hand = k_s * ((body + wheel) / k_t) ** 0.5
 print(best)
 print(f"By hand {by_hand.to('N*s/m'):.1f~P}")
 

@@ -16,7 +16,6 @@ from blocks import Component, Input, Model, Parameter, Variable, arctan, der, qu
 from blocks.analysis import free
 from library.signal import Constant, Gain, Integrator, Saturation, Sum
 from library.translational import (
-    ForceSource,
     Mass,
     MotionSensor,
     QuadraticSpeedDependentForce,

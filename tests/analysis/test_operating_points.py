@@ -12,7 +12,6 @@ from blocks import (
     Model,
     Parameter,
     Port,
-    Target,
     Variable,
     cos,
     der,
@@ -126,7 +125,7 @@ class FourBar(Component):
     """Crank, coupler and rocker as three turning bodies, closed by two equations (index 3)."""
 
     crank = Variable("rad", "1 rad", priority="high")
-    coupler, rocker = (Variable("rad", Target(f"{angle} rad", priority="low"))
+    coupler, rocker = (Variable("rad", f"{angle} rad", priority="low")
                        for angle in (0.6, 1.6))
     w1, w2, w3 = Variable("rad/s"), Variable("rad/s"), Variable("rad/s")
     fx, fy = Variable("N"), Variable("N")

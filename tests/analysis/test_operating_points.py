@@ -210,6 +210,14 @@ def test_throttle_for_a_speed(grade, speed, throttle, pole, gain):
     assert linear.is_stable == (pole < 0)
 
 
+@pytest.mark.parametrize(("grade", "throttle", "speed"), [
+    (0.04, 1, 35.1177207097), (0.0, 1, 38.4566660256), (-0.08, 1, 44.0056555347),
+    (0.1, 1, 28.7440909027), (-0.08, 0, 31.13390581762)])
+def test_speed_of_a_throttle(grade, throttle, speed):
+    op = car(grade).operating_point({"throttle.y": throttle})
+    assert op["car.v"].magnitude == pytest.approx(speed, rel=1e-9)
+
+
 @pytest.mark.parametrize(("grade", "needed", "limit"), [(0.3, 1.864087680317, "at most 1"),
                                                         (-0.08, -0.08269563928822, "at least 0")])
 def test_a_bound_that_is_passed_is_told(grade, needed, limit):

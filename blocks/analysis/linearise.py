@@ -84,7 +84,7 @@ def linearise(model: Model, inputs: Any, outputs: Any, at: Any, modes: Any
     given = signals.inputs(_paths(inputs, "linearise(inputs=…)"), "linearise(inputs=…)")
     asked = signals.outputs(_paths(outputs, "linearise(outputs=…)"), "linearise(outputs=…)")
     derivatives = derivatives_of(point.system, given, asked)
-    maker = _Maker(model.name, given, asked, derivatives, changed_since(model, at))
+    maker = _Maker(model.name, given, asked, derivatives, changed_since(at))
     if isinstance(modes, str) and modes == "all":
         return maker.every_mode(point)
     if modes is not None:

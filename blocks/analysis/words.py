@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,22 +10,19 @@ from .linear_model import LinearModel, Load
 from .point import Point
 from .reduction import Reduced
 
-if TYPE_CHECKING:
-    from ..model import Model
-
 __all__ = ["changed_since", "notes_of"]
 
 TRIED = np.array([0.37 + 0.71j, 13.0 + 29.0j])  # 1/s: where a gain that is always zero is zero
 MOST_TOLD = 3
 
 
-def changed_since(model: Model, at: Any) -> list[str]:
+def changed_since(at: Any) -> list[str]:
     """A note on parameters that an operating point has with other values than the model now."""
-    point = getattr(at, "point", None)
-    if not isinstance(point, Point):
+    if not hasattr(at, "inputs_chosen"):  # an instant of a run, or the initial state
         return []
-    system, chosen = point.system, set(getattr(at, "inputs_chosen", ()))
-    differs = set(np.flatnonzero(point.p != system.parameters()).tolist()) - chosen
+    system = at.point.system
+    differs = set(np.flatnonzero(at.point.p != system.parameters()).tolist()) - set(
+        at.inputs_chosen)
     names = [f"{system.network.families[f].path(k // width)}.{name}"
              for f, name, offset, width in system.tape.parameter_layout
              for k in range(width * system.network.families[f].size) if offset + k in differs]

@@ -215,7 +215,7 @@ class Misfit:
                 self._apply(values, experiment)
                 warnings.simplefilter("ignore", SensitivityWarning)
                 found = Sensitivities(run.recording, self.settings, start_derivatives(
-                    self.model, self.settings, run.recording), "fit()")
+                    self.model, self.settings, run.recording), "fit()", self.options["rtol"])
             rows += [self._rows(values, run, found, s) for s in sensors]
         return np.concatenate(rows)
 

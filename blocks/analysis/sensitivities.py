@@ -60,7 +60,8 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
     result = run(model, duration, options)
     recording: Any = result.recording
     start = start_derivatives(model, settings, recording)
-    result.sensitivities = found = Sensitivities(recording, settings, start, where)
+    result.sensitivities = found = Sensitivities(recording, settings, start, where,
+                                                 options.rtol)
     if found.notes:
         warnings.warn("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning,
                       stacklevel=3)
@@ -76,6 +77,7 @@ class Sensitivities:
     settings : what is varied
     start : how the start follows them
     where : for messages
+    rtol : of the run, to which derivatives are found between its events
 
     Attributes
     ----------
@@ -93,7 +95,7 @@ class Sensitivities:
     """
 
     def __init__(self, recording: RunRecording, settings: Sequence[Setting],
-                 start: StartDerivatives, where: str = WHERE) -> None:
+                 start: StartDerivatives, where: str = WHERE, rtol: float = 0.0) -> None:
         self._recording, self._settings, self._where = recording, list(settings), where
         self.parameters = [s.path for s in settings]
         entries = np.flatnonzero(np.any(start.p != 0, axis=1))
@@ -103,7 +105,8 @@ class Sensitivities:
         self.notes = [f"The start decides otherwise with a little more or less of {path}: "
                       "derivatives hold for one side only." for path in start.kinks]
         self._saltation.look_at_start(Changes(start.x, start.d))
-        self._course = Course(self._solved(), len(recording.episodes), start.x, start.d, self._over)
+        self._course = Course(self._solved(rtol), len(recording.episodes), start.x, start.d,
+                              self._over)
         self._saltation.look_between(*self._course.steps.looks(), self._points)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
@@ -199,10 +202,10 @@ class Sensitivities:
         return replay.with_modes(points, which)
 
     # -- solving ---------------------------------------------------------------------------
-    def _solved(self) -> Steps:
+    def _solved(self, rtol: float) -> Steps:
         """The linear equations of all steps."""
         table = self._recording.episodes.steps
-        return solved_steps(table.starts, table.ends, table.which, self._coefficients)
+        return solved_steps(table.starts, table.ends, table.which, self._coefficients, rtol)
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         slopes = self._equations.slopes(self._points(t, which))

@@ -8,7 +8,7 @@ slides has its kinetic effort, what is open has none.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -44,10 +44,15 @@ class Derivatives:
     d: Array
     t: Array
 
-    def along(self, k: int, x: Array, p: Array, d: Array) -> Array:
+    def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
         """The change of the rows at point ``k`` with given changes of states, ..."""
-        out: Array = self.x[k] @ x + self.p[k] @ p + self.d[k] @ d
+        out: Array = self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
         return out
+
+    def some(self, which: Any) -> Derivatives:
+        """Those at some of the points."""
+        return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],
+                           self.t[which])
 
 
 class SensitivityEquations:
@@ -151,9 +156,11 @@ class SensitivityEquations:
         """Slopes of the states."""
         return self._total(self._slope, points, self.following(points))
 
-    def guards(self, points: Points) -> Derivatives:
-        """What says when an event happens."""
-        return self._total(self._guards, points, self.following(points))
+    def slopes_and_guards(self, points: Points) -> tuple[Derivatives, Derivatives]:
+        """Slopes, and what says when an event happens."""
+        through = self.following(points)
+        return (self._total(self._slope, points, through),
+                self._total(self._guards, points, through))
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""
@@ -190,10 +197,9 @@ class SensitivityEquations:
         columns = np.abs(matrix).max(axis=1, keepdims=True)
         columns[columns == 0] = 1.0
         matrix = matrix / columns
-        inverse = np.linalg.pinv(matrix, rcond=SINGULAR) if _any_singular(matrix) else None
-        if inverse is None:
+        if not _any_singular(matrix):
             return np.linalg.solve(matrix, right) / columns.transpose(0, 2, 1)
-        out = inverse @ right
+        out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
         missed = np.abs(matrix @ out - right).max(initial=0.0)
         if missed > 1e-6 * (1.0 + np.abs(right).max(initial=0.0)):
             raise ParameterError(
@@ -205,6 +211,13 @@ class SensitivityEquations:
 
 
 def _any_singular(matrix: Array) -> bool:
+    try:  # a bound of all condition numbers, which is quickly found, says no in nearly all cases
+        inverse = np.linalg.inv(matrix)
+        if (np.linalg.norm(matrix, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))
+                < 1 / SINGULAR).all():
+            return False
+    except np.linalg.LinAlgError:
+        return True
     values = np.linalg.svd(matrix, compute_uv=False)
     return bool(np.any(values[:, -1] <= SINGULAR * values[:, 0]))
 

@@ -82,6 +82,7 @@ class Misfit:
                  parameters: Mapping[str, Any], compare: Mapping[str, Any],
                  options: dict[str, Any]) -> None:
         self.model, self.experiments, self.options = model, experiments, options
+        self.given = model, experiments, parameters, compare  # for one like this elsewhere
         self.sensors = [sensors_of(e, compare, k + (len(experiments) > 1))
                         for k, e in enumerate(experiments)]
         settings = moved_settings(model, list(parameters), "fit(parameters=…)")

@@ -224,7 +224,8 @@ class Misfit:
         _, delay = self._sensor_values(values, sensor.name)
         info = find(run.recording.catalog, sensor.measured.variable, self.model.name)
         assert not isinstance(info, (list, tuple))
-        by = found.values([info.index], sensor.t - delay, rates=True)[0]
+        delayed = (sensor.name, "delay") in self.of_sensor
+        by = found.values([info.index], sensor.t - delay, rates=delayed)[0]
         out = np.zeros((len(sensor.t), len(self.unknowns)))
         out[:, : self.count] = -by[: self.count].T
         for (name, kind), k in self.of_sensor.items():

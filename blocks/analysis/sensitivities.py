@@ -176,7 +176,7 @@ class Sensitivities:
         order = np.argsort(times, kind="stable")
         t = np.asarray(times, dtype=float)[order]
         which = recording._episode_numbers(t, side)
-        derivatives, points = self._derivatives(indices, t, which)
+        derivatives, points = self._derivatives(indices, t, which, rates)
         x, d = self._course.at(t, which), self._course.discrete[which]
         out = (np.einsum("tij,tjp->ipt", derivatives.x, x)
                + np.einsum("tij,tjp->ipt", derivatives.d, d)
@@ -189,16 +189,18 @@ class Sensitivities:
         back[:, :, order] = out
         return back
 
-    def _derivatives(self, indices: Sequence[int], t: Array, which: Indices
+    def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
                      ) -> tuple[Derivatives, Points]:
         expression = self._recording.functions.expression(tuple(indices))
-        points = self._points(t, which)
-        return self._equations.rows(f"outputs {tuple(indices)}", expression, points), points
+        key = f"outputs {tuple(indices)}"
+        wanted = None if everything else self._equations.wanted(key, expression)
+        points = self._points(t, which, wanted)
+        return self._equations.rows(key, expression, points), points
 
-    def _points(self, t: Array, which: Indices) -> Points:
+    def _points(self, t: Array, which: Indices, wanted: Wanted | None = None) -> Points:
         replay, episodes = self._recording.replay, self._saltation
         t = np.clip(t, episodes.starts[which], episodes.ends[which])  # but for rounding
-        points = replay.points(t, which, Wanted.all_of(self._recording.system))
+        points = replay.points(t, which, wanted or Wanted.all_of(self._recording.system))
         return replay.with_modes(points, which)
 
     # -- solving ---------------------------------------------------------------------------

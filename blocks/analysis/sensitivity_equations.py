@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
+from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class SensitivityEquations:
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
         self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
         self._rows: dict[str, tuple[Evaluator, Indices, Indices, int]] = {}
+        self._wanted: dict[str, Wanted] = {}
 
     @classmethod
     def of(cls, problem: Problem, entries: Indices, where: str) -> SensitivityEquations:
@@ -168,14 +170,34 @@ class SensitivityEquations:
 
     def rows(self, key: str, expression: ca.SX, points: Points) -> Derivatives:
         """Other expressions; their function is made once for each key."""
+        made = self._made(key, expression)
+        through = self.following(points) if self._sees_w(made) else []
+        return self._total(made, points, through)
+
+    def wanted(self, key: str, expression: ca.SX) -> Wanted:
+        """What :meth:`rows` needs of points beside their states."""
+        if key not in self._wanted:
+            made, tape = self._made(key, expression), self.system.tape
+            derivatives = ca.jacobian(expression, ca.vertcat(tape.x, tape.p, tape.d, TIME))
+            self._wanted[key] = Wanted.all_of(self.system) if self._sees_w(made) else Wanted.by(
+                self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
+        return self._wanted[key]
+
+    def _made(self, key: str, expression: ca.SX) -> tuple[Evaluator, Indices, Indices, int]:
         if key not in self._rows:
             self._rows[key] = self._jacobian(expression)
-        return self._total(self._rows[key], points, self.following(points))
+        return self._rows[key]
+
+    def _sees_w(self, made: tuple[Evaluator, Indices, Indices, int]) -> bool:
+        """Whether rows depend on torn unknowns and efforts."""
+        _, _, column, _ = made
+        s = self.system
+        return bool(np.any((column >= s.nx) & (column < s.nx + s.nz + s.nu)))
 
     def _total(self, made: tuple[Evaluator, Indices, Indices, int], points: Points,
                through: list[Array]) -> Derivatives:
         value, (x, w, p, d, t) = self._partial(made, points)
-        if w.shape[2]:
+        if through:
             x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through, strict=True))
         return Derivatives(value, x, p, d, t[:, :, 0])
 

@@ -143,14 +143,13 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
                      {"rtol": rtol, **options})
     ends = list(results_of(_best, [search.call(k, up, [], None) for k, up in enumerate(upward)],
                            executor, "pareto"))
-    missing = [o for o, end in zip((first, second), ends, strict=True) if end[0] is None]
-    if missing:
-        raise ParameterError(WHERE, f"found no design that meets all limits when {missing[0]} is "
-                             f"optimised alone: {ends[0][2] or ends[1][2]}", "Widen the bounds or "
-                             "the limits.", code="pareto.none")  # fmt: skip
-    between = results_of(_best, search.between(ends[0][0], ends[1][0], upward, points), executor,
-                       "pareto")
-    inner = list(between)
+    one, other = (design for design, _, _ in ends)
+    if one is None or other is None:
+        raise ParameterError(WHERE, "found no design that meets all limits when "
+                             f"{first if one is None else second} is optimised alone: "
+                             f"{ends[0][2] or ends[1][2]}", "Widen the bounds or the limits.",
+                             code="pareto.none")  # fmt: skip
+    inner = list(results_of(_best, search.between(one, other, upward, points), executor, "pareto"))
     found = [*ends, *inner]
     designs = [one for one, _, _ in found if one is not None]
     lost = sum(one is None for one, _, _ in inner[: points - 2])
@@ -162,7 +161,7 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
 
 def _two(objectives: Any) -> tuple[str, str]:
     if isinstance(objectives, str) or len(objectives) != 2 or objectives[0] == objectives[1]:
-        raise ParameterError(WHERE, f"takes two different objectives, but was given {objectives!r}.",
+        raise ParameterError(WHERE, f"takes two different objectives, not {objectives!r}.",
                              'Write ["max(body.a)", "max(spring.x)"]; more goals can be limits: '
                              'subject_to=["max(tyre.f) <= 5 kN"].', given=objectives)  # fmt: skip
     return tuple(objectives)

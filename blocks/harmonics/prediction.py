@@ -85,8 +85,10 @@ class Prediction:
             "predicted period", "period found", "predicted amplitude", "amplitude found",
             "disturbances")}
         notes = []
-        for crossing in self.crossings or [None]:
-            period = amplitude = None
+        crossings: list[Crossing | None] = [*self.crossings] or [None]
+        for crossing in crossings:
+            period: Any = None
+            amplitude: Any = None
             if crossing is not None:
                 period = quantity(2 * np.pi / crossing.frequency.to("rad/s").m, "s")
                 amplitude = crossing.amplitude

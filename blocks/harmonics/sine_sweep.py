@@ -17,7 +17,7 @@ from ..language.expression import sin
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet
 from ..studies.settings import find_setting
-from ..units import Unit, from_si, quantity, to_si, unit
+from ..units import Unit, from_si, quantity, to_si
 
 if TYPE_CHECKING:
     from ..analysis.linear_model import LinearModel

@@ -48,8 +48,8 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
                              "Give a number of processes, a concurrent.futures executor or a Dask "
                              "client, or leave it out.", given=executor)  # fmt: skip
     if isinstance(executor, ThreadPoolExecutor):
-        raise ParameterError(f"{where}(executor=…)", "is given threads, which would change the same "
-                             "model at once.", "Give a number of processes, or leave it out.")
+        raise ParameterError(f"{where}(executor=…)", "is given threads, which would all change the "
+                             "one model.", "Give a number of processes, or leave it out.")
     pool = ProcessPoolExecutor(int(executor), initializer=_leave_interrupts) if own else executor
     waiting = []
     try:

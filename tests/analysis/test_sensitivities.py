@@ -70,6 +70,21 @@ def test_an_oscillator_has_the_derivatives_of_its_closed_form(method):
                         rtol=1e-8)
 
 
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_several_steps_taken_at_once_are_as_good_as_the_run_between_their_ends(rtol):
+    """dx/dF = (1 - exp(-a t) (cos w t + a/w sin w t)) / k, looked at within steps."""
+    run = oscillator().simulate("10 s", rtol=rtol, method="dopri5", sensitivities=["push.force"])
+    t = np.linspace(0, 10, 1777)
+    found = run.sensitivities["spring.x", "push.force"].at(t * quantity("1 s")).to("m/N").m
+    a, k = 3 / 4, 150
+    w = np.sqrt(k / 2 - a**2)
+    exact = (1 - np.exp(-a * t) * (np.cos(w * t) + a / w * np.sin(w * t))) / k
+    assert_allclose(found, exact, atol=rtol / k)
+    solved, steps = (len(one) for one in (run.sensitivities._course.steps,
+                                          run.recording.episodes.steps.starts))
+    assert solved < steps / 3  # work, never seconds
+
+
 def test_a_derivative_is_a_series_with_a_unit():
     run = oscillator().simulate("1.7 s", rtol=1e-9, sensitivities=["spring.stiffness"])
     by_k = run.sensitivities["spring.x", "spring.stiffness"]

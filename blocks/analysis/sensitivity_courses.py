@@ -23,12 +23,13 @@ __all__ = ["Coefficients", "Course", "Steps", "solved_steps"]
 STAGES = 8
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
 SAMPLES = 6  # points that tell how long a step may be
+MOST_TOGETHER = 16  # steps of the run: where these are short, something happens
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 POWERS = 4
 DOUBLE_FACTORIAL = 135135.0  # 13!!
 SHORT = 1e-9  # of the run
-LOOKS = np.array([0.0, 0.25, 0.5, 0.75])  # parts of a step
+LOOKS = np.arange(STAGES) / STAGES  # parts of a step
 
 
 def _radau() -> tuple[Array, Array, Array]:
@@ -214,9 +215,11 @@ def _length(a: Array, enough: float) -> float:
     With w the largest of the eigenvalues, found by powers of A, that term is about
     (w t / 2)^7 / 13!! of the whole.
     """
+    size = float(np.abs(a).max(initial=0.0)) or 1.0
+    a = a / size
     for _ in range(POWERS):
         a = a @ a
-    largest = float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
+    largest = size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
     reach = 2 * (enough * DOUBLE_FACTORIAL) ** (1 / (STAGES - 1))
     return reach / largest if largest > 0 else np.inf
 
@@ -228,7 +231,9 @@ def _grouped(starts: Array, ends: Array, which: Indices, length: float
     origin = starts[begins][np.cumsum(begins) - 1]
     within = np.floor((ends - origin) / length)
     begins |= np.append(True, np.diff(within) != 0)[: len(which)]
-    first = np.flatnonzero(begins)
+    number = np.arange(len(which))
+    number -= np.maximum.accumulate(np.where(begins, number, 0))
+    first = np.flatnonzero(number % MOST_TOGETHER == 0)
     return first, np.append(first[1:], len(which))[: len(first)] - 1
 
 

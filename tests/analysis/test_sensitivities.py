@@ -19,6 +19,7 @@ from blocks import (
     contact,
     der,
     every,
+    exp,
     quantity,
     time,
     when,
@@ -83,6 +84,26 @@ def test_several_steps_taken_at_once_are_as_good_as_the_run_between_their_ends(r
     solved, steps = (len(one) for one in (run.sensitivities._course.steps,
                                           run.recording.episodes.steps.starts))
     assert solved < steps / 3  # work, never seconds
+
+
+class Pulse(Component):
+    """A free mass under a short and smooth push."""
+
+    height, width = Parameter("3 m/s^2"), Parameter("5 ms")
+    v = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield der(self.v) == self.height * exp(-((time - quantity("5 s")) / self.width) ** 2)
+
+
+def test_a_short_push_is_not_stepped_over():
+    """v = sqrt(pi) height width: nothing else tells how long a step may be."""
+    model = Model("pulse")
+    model.part = Pulse()
+    run = model.simulate("10 s", max_step="20 ms", sensitivities=["part.height", "part.width"])
+    for path, exact in (("part.height", 5e-3), ("part.width", 3.0)):
+        assert_allclose(run.sensitivities["part.v", path].final.to_base_units().m,
+                        np.sqrt(np.pi) * exact, rtol=1e-8)
 
 
 def test_a_derivative_is_a_series_with_a_unit():

@@ -123,9 +123,9 @@ def test_the_page_of_a_component_tells_what_its_class_says():
 
 
 def test_a_docstring_for_the_terminal_becomes_markdown():
-    text = 'Mode:\n\n* ``a="b"``: |v| * 2\n  and more\n\nSee :class:`~x.Spring`::\n\n    a\n\n    b'
+    text = 'Mode:\n\n* ``a="b"``: |v| * 2\n  + more\n\nSee :class:`~x.Spring`::\n\n    a\n\n    b'
     assert markdown(text, {"Spring": "Spring.md"}.get).split("\n\n") == [
-        "Mode:", '- `a="b"`: \\|v\\| \\* 2\n  and more', "See [`Spring`](Spring.md):",
+        "Mode:", '- `a="b"`: \\|v\\| \\* 2\n  \\+ more', "See [`Spring`](Spring.md):",
         "```text\n    a", "    b\n```"]  # fmt: skip
 
 

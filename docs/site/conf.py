@@ -22,7 +22,8 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "navbar_align": "left", "header_links_before_dropdown": 6, "show_toc_level": 2,
-    "navbar_end": ["theme-switcher"], "footer_start": [], "footer_end": [],
+    "navbar_end": ["theme-switcher"], "navbar_persistent": ["search-button"],
+    "footer_start": [], "footer_end": [],
     "secondary_sidebar_items": ["page-toc"], "pygments_light_style": "default",
     "pygments_dark_style": "github-dark", "show_prev_next": False, "collapse_navigation": True,
 }  # fmt: skip

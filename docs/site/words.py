@@ -67,7 +67,9 @@ def _words(text: str, link: Callable[[str], str | None]) -> str:
     pieces = re.split(r"(:\w+:`[^`]+`|``[^`]+``)", text)
     for k, piece in enumerate(pieces):
         if k % 2 == 0:
-            pieces[k] = re.sub(r"([*<\[\]|$])", r"\\\1", re.sub(r"^\.\. ", "", piece))
+            piece = re.sub(r"([*<\[\]|$])", r"\\\1", re.sub(r"^\.\. ", "", piece))
+            # a sign that begins a line is no mark of a list
+            pieces[k] = re.sub(r"^([-+#>])(?=\s)", r"\\\1", piece, flags=re.M)
         elif piece.startswith("``"):
             pieces[k] = piece[1:-1]
         else:

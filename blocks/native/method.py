@@ -419,7 +419,8 @@ class Course:
         all_times = self._times[0]
         refuse_outside(times, float(all_times[0]), self.end)
         at = np.searchsorted(all_times, times, side="right") - 1
-        place = np.searchsorted(self._kept[0], at)
+        whole = len(self._kept[0]) == len(all_times)  # the end of every step is kept
+        place = at if whole else np.searchsorted(self._kept[0], at)
         known = (all_times[at] == times) & (
             self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
         width = self._rows[0].shape[1]

@@ -59,7 +59,14 @@ from .costs import (
     solves_compiled,
     study,
 )
-from .forms import MOST_STATES, is_large, why_no_derivatives, why_not, why_not_implicit
+from .forms import (
+    MOST_STATES,
+    has_small_loops,
+    is_large,
+    why_no_derivatives,
+    why_not,
+    why_not_implicit,
+)
 
 if TYPE_CHECKING:
     from ..numerics.arrays import Array
@@ -70,8 +77,8 @@ if TYPE_CHECKING:
     from .method import OneStep
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
-           "compiled_method", "compiles_quickly", "is_installed", "is_large", "many_values",
-           "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
+           "compiled_method", "compiles_quickly", "has_small_loops", "is_installed", "is_large",
+           "many_values", "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
            "why_no_derivatives", "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods

@@ -114,7 +114,11 @@ class OneStep(Method):
         if matrices is None:
             return None
         assert matrices.band is not None
-        return Banded(matrices.band.upper, matrices.band.lower, matrices.order, self.scale)
+        order, sizes = matrices.order, self.scale
+        if self.carries:  # their slopes are zero, and they act on none
+            sizes = np.concatenate([problem.scale_x, problem.scale_z])
+            order = np.concatenate([order, np.arange(len(order), len(sizes))])
+        return Banded(matrices.band.upper, matrices.band.lower, order, sizes)
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)

@@ -109,8 +109,10 @@ def _no_lanes(n: int, parameters: int) -> _Lanes:
     """Lanes without runs."""
     return _Lanes(
         np.full(LANES, -1), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES),
-        np.zeros((n, LANES)), np.zeros((parameters, LANES)),
-        *(np.zeros(LANES, dtype=np.bool_) for _ in range(5)), np.zeros(LANES, dtype=np.int64))
+        np.zeros((n, LANES)), np.zeros((parameters, LANES)), np.zeros(LANES, dtype=np.bool_),
+        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
+        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
+        np.zeros(LANES, dtype=np.int64))
 
 
 @machine_code

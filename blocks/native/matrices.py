@@ -10,7 +10,6 @@ import numpy as np
 
 from ..numerics.arrays import Indices
 from .cvode_library import Band
-from .forms import has_small_loops
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -21,6 +20,7 @@ __all__ = ["LinearAlgebra", "band_of", "linear_algebra_of"]
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
+SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 WIDEST = 50  # diagonals on either side
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
 
@@ -42,7 +42,7 @@ def linear_algebra_of(system: System) -> LinearAlgebra | None:
 
 def _linear_algebra(system: System) -> LinearAlgebra | None:
     n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
-    if n > DENSE and (not system.nz or has_small_loops(system)):
+    if n > DENSE and max(system.tape.loops, default=0) <= SMALL_LOOP:
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
         graph = _pattern(system.tape.slope, system.tape.x)

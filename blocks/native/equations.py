@@ -20,7 +20,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from .costs import MOMENT
 from .expressions import Unwritable, Writer
 from .forms import MOST_STATES, is_large, is_solved_for
-from .instance_loops import Loops
+from .instance_loops import Loops, NominalValues
 from .linearisation import write_derivatives
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled
@@ -97,7 +97,8 @@ class Equations:
         self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
-        self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
+        #: What knows of tied and torn unknowns, where they stand in x.
+        self.carried: Tied | NominalValues | None = None
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
@@ -109,8 +110,11 @@ class Equations:
             return
         self.large = is_large(system)
         if self.large:
+            start = int(self.offsets[-1])
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0
+            if system.nz:
+                self.carried, self.settle = NominalValues(start), self._looped("settle")
             return
         if is_solved_for(system):
             self._with_tied()
@@ -207,6 +211,7 @@ class Equations:
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
+                assert not isinstance(self.carried, NominalValues)
                 margins = np.empty(self.relations)
                 x, p = np.concatenate([problem.x, problem.z]), np.array(problem.p, dtype=float)
                 run_code(self.crossings, np.array([t]), x, p, q, margins)

@@ -114,7 +114,11 @@ class OneStep(Method):
         if matrices is None:
             return None
         assert matrices.band is not None
-        return Banded(matrices.band.upper, matrices.band.lower, matrices.order, self.scale)
+        order, sizes = matrices.order, self.scale
+        if self.carries:  # their slopes are zero, and they act on none
+            sizes = np.concatenate([problem.scale_x, problem.scale_z])
+            order = np.concatenate([order, np.arange(len(order), len(sizes))])
+        return Banded(matrices.band.upper, matrices.band.lower, order, sizes)
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -436,7 +440,8 @@ class Course:
         all_times = self._times[0]
         refuse_outside(times, float(all_times[0]), self.end)
         at = np.searchsorted(all_times, times, side="right") - 1
-        place = np.searchsorted(self._kept[0], at)
+        whole = len(self._kept[0]) == len(all_times)  # the end of every step is kept
+        place = at if whole else np.searchsorted(self._kept[0], at)
         known = (all_times[at] == times) & (
             self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
         width = self._rows[0].shape[1]

@@ -25,8 +25,6 @@ def why_not(system: System, laws: Any = None) -> str:
         return "its exact friction and contacts are decided in Python"
     if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
-    if system.nu and system.nz:
-        return "algebraic unknowns beside exact friction or contacts are solved for in Python"
     if delayed and system.nu:
         return "delayed values beside exact friction or contacts are looked up in Python"
     if is_large(system) and (system.nz or system.clusters):

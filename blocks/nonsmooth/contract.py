@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..system.points import Points
     from .mode_state import ModeState
     from .modes.elements import Change, Elements
+    from .modes.held_loads import HeldLoads
     from .modes.held_modes import HeldModes
     from .modes.held_network import HeldNetwork
     from .modes.load_dependence import LoadDependence
@@ -132,7 +133,7 @@ class Laws(ABC):
 
     # -- efforts ---------------------------------------------------------------------------
     @property
-    def held_modes(self) -> HeldModes | SolvedModes | HeldNetwork | None:
+    def held_modes(self) -> HeldModes | SolvedModes | HeldNetwork | HeldLoads | None:
         """Efforts and slopes of the present modes in one or two evaluations, where that is so."""
         return None
 

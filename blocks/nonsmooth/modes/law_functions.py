@@ -139,13 +139,13 @@ class LawFunctions:
         return cls(system, elements_of(system), expressions_of(system))
 
     def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
-        """Held modes in one or two evaluations, for networks without loops.
+        """Held modes in one or two evaluations, where no loop or constraint follows an effort.
 
         Those of few elements, or of more that act on few others.
         """
         system, tape, size = self.system, self.system.tape, self.elements.size
-        if system.nz or size != system.nu or any(
-                ca.which_depends(tape.constraints, tape.u, 1, True)):
+        solved_for = ca.vertcat(tape.residual, tape.constraints)
+        if size != system.nu or any(ca.which_depends(solved_for, tape.u, 1, True)):
             return None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)

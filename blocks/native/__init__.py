@@ -57,7 +57,14 @@ from .costs import (
     solves_compiled,
     study,
 )
-from .forms import MOST_STATES, is_large, why_no_derivatives, why_not, why_not_implicit
+from .forms import (
+    MOST_STATES,
+    is_large,
+    is_solved_for,
+    why_no_derivatives,
+    why_not,
+    why_not_implicit,
+)
 
 if TYPE_CHECKING:
     from ..system import Problem
@@ -65,9 +72,9 @@ if TYPE_CHECKING:
     from .method import OneStep
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "compiled_cvode",
-           "compiled_method", "compiles_quickly", "is_installed", "is_large", "most_steps",
-           "pays_off", "solves_compiled", "study", "unwritable", "why_no_derivatives", "why_not",
-           "why_not_implicit", "why_not_linear"]  # fmt: skip
+           "compiled_method", "compiles_quickly", "is_installed", "is_large", "is_solved_for",
+           "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
+           "why_no_derivatives", "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 

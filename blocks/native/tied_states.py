@@ -16,7 +16,7 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..numerics.arrays import Array
-from ..numerics.tolerances import TIED_SOLVED
+from ..numerics.tolerances import SOLVED_ALREADY, TIED_SOLVED
 from .expressions import Writer
 from .linearisation import write_derivatives
 from .machine import compiled, name_of_code
@@ -104,9 +104,16 @@ class Tied(Text):
         return w.select(done, share, w.constant(-1.0))
 
     def store_solution(self, w: Writer, done: str) -> None:
-        """Put the solution into ``out``; where there is none, ``out`` stays as it is."""
+        """Put the solution into ``out``; where there is none, ``out`` stays as it is.
+
+        So it does where it is solved but for rounding: what is solved again stays the same.
+        """
         for i in range(self.nx + self.nz):
-            w.store(w.select(done, w.load("%q", self.here + i), w.load("%out", i)), "%out", i)
+            new, old = w.load("%q", self.here + i), w.load("%out", i)
+            change = w.intrinsic("fabs", w.binary("fsub", new, old))
+            allowed = w.binary("fmul", w.constant(SOLVED_ALREADY), w.intrinsic("fabs", old))
+            moved = w.new(f"and i1 {done}, {w.compare('ogt', change, allowed)}")
+            w.store(w.select(moved, new, old), "%out", i)
 
     def put_slopes_of_torn(self, w: Writer) -> None:
         """Put the slopes of torn unknowns into ``out``, behind those of all states."""

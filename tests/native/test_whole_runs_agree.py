@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 pytest.importorskip("llvmlite")
 
@@ -35,30 +36,52 @@ def test_a_run_and_its_events_are_those_of_a_method_in_python(name):
     assert_allclose(speeds[0], speeds[1], atol=1e-7 * np.abs(speeds[1]).max())
 
 
-def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever():
-    k, strength, v0 = 100.0, 2.0, 1.0  # of 1 kg
+def drag(viscous="0 N*s/m"):
+    """A body of 1 kg and 1 m/s that drags a spring of 100 N/m on friction of 2 N."""
     model = Model("drag")
-    model.body, model.ground = Mass(mass="1 kg", v=quantity(v0, "m/s")), Reference()
-    model.spring = Spring(stiffness=quantity(k, "N/m"))
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force=quantity(strength, "N"),
-                                           breakaway_force=quantity(strength, "N"))
+    model.body, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
+    model.spring = Spring(stiffness="100 N/m")
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                           breakaway_force="2 N", viscous_coefficient=viscous)
     model.connect(model.body.M, model.spring.R)
     model.connect(model.spring.C, model.friction.R)
     model.connect(model.friction.C, model.ground.V)
-    run = model.simulate("3 s", rtol=1e-9)
+    return model
+
+
+def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever():
+    run = drag().simulate("3 s", rtol=1e-9)
     assert run.statistics["method"] == "exact"
-    w = np.sqrt(k)
-    slips = np.arcsin(strength * w / (k * v0)) / w
-    rests = slips + v0 * np.cos(w * slips) / strength
+    w = 10.0
+    slips = np.arcsin(2.0 * w / 100.0) / w
+    rests = slips + np.cos(w * slips) / 2.0
 
     def speed(t):
         if t < slips:
-            return v0 * np.cos(w * t)
+            return np.cos(w * t)
         if t < rests:
-            return v0 * np.cos(w * slips) - strength * (t - slips)
-        return -strength / w * np.sin(w * (t - rests))
+            return np.cos(w * slips) - 2.0 * (t - slips)
+        return -2.0 / w * np.sin(w * (t - rests))
 
     assert_allclose([event.time for event in run.events], [slips, rests], rtol=1e-7)
     times = np.linspace(0, 3, 31)
     assert_allclose(run["body.v"].at(quantity(times, "s")).m, [speed(t) for t in times],
                     atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853"])
+@pytest.mark.parametrize("viscous", [0.1, 5.0])
+def test_viscous_friction_behind_a_spring_yields_by_what_the_spring_has_over_its_strength(
+        viscous, method):
+    run = drag(quantity(viscous, "N*s/m")).simulate("1 s", rtol=1e-9, method=method)
+
+    def slopes(t, y):
+        force = 100.0 * y[1]
+        slides = np.sign(force) * max(abs(force) - 2.0, 0.0) / viscous
+        return [-force, y[0] - slides]
+
+    times = np.linspace(0, 1, 21)
+    exact = solve_ivp(slopes, (0, 1), [1.0, 0.0], method="LSODA", rtol=1e-10, atol=1e-12,
+                      max_step=2e-3, t_eval=times).y
+    found = [run[path].at(quantity(times, "s")).m for path in ("body.v", "spring.x")]
+    assert_allclose(found, exact, atol=1e-6)

@@ -30,6 +30,7 @@ from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
 from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
+from .one_sided import one_sided
 from .parts import NetworkParts
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def _equations_of(system: System, elements: Elements, known: ModeEquations | Non
                   ) -> tuple[ModeEquations, HeldNetwork | None]:
     """The equations of modes, those of its parameters if none are known, and held modes."""
     if "massless laws" not in system.cache:
-        laws = expressions_of(system)
+        laws = one_sided(expressions_of(system))
         system.cache["massless laws"] = laws, ModeEquations(system, elements, laws), {}
     laws, general, held = system.cache["massless laws"]
     made: ModeEquations = known or general.at_parameters(system.parameters())

@@ -125,7 +125,7 @@ class Laws(ABC):
         return None
 
     def notice(self, margins: Array) -> None:  # noqa: B027  # a default: nothing to note
-        """Take note of the largest margins of an episode, which tell the speeds in it."""
+        """Take note of the largest margins of an episode, which tell speeds and efforts."""
 
     def flow_rounding(self, problem: Problem, t: float) -> Array:
         """Flows that rounding alone may give to elements, near the present point."""

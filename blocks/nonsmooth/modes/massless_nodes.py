@@ -110,8 +110,9 @@ class MasslessLaws(Laws):
         return MasslessLaws(self.system, self.equations)
 
     def notice(self, margins: Array) -> None:
-        slid = (self.modes != 0) & ~self.elements.switch & np.isfinite(margins)
-        self.state.notice_flow(margins[slid])
+        says = ~self.elements.switch & np.isfinite(margins)
+        self.state.notice_flow(margins[says & (self.modes != 0)])
+        self.state.notice_effort(margins[says & (self.modes == 0)])
 
     # -- efforts ---------------------------------------------------------------------------
     def apply(self, problem: Problem, t: float) -> None:

@@ -20,7 +20,7 @@ from .bound_functions import BoundFunctions
 from .elements import Elements, elements_of
 from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
-from .solved_modes import SolvedModes
+from .solved_modes import MOST_SOLVED, SolvedModes
 
 if TYPE_CHECKING:
     from ...system import System
@@ -152,7 +152,9 @@ class LawFunctions:
             if max(map(len, parts)) > MOST:
                 return None
             return HeldModes(system, self.elements, laws, parts)
-        return SolvedModes(system, self.elements, laws, self.bounds) if size <= MOST else None
+        if size > MOST_SOLVED:
+            return None
+        return SolvedModes(system, self.elements, laws, self.bounds)
 
 
 def _flow_varies(laws: LawExpressions) -> Flags:

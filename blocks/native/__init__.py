@@ -63,6 +63,7 @@ from .forms import (
     MOST_STATES,
     has_small_loops,
     is_large,
+    is_solved_for,
     why_no_derivatives,
     why_not,
     why_not_implicit,
@@ -78,8 +79,9 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
            "compiled_method", "compiles_quickly", "has_small_loops", "is_installed", "is_large",
-           "many_values", "most_steps", "pays_off", "solves_compiled", "study", "unwritable",
-           "why_no_derivatives", "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
+           "is_solved_for", "many_values", "most_steps", "pays_off", "solves_compiled", "study",
+           "unwritable", "why_no_derivatives", "why_not", "why_not_implicit",
+           "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 

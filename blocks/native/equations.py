@@ -187,6 +187,13 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
+    @property
+    def _settled(self) -> dict[int, tuple[str, int]]:
+        """The same at events: what is carried along stands solved for behind the states."""
+        if self.carried is None:
+            return self._places
+        return {**self._places, 2: ("%x", self.system.nx)}
+
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         explicit = kind == EXPLICIT
@@ -260,14 +267,14 @@ class Equations:
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
         if "assigned" not in self.system.cache:
-            places = {**self._places, len(self.system.arguments): ("%out", function.nnz_out(0))}
+            places = {**self._settled, len(self.system.arguments): ("%out", function.nnz_out(0))}
             self.system.cache["assigned"] = self._straight(function, places=places)
         return self.system.cache["assigned"]
 
     def required(self, function: ca.Function) -> int:
         """What is required of a run."""
         if "required" not in self.system.cache:
-            self.system.cache["required"] = self._straight(function)
+            self.system.cache["required"] = self._straight(function, places=self._settled)
         return self.system.cache["required"]
 
     def jacobian(self, order: Indices, band: Band | None) -> int:

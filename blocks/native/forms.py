@@ -27,8 +27,6 @@ def why_not(system: System, laws: Any = None) -> str:
     small = has_small_loops(system)
     if not small and system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
-    if system.nu and system.nz:
-        return "algebraic unknowns beside exact friction or contacts are solved for in Python"
     if delayed and system.nu:
         return "delayed values beside exact friction or contacts are looked up in Python"
     if is_large(system) and not small and (system.nz or system.clusters):

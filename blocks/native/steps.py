@@ -19,8 +19,8 @@ from .signatures import run_code
 from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Workspace", "error_of_step",
-           "flush_denormals", "keep_denormals", "rate_of_error", "settle_at", "slope_at",
-           "take_stages", "workspace"]  # fmt: skip
+           "flush_denormals", "keep_denormals", "rate_of_error", "settle_at", "settle_in_place",
+           "slope_at", "take_stages", "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 
@@ -115,6 +115,14 @@ def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> 
     """The end of a step, brought back onto its constraints."""
     work.at[0] = t
     run_code(code.settle, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def settle_in_place(code: Code, work: Workspace, t: float, x: Vector) -> None:
+    """A point, brought back onto its constraints; nothing where there are none."""
+    if code.settle != 0:
+        work.k[WORK, :] = x
+        settle_at(code, work, t, work.k[WORK], x)
 
 
 @machine_code

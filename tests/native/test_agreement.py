@@ -167,7 +167,8 @@ def echo(part):
 EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glob("[!_]*.py"))
             if path.stem not in ("heap_of_discs", "unit_mistakes",
                                 "sweep_friction",  # steps of fixed size; mistakes; a study
-                                "gymnasium_cart")]  # driven step by step
+                                "gymnasium_cart",  # driven step by step
+                                "quarter_car_comfort")]  # an optimum and linear models
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,

@@ -119,7 +119,7 @@ curve = f_c + (f_g - f_c) * np.exp(-((fine / v_brk) ** 2)) + c * fine
 map_axes.plot(np.concatenate([-fine[::-1], fine]), np.concatenate([-curve[::-1], curve]),
               color="tab:orange", label=f"law that was found: {choice.law.law}")  # fmt: skip
 map_axes.set(xlabel="velocity [mm/s]", ylabel="friction force [N]", xlim=(-20, 20),
-             title="Which friction has the rail?")  # fmt: skip
+             title="How much friction does the rail have?")  # fmt: skip
 times = quantity(np.linspace(0, 30, 6000), "s")
 for run, label in ((truth, f"hunts: {cycle.period:.2f~P}, {amplitude:.0f~P}, as predicted"),
                    (quiet, f"dead zone of {dead_zone:.0f~P} before the integral: stops")):

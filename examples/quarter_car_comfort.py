@@ -107,8 +107,10 @@ doses.plot(optimum.m, best.objective.m, "o", label=f"optimum: {optimum:.0f~P}")
 spread = tolerance.deviations["final(meter.dose)"].m
 doses.errorbar(optimum.m, best.objective.m, yerr=2 * spread, color="tab:blue", capsize=4,
                label="95 % of the cars")
-doses.set(xlabel="damping [N*s/m]", ylabel="discomfort behind the kerb [m²/s³]",
+doses.set(xlabel="damping [N·s/m]", ylabel="discomfort behind the kerb [m²/s³]",
           title="Which damper is most comfortable?")  # fmt: skip
+doses.set_xticks([200, 500, 1000, 2000, 5000], [200, 500, 1000, 2000, 5000])
+doses.minorticks_off()
 for axes in (bode, doses):
     axes.grid(True, which="both", alpha=0.3)
     axes.legend(fontsize="small")

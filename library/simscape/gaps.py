@@ -90,11 +90,12 @@ class Gaps:
         """The class of a law, one for all blocks with the same one."""
         here = [part.here[p] for p in part.inputs]
         ports = [*(PortPlan(p, "Input", part.units.get(p, "")) for p in here),
-                 PortPlan("y", "Output", part.units.get("y", ""))]
+                 *(PortPlan(part.here[p], "Output", part.units.get(part.here[p], ""))
+                   for p in part.outputs)]
         return self._made(
             (block.kind, part.equation, tuple(port.text for port in ports)),
             block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
-            f"The block {folded(block.name)} of the model.", ports, [part.equation])
+            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines())
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
               equations: list[str], missing: str = "") -> str:

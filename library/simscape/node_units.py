@@ -87,7 +87,7 @@ class NodeUnits:
                 if kind == "output":
                     self._set((block.sid, end), unit)
                 elif kind == "input":
-                    inputs.append(((block.sid, end), unit))
+                    inputs.append(((block.sid, end), unit or unit_expected(block, written)))
         return inputs
 
     def follow(self, asked: Callable[[Block], AsksUnits]) -> None:

@@ -97,7 +97,10 @@ class PhysicalBlocks:
             first.original = ""
             port = made.inputs[index]
             level.plan.connections.append([inner[before.outputs[0]], places[port]])
-            places[port] = inner[before.inputs[0]]
+            if before.inputs:
+                places[port] = inner[before.inputs[0]]
+            else:
+                del places[port]
         return part, places
 
     def _gap(self, level: Level, block: Block) -> None:

@@ -364,6 +364,7 @@ _SAME_UNIT = {  # by block: inputs, and the parameters in whose unit they come
     "lookup_tables.two_dimensional": {"I1": "x1", "I2": "x2"},
     "lookup_tables.three_dimensional": {"I1": "x1", "I2": "x2", "I3": "x3"},
     "periodic_operators.harmonic_estimator_amplitude_phase": {"I": "amplMin"},
+    "ee.switches.spst_ps": {"vT": "Threshold"}, "ee.switches.spdt_ps": {"vT": "Threshold"},
 }  # fmt: skip
 
 

@@ -199,31 +199,32 @@ def _build(script: Script) -> Iterator[str]:
 
 def _run(script: Script) -> Iterator[str]:
     stop = script.run.get("StopTime", "10")
-    arguments = [f'"{stop} s"' if _is_number(stop) else '"10 s"']
     step, tolerance = (script.run.get(word, "auto") for word in ("MaxStep", "RelTol"))
-    arguments += [f"{keyword}={text}" for keyword, text in script.solver.items()]
+    shown = stop if _is_number(stop) else _of_the_endless(step)
+    arguments = [f'"{shown} s"', *(f"{keyword}={text}" for keyword, text in script.solver.items())]
     if _is_number(step) and not script.solver:
         arguments.append(f'max_step="{step} s"')
     if _is_number(tolerance) and float(tolerance) < 1e-6 and not script.solver:
         arguments.append(f"rtol={tolerance}")
     yield from ("", 'if __name__ == "__main__":')
-    if not _is_number(stop):
-        yield f"    # the model runs until {one_line(stop)}; the first 10 s are shown"
+    if shown != stop:
+        yield f"    # the model runs until {one_line(stop)}; the first {shown} s are shown"
     yield f"    result = build().simulate({', '.join(arguments)})"
     if script.plots:
-        shown = [quoted(path) for path in script.plots]
-        yield from _call("    figure = result.plot(", shown, "    ")
+        paths = [quoted(path) for path in script.plots]
+        yield from _call("    figure = result.plot(", paths, "    ")
         picture = quoted(f"{script.title}.png")
         yield f'    figure.savefig({picture}, bbox_inches="tight")'
-        yield from _call("    table = result.table(", [*shown, f"every={_spacing(stop)}"], "    ")
-        yield "    print(table)"
+        every = f'every="{float(shown) / 10:.6g} s"'
+        yield from _call("    table = result.table(", [*paths, every], "    ")
+        yield "    print(table.to_string())"
     else:
         yield "    print(result)"
 
 
-def _spacing(stop: str) -> str:
-    whole = float(stop) if _is_number(stop) else 10.0
-    return f'"{whole / 10:.6g} s"'
+def _of_the_endless(step: str) -> str:
+    """How much of a model without an end is shown: 10 s, or a thousand of its largest steps."""
+    return f"{min(10.0, 1000 * float(step)):.6g}" if _is_number(step) else "10"
 
 
 def _is_number(text: str) -> bool:

@@ -173,6 +173,10 @@ def physical(*blocks):
             {"transfer_function_type": ("foundation.enum.transfer_function_type.lag", "1"),
              "T": ("200", "ms"), "y0": ("1", "m")})],
      2 * (T - 0.2) + 1.4 * np.exp(-5 * T)),
+    ([Drawn(f"{S}linear.transfer_function", "last", {"U": "r", "Y": "o"},
+            {"transfer_function_type": ("foundation.enum.transfer_function_type.leadlag", "1"),
+             "T1": ("500", "ms"), "T2": ("200", "ms")})],
+     2 * (T + 0.3 - 0.3 * np.exp(-5 * T))),
     ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("1", "m")}),
       Drawn(f"{S}functions.concatenate", "both", {"I1": "c", "I2": "r", "O": "v"}),
       Drawn(f"{S}nonlinear.selector", "pick", {"I": "v", "O": "s"}, {"ix": ("2", "1")}),
@@ -196,8 +200,8 @@ def physical(*blocks):
             {"I": "w", "A": "a", "Phi": "phi"}, {"f0": ("10", "Hz"), "n": ("1", "1")}),
       Drawn(f"{S}functions.product", "last", {"I1": "a", "I2": "phi", "O": "o"})],
      np.where(T > 0.1, np.pi / 2, 0)),
-], ids=["square", "table", "lag", "selected element", "switch", "power", "square by number",
-        "limited integral", "harmonic"])  # fmt: skip
+], ids=["square", "table", "lag", "lead and lag", "selected element", "switch", "power",
+        "square by number", "limited integral", "harmonic"])  # fmt: skip
 def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_path):
     assert_allclose(result_of(physical(*blocks), tmp_path), expected, rtol=1e-6, atol=1e-7)
 

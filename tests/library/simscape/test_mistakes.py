@@ -49,6 +49,8 @@ def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
     assert "--set k=… --set m0=…" in caught.value.advice
     text = convert(file, values={"m0": "4/2", "k": "3"}).text
     assert "m0 = 4 / 2\nk = 3\n" in text
+    assert "M0 was given a value, but nothing in this text uses it." in convert(
+        file, values={"m0": "2", "k": "3", "M0": "2"}).text
     assert 'Mass(mass=quantity(m0 * k, "kg"), v="1 m/s")' in text
     with pytest.raises(BlocksError, match="q has no value"):
         convert(file, values={"m0": "2*q", "k": "3"})

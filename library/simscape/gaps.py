@@ -74,16 +74,16 @@ class Gaps:
             f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.")
         return made, found
 
-    def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int]) -> SignalPart:
+    def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str
+               ) -> SignalPart:
         """A stub for a Simulink block without a counterpart, with the ports that are used."""
         ins, outs = _numbered("u", inputs), _numbered("y", outputs)
         made = self._made(
             object(), block.name,
-            f"A gap: the Simulink block {block.kind} has no counterpart here.",
+            f"A gap: the Simulink block {block.kind}.",
             [*(PortPlan(p, "Input", "") for p in ins), *(PortPlan(p, "Output", "") for p in outs)],
             [f"self.{p} == 0" for p in outs],
-            f"stands for the Simulink block {block.kind}, which has no counterpart here: its "
-            "outputs are 0.")
+            f"stands for the Simulink block {block.kind}. {why} Its outputs are 0.")
         return SignalPart(made, {}, ins, outs)
 
     def law(self, block: Block, part: SignalPart) -> str:

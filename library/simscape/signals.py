@@ -103,7 +103,7 @@ class SignalsOfLevel:
         try:
             made = signal_part(block, conversion.asked(level, block))
         except (Lacks, NotUnderstood, ValueError) as error:
-            made = conversion.gaps.signal(block, *self.lines.used_ports(block))
+            made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error))
             outcome, notes = "missing", [f"{error} A stub with its ports stands for it."]
         if made.note:
             outcome, notes = "approximated", [made.note]

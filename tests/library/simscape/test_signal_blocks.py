@@ -274,6 +274,22 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
     assert_allclose(built(made.text, tmp_path).simulate("1 s")["last.V"].final.to("m/s").m, 3)
 
 
+@pytest.mark.parametrize(("block", "why"), [
+    (Drawn("Integrator", "it", options={"WrapState": "on"}, inputs=("t",)),
+     "Its state is wrapped"),
+    (Drawn("UnitDelay", "it", options={"SampleTime": "-1"}, inputs=("t",)),
+     "Its sample time is that of the blocks before it, none of which has one."),
+    (Drawn("DiscreteTransferFcn", "it", options={"SampleTime": "1", "InitialStates": "3"},
+           inputs=("t",)), "It starts from InitialStates = 3; here it starts from 0."),
+    (Drawn("Polyphase", "it", inputs=("t",)), "It has no counterpart here."),
+], ids=["wrapped", "sample time", "start", "unknown"])  # fmt: skip
+def test_a_gap_says_what_is_missing(block, why, tmp_path):
+    blocks = [Drawn("Clock", "clock", outputs=("t",)), block]
+    made = convert(write(tmp_path / "gap.slx", blocks, "R2024a"))
+    assert [" ".join(e.notes) for e in made.entries if e.outcome == "missing"][0].startswith(why)
+    assert why in " ".join(str(built(made.text, tmp_path).check()).split())
+
+
 def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):
     blocks = [Drawn("Constant", "c", options={"Value": "[1 2 3]"}, outputs=("v",)),
               Drawn("Sum", "two", options={"Inputs": "++"}, inputs=("v", "v"), outputs=("y",)),

@@ -42,7 +42,7 @@ dependent sources          ``VoltageControlledVoltageSource``,
                            ``VoltageControlledCurrentSource``,
                            ``CurrentControlledVoltageSource``,
                            ``CurrentControlledCurrentSource``
-switches                   ``Switch``, ``Diode``, ``MOSFET``, ``IGBT``
+switches                   ``Switch``, ``SPDTSwitch``, ``Diode``, ``MOSFET``, ``IGBT``
 bridges                    ``HalfBridge``, ``FullBridge``, ``ThreePhaseBridge``
 sensors                    ``VoltageSensor``, ``CurrentSensor``, ``PowerSensor``
 own components             ``electrical`` (the domain), ``TwoPort`` (the base)
@@ -83,7 +83,7 @@ from .sources import (
     DCCurrentSource,
     DCVoltageSource,
 )
-from .switches import Switch
+from .switches import SPDTSwitch, Switch
 
 __all__ = [
     "ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrentSource",
@@ -92,10 +92,10 @@ __all__ = [
     "Diode", "ElectricalReference", "FloatingReference", "FullBridge", "Gyrator", "HalfBridge",
     "IGBT", "IdealTransformer", "Inductor",
     "InfiniteResistance", "LimitedOpAmp", "MOSFET", "Memristor", "MutualInductor", "OpAmp",
-    "OpenCircuit", "PowerSensor", "Resistor", "SaturatingInductor", "Switch", "ThermalResistor",
-    "ThreePhaseBridge", "TwoPort", "VariableCapacitor", "VariableInductor", "VariableResistor",
-    "VoltageControlledCurrentSource", "VoltageControlledVoltageSource", "VoltageSensor",
-    "electrical", "table",
+    "OpenCircuit", "PowerSensor", "Resistor", "SPDTSwitch", "SaturatingInductor", "Switch",
+    "ThermalResistor", "ThreePhaseBridge", "TwoPort", "VariableCapacitor", "VariableInductor",
+    "VariableResistor", "VoltageControlledCurrentSource", "VoltageControlledVoltageSource",
+    "VoltageSensor", "electrical", "table",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

@@ -1,17 +1,26 @@
-"""A switch that a signal closes."""
+"""Switches that a signal moves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Input, Parameter, Replaceable, Replacement, ideal_switch, where
+from blocks import (
+    Input,
+    Parameter,
+    Port,
+    Replaceable,
+    Replacement,
+    Variable,
+    ideal_switch,
+    where,
+)
 
 from .. import symbols
 from ..heat import Dissipative
-from .domain import TwoPort
+from .domain import TwoPort, electrical
 
-__all__ = ["IdealContacts", "ResistiveContacts", "Switch"]
+__all__ = ["IdealContacts", "ResistiveContacts", "SPDTSwitch", "Switch"]
 
 
 class ResistiveContacts(Replacement):
@@ -47,8 +56,8 @@ class Switch(Dissipative, TwoPort):
     gap. An ideal switch that opens on the current of an inductor, or closes a charged
     capacitor onto a source, would need a jump: the run stops there and says who jumps.
 
-    Parameters: threshold (1), gate (1); with ``model="resistances"`` closed_resistance (ohm),
-    open_conductance (S).
+    Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well); with
+    ``model="resistances"`` closed_resistance (ohm), open_conductance (S).
     Ports: p, n, H (heat, with ``thermal_port=True``). Inputs: vT, or the parameter ``gate``
     while nothing is connected.
 
@@ -67,10 +76,67 @@ class Switch(Dissipative, TwoPort):
 
     model = Replaceable("resistances", {"resistances": ResistiveContacts, "ideal": IdealContacts},
                         doc="what a closed and an open switch are")
-    threshold = Parameter(0.5, doc="Signal above which it is closed")
-    gate = Parameter(0, varying=True, doc="Signal while none is connected")
-    vT = Input(default="gate", doc="closes it where above the threshold")
+    threshold = Parameter(0.5, unit="any", doc="Signal above which it is closed")
+    gate = Parameter(0, unit=lambda c: c.threshold.units, varying=True,
+                     doc="Signal while none is connected")
+    vT = Input(lambda c: c.threshold.units, default="gate",
+               doc="closes it where above the threshold")
     def equations(self) -> Iterator[Any]:
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self, self.vT > self.threshold)
         yield self.power_dissipated == self.v * self.i
+
+
+class SPDTSwitch(Dissipative):
+    """Single-pole double-throw (changeover) switch: p meets n1, or n2 while it is closed.
+
+    Closed, the signal vT above a threshold:
+
+    v_p - v_n2 = closed_resistance i2,  i1 = open_conductance (v_p - v_n1)
+
+    and open the other way round. i1 flows from p to n1, i2 from p to n2, and p.i = i1 + i2. It
+    moves at once: the current through p is never interrupted, and n1 and n2 never meet.
+
+    Parameters: threshold (1, or any unit), gate (1, or that unit, which vT has as well),
+    closed_resistance (ohm), open_conductance (S).
+    Ports: p, n1, n2, H (heat, with ``thermal_port=True``). Inputs: vT, or the parameter ``gate``
+    while nothing is connected.
+
+    Notes
+    -----
+    Dissipates (v_p - v_n1) i1 + (v_p - v_n2) i2. Simscape's smooth transition and its delays are
+    left out. Without resistances: two :class:`Switch` with ``model="ideal"``.
+
+    References
+    ----------
+    Simscape, block SPDT Switch.
+
+    Examples
+    --------
+    >>> to_n2 = SPDTSwitch(gate=1)
+    """
+
+    symbol = symbols.SWITCH
+
+    closed_resistance = Parameter("0.01 ohm", above=0, doc="Resistance of a closed contact")
+    open_conductance = Parameter("1e-8 S", above=0, doc="Conductance of an open contact")
+    threshold = Parameter(0.5, unit="any", doc="Signal above which p meets n2")
+    gate = Parameter(0, unit=lambda c: c.threshold.units, varying=True,
+                     doc="Signal while none is connected")
+    vT = Input(lambda c: c.threshold.units, default="gate",
+               doc="p meets n2 where above the threshold")
+    p = Port(electrical, doc="the pole")
+    n1 = Port(electrical, doc="where p goes while it is open")
+    n2 = Port(electrical, doc="where p goes while it is closed")
+    i1 = Variable("A", doc="current from p to n1")
+    i2 = Variable("A", doc="current from p to n2")
+
+    def equations(self) -> Iterator[Any]:
+        closed, conducting = self.vT > self.threshold, 1 / self.closed_resistance
+        v1, v2 = self.p.v - self.n1.v, self.p.v - self.n2.v
+        yield self.i1 == where(closed, self.open_conductance, conducting) * v1
+        yield self.i2 == where(closed, conducting, self.open_conductance) * v2
+        yield self.p.i == self.i1 + self.i2
+        yield self.n1.i == -self.i1
+        yield self.n2.i == -self.i2
+        yield self.power_dissipated == v1 * self.i1 + v2 * self.i2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Parameter, Port, Variable, der, quantity, require
+from blocks import Component, Input, Option, Parameter, Port, Variable, der, quantity, require
 
 from ..rotational import rotational
 from ..translational import translational
@@ -80,26 +80,38 @@ class TranslationalMechanicalConverter(MechanicalConverter):
     atmospheric pressure: two such pistons on one line are a rigid transmission. Liquid brings
     p/rho less a share P/(2 bulk_modulus) along, which is then its ``power_supplied``.
 
+    With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
+    between R and C; it must change as v says, or the energy is not that of the liquid.
+
     Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
 
     Parameters: interface_area (m^2), dead_volume (m^3), environment_pressure (MPa). Defaults of
     area and dead volume not verified.
-    Ports: A (liquid), R, C. Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa).
+    Ports: A (liquid), R, C. Inputs: p_in (m) with ``displacement_spec="signal"``. Initial
+    targets: x (high, 0 m), p_I (high, 0.101325 MPa).
     """
 
+    displacement_spec = Option("calculated", ("calculated", "signal"),
+                               doc="where the position comes from")  # fmt: skip
     R = Port(translational, doc="rod")
     C = Port(translational, doc="case")
     interface_area = Parameter("0.01 m^2", above=0, doc="Area of the piston")
     v = Variable("m/s", doc="velocity of R against C")
-    x = Variable("m", "0 m", priority="high", doc="position of R against C")
+    p_in = Input("m", when=lambda c: c.displacement_spec == "signal",
+                 doc="position of R against C")  # fmt: skip
+    x = Variable("m", "0 m", priority="high", doc="position of R against C",
+                 when=lambda c: c.displacement_spec == "calculated")  # fmt: skip
     f = Variable("N", nominal="1 kN", doc="force on R from C")
 
     def equations(self) -> Iterator[Any]:
+        signal = self.displacement_spec == "signal"
         yield self.v == self.R.v - self.C.v
-        yield der(self.x) == self.v
+        if not signal:
+            yield der(self.x) == self.v
         yield self.R.f == -self.f
         yield self.C.f == self.f
-        yield from self.chamber(self.interface_area, self.v, self.x, self.f)
+        yield from self.chamber(self.interface_area, self.v, self.p_in if signal else self.x,
+                                self.f)
 
 
 class RotationalMechanicalConverter(MechanicalConverter):

@@ -9,7 +9,7 @@ block is made. Inputs are ``u`` (or ``u1``, ``u2``, ...), outputs ``y``.
 ``sources``     Constant, Step, Ramp, Sine, Pulse, Chirp, TimeFunction
 ``math``        Gain, Sum, Subtract, Product, Divide, MathFunction, VectorNorm, Terminator
 ``continuous``  Integrator, Derivative, TransferFunction, StateSpace, PID, Delay, PadeDelay
-``nonlinear``   Saturation, DeadZone, Relay, Backlash, Abs, Sign, Minimum, Maximum,
+``nonlinear``   Saturation, DeadZone, Relay, Backlash, RateLimiter, Abs, Sign, Minimum, Maximum,
                 Switch, MultiportSwitch, Rounding
 ``discrete``    ZeroOrderHold, UnitDelay, SampleAndHold, Counter, RandomNumber,
                 UniformRandomNumber, RunningRMS, PeriodicRMS
@@ -65,6 +65,7 @@ from .nonlinear import (
     Maximum,
     Minimum,
     MultiportSwitch,
+    RateLimiter,
     Relay,
     Rounding,
     Saturation,
@@ -86,11 +87,11 @@ __all__ = [
     "Derivative", "DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace",
     "DiscreteTransferFunction", "Divide", "Gain", "HarmonicEstimator", "Integrator", "MathFunction",
     "Maximum", "Minimum", "MultiportSwitch", "Not", "Or", "PID", "PadeDelay", "PeriodicRMS",
-    "Product", "Pulse", "PythonFunction", "Ramp", "RandomNumber", "Relay", "RepeatingSequence",
-    "Rounding",
-    "RunningRMS", "SampleAndHold", "Saturation", "Sign", "Sine", "StateSpace", "Step", "Subtract",
-    "Sum", "Switch", "Table1D", "Table2D", "Table3D", "Terminator", "TimeFunction", "TimeTable",
-    "TransferFunction", "UniformRandomNumber", "UnitDelay", "VectorNorm", "ZeroOrderHold",
+    "Product", "Pulse", "PythonFunction", "Ramp", "RandomNumber", "RateLimiter", "Relay",
+    "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold", "Saturation", "Sign",
+    "Sine", "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "Table3D",
+    "Terminator", "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber",
+    "UnitDelay", "VectorNorm", "ZeroOrderHold",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

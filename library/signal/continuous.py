@@ -45,23 +45,28 @@ class Integrator(Component):
 
     Equation: dx/dt = u, y = x. With ``limited=True`` x stops exactly at a limit and
     leaves it when u turns back, so it never winds up. With ``external_reset=True``
-    x jumps to ``reset_value`` whenever the input ``reset`` rises above 0.5.
+    x jumps to ``reset_value`` whenever the input ``reset`` rises above 0.5; with
+    ``reset_on="falling"`` when it falls below, with ``"either"`` at both, and with
+    ``"level"`` x stays there for as long as it is above. With ``external_start=True``
+    the input x0 gives the value at the start and after a reset: y = x + x0 then.
 
     Parameters
     ----------
     input : str
         Unit of u; a plain number by default. The output has this unit times a
         second.
-    limited, external_reset : bool
-        False by default.
+    limited, external_reset, external_start : bool
+        False by default; limits and ``external_start`` exclude each other.
+    reset_on : str
+        "rising", "falling", "either" or "level".
     lower, upper : quantity
         Limits of x with ``limited=True``; -1 and 1 by default.
     reset_value : quantity
         0 by default.
 
-    Ports: input u, output y; input reset with ``external_reset=True``. Initial
-    value: ``Integrator(x="3 m")``; it must lie between the limits, and so must the
-    value after a reset.
+    Ports: input u, output y; input reset with ``external_reset=True``, input x0 with
+    ``external_start=True``. Initial value: ``Integrator(x="3 m")``; it must lie
+    between the limits, and so must the value after a reset.
     """
 
     symbol = symbols.INTEGRATOR
@@ -69,17 +74,27 @@ class Integrator(Component):
     input = Option("1", doc="Unit of the input")
     limited = Option(False, doc="Whether x stays between limits")
     external_reset = Option(False, doc="Whether there is an input that resets x")
+    reset_on = Option("rising", ("rising", "falling", "either", "level"),
+                      doc="When it is reset")
+    external_start = Option(False, doc="Whether an input gives the value at the start")
     lower = Parameter(-1, unit=lambda c: product(c.input, "s"), when="limited", doc="Lower limit")
     upper = Parameter(1, unit=lambda c: product(c.input, "s"), when="limited", doc="Upper limit")
     reset_value = Parameter(0, unit=lambda c: product(c.input, "s"), when="external_reset",
                             doc="Value after a reset")
     u = Input(lambda c: c.input)
     reset = Input(when="external_reset", doc="Resets x when it rises above 0.5")
+    x0 = Input(lambda c: product(c.input, "s"), when="external_start",
+               doc="Value at the start and after a reset")
     x = Variable(lambda c: product(c.input, "s"), 0, priority="high", doc="The integral")
     y = Output(lambda c: product(c.input, "s"))
     at_limit = Discrete(when="limited", doc="1 at the upper limit, -1 at the lower, else 0")
+    beginning = Discrete(lambda c: product(c.input, "s"), when="external_start",
+                         doc="What x0 was at the start or at the last reset")
 
     def verify(self):
+        if self.external_start and (self.limited or self.reset_on == "level"):
+            yield ("a value at the start from a signal goes neither with limits nor with a reset "
+                   "by level.")
         if self.limited and not self.lower < self.upper:
             yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
         elif self.limited and self.external_reset and not (
@@ -88,14 +103,28 @@ class Integrator(Component):
                    f"{self.lower:~P} and {self.upper:~P}.")
 
     def equations(self):
-        yield self.y == self.x
-        if not self.limited:
-            yield der(self.x) == self.u
-            if self.external_reset:
-                yield when(self.reset > 0.5, {self.x: self.reset_value})
-            return
-        stopped = (self.at_limit > 0.5) | (self.at_limit < -0.5)
-        yield der(self.x) == where(stopped, 0 * self.u, self.u, events=False)
+        anew = {self.x: self.reset_value} if self.external_reset else {}
+        if self.limited:
+            anew[self.at_limit] = 0
+            stopped = (self.at_limit > 0.5) | (self.at_limit < -0.5)
+            slope = where(stopped, 0 * self.u, self.u, events=False)
+            yield from self._limits()
+        else:
+            slope = self.u
+        if self.external_start:
+            yield initially({self.beginning: self.x0})
+            anew[self.beginning] = self.x0
+        yield self.y == (self.x + self.beginning if self.external_start else self.x)
+        if self.external_reset:
+            if self.reset_on == "level":
+                slope = where(self.reset > 0.5, 0 * self.u, slope)
+            if self.reset_on != "falling":
+                yield when(self.reset > 0.5, anew)
+            if self.reset_on in ("falling", "either"):
+                yield when(self.reset < 0.5, anew)
+        yield der(self.x) == slope
+
+    def _limits(self):
         above, below = (self.x >= self.upper) & (self.u > 0), (self.x <= self.lower) & (self.u < 0)
         side = where(above, 1, where(below, -1, 0, events=False), events=False)
         yield initially({self.at_limit: side})
@@ -107,8 +136,6 @@ class Integrator(Component):
         yield when(self.x > self.upper + away, {self.at_limit: 1, self.x: self.upper})
         yield when(self.x < self.lower - away, {self.at_limit: -1, self.x: self.lower})
         yield when(self.at_limit * self.u < 0, {self.at_limit: 0})
-        if self.external_reset:
-            yield when(self.reset > 0.5, {self.x: self.reset_value, self.at_limit: 0})
 
 
 class Derivative(Component):

@@ -28,8 +28,8 @@ from blocks import (
 from ._units import quotient
 
 __all__ = [
-    "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "Relay", "Rounding",
-    "Saturation", "Sign", "Switch",
+    "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
+    "Relay", "Rounding", "Saturation", "Sign", "Switch",
 ]  # fmt: skip
 
 
@@ -132,6 +132,47 @@ class Relay(Component):
         yield when(self.u > self.switch_on, {self.on: 1})
         yield when(self.u < self.switch_off, {self.on: 0})
         yield self.y == self.off_value + self.on * (self.on_value - self.off_value)
+
+
+class RateLimiter(Component):
+    """A signal that follows another no faster than allowed.
+
+    Equation: dy/dt = (u - y) / time_constant, but not above ``rising`` nor below ``falling``;
+    y starts at u. While the limits do not act y lags by the time constant: the exact limiter
+    (time_constant = 0) would need du/dt.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the signal; a plain number by default.
+    rising : quantity
+        Fastest rise, greater than 0, 1 per second by default.
+    falling : quantity
+        Fastest fall, less than 0, -1 per second by default.
+    time_constant : time
+        Greater than 0, 1 ms by default.
+
+    Ports: input u, output y.
+
+    References
+    ----------
+    Modelica Standard Library, Blocks.Nonlinear.SlewRateLimiter.
+    """
+
+    unit = Option("1", doc="Unit of the signal")
+    rising = Parameter(1, unit=lambda c: quotient(c.unit, "s"), above=0, doc="Fastest rise")
+    falling = Parameter(-1, unit=lambda c: quotient(c.unit, "s"), below=0, doc="Fastest fall")
+    time_constant = Parameter("1 ms", above=0, doc="Time constant of what follows")
+    u = Input(lambda c: c.unit)
+    x = Variable(lambda c: c.unit, 0, priority="high", doc="Change since the start")
+    y = Output(lambda c: c.unit)
+    beginning = Discrete(lambda c: c.unit, doc="What u was at the start")
+
+    def equations(self):
+        yield initially({self.beginning: self.u})
+        yield self.y == self.beginning + self.x
+        wanted = (self.u - self.y) / self.time_constant
+        yield der(self.x) == maximum(minimum(wanted, self.rising), self.falling)
 
 
 class Backlash(Component):

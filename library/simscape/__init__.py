@@ -72,6 +72,12 @@ def convert(path: str | Path, *, values: Mapping[str, str] | None = None,
         places = "; ".join(f"{name} in {sorted(set(where))[0]}" for name, where in
                            sorted(missing.items()))
         said = " ".join(f"--set {name}=…" for name in sorted(missing))
-        raise FileError(str(path), f"these names have no value: {places}.",
-                        f"Give them: {said}", names=sorted(missing), code="simscape.names")
+        absent = " ".join(conversion.workspace.notes)
+        advice = f"{absent} Give its folder by --path, or the values: {said}" if absent else \
+            f"Give them: {said}"
+        raise FileError(str(path), f"these names have no value: {places}.", advice,
+                        names=sorted(missing), code="simscape.names")
+    used = {name for name, *_ in conversion.script.values}
+    conversion.script.remarks += [f"{name} was given a value, but nothing in this text uses it."
+                                  for name in values or () if name not in used]
     return Converted(python_text(conversion.script), conversion.script)

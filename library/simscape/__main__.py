@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import runpy
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from blocks import BlocksError
@@ -27,6 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
                         help="a value for a name of the workspace, in MATLAB's notation")
     parser.add_argument("--path", action="append", default=[], type=Path, metavar="FOLDER",
                         help="where scripts, data, libraries and referenced subsystems are")
+    parser.add_argument("--with", action="append", default=[], metavar="MODULE", dest="modules",
+                        help="a module of yours that is imported first: it may add counterparts "
+                             "by library.simscape.add_counterpart")
     parser.add_argument("--report", action="store_true",
                         help="say what became of every block; also as a page beside the text")
     parser.add_argument("--run", action="store_true", help="run the text that was written")
@@ -37,6 +41,11 @@ def main(arguments: list[str] | None = None) -> int:
         if not sign:
             parser.error(f"--set takes NAME=VALUE, but was given {text!r}")
         values[name.strip()] = value
+    for module in given.modules:
+        try:
+            import_module(module)
+        except ImportError as error:
+            parser.error(f"--with {module}: {error}. Give a module that Python finds from here.")
     output = given.output or given.model.with_suffix(".py")
     try:
         if given.model.suffix == ".ssc":

@@ -25,8 +25,6 @@ _IN_PART = {  # what is not taken, beside parameters without a keyword
     "foundation.signal.functions.concatenate":
         "where selectors, sums or converters take its vector",
     "foundation.signal.nonlinear.selector": "of a vector that is joined in the model",
-    "foundation.isothermal_liquid.elements.translational_mechanical_converter":
-        "with a displacement that is calculated",
 }
 
 

@@ -74,27 +74,28 @@ class Gaps:
             f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.")
         return made, found
 
-    def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int]) -> SignalPart:
+    def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str
+               ) -> SignalPart:
         """A stub for a Simulink block without a counterpart, with the ports that are used."""
         ins, outs = _numbered("u", inputs), _numbered("y", outputs)
         made = self._made(
             object(), block.name,
-            f"A gap: the Simulink block {block.kind} has no counterpart here.",
+            f"A gap: the Simulink block {block.kind}.",
             [*(PortPlan(p, "Input", "") for p in ins), *(PortPlan(p, "Output", "") for p in outs)],
             [f"self.{p} == 0" for p in outs],
-            f"stands for the Simulink block {block.kind}, which has no counterpart here: its "
-            "outputs are 0.")
+            f"stands for the Simulink block {block.kind}. {why} Its outputs are 0.")
         return SignalPart(made, {}, ins, outs)
 
     def law(self, block: Block, part: SignalPart) -> str:
         """The class of a law, one for all blocks with the same one."""
         here = [part.here[p] for p in part.inputs]
         ports = [*(PortPlan(p, "Input", part.units.get(p, "")) for p in here),
-                 PortPlan("y", "Output", part.units.get("y", ""))]
+                 *(PortPlan(part.here[p], "Output", part.units.get(part.here[p], ""))
+                   for p in part.outputs)]
         return self._made(
             (block.kind, part.equation, tuple(port.text for port in ports)),
             block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
-            f"The block {folded(block.name)} of the model.", ports, [part.equation])
+            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines())
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
               equations: list[str], missing: str = "") -> str:

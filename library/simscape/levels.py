@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .diagram import Block, End, System
 from .plan import ClassPlan, PortPlan
-from .python_text import PythonNames
+from .python_text import PythonNames, said
 
 __all__ = ["Joint", "Level", "Scope"]
 
@@ -73,10 +74,11 @@ class Level:
     def add_port(self, block: Block, kind: str, argument: str) -> PortPlan:
         """The port of the class that a port block stands for."""
         if block.sid not in self.ports:
-            name = "".join(c if c.isalnum() else "_" for c in block.name.strip()) or "port"
-            name = f"port_{name}" if name[0].isdigit() or name[0] == "_" else name
+            name = re.sub(r"[\W_]+", "_", block.name).strip("_") or "port"
+            name = f"port_{name}" if name[0].isdigit() else name
             name = f"{name}_" if keyword.iskeyword(name) else name
-            port = PortPlan(self.names.make(name), kind, argument)
+            name = self.names.make(name)
+            port = PortPlan(name, kind, argument, said(block.name, name.lower()))
             self.ports[block.sid] = port
             self.plan.ports.append(port)
         return self.ports[block.sid]

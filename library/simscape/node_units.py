@@ -16,6 +16,7 @@ from .matlab import NotUnderstood
 from .nodes import Groups, inner_port, name_ports, nodes_of
 from .physical import signal_unit
 from .physical_signals import AsksUnits, is_physical_signal, physical_signal_part, unit_expected
+from .signal_part import Lacks
 from .units import unit_here
 
 __all__ = ["NodeUnits"]
@@ -87,7 +88,7 @@ class NodeUnits:
                 if kind == "output":
                     self._set((block.sid, end), unit)
                 elif kind == "input":
-                    inputs.append(((block.sid, end), unit))
+                    inputs.append(((block.sid, end), unit or unit_expected(block, written)))
         return inputs
 
     def follow(self, asked: Callable[[Block], AsksUnits]) -> None:
@@ -110,7 +111,7 @@ class NodeUnits:
                     continue
                 try:
                     made = physical_signal_part(block, asked(block))
-                except (NotUnderstood, BlocksError):
+                except (Lacks, NotUnderstood, BlocksError):
                     made = None
                 for port, end in ends.items():
                     if block.types.get(port) == "output":

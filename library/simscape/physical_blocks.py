@@ -15,7 +15,7 @@ from .physical import keywords_of, port_kind
 from .physical_signals import is_physical_signal, physical_signal_part
 from .plan import Part
 from .python_text import python_name, said
-from .signal_part import SignalPart
+from .signal_part import Lacks, SignalPart
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -53,7 +53,8 @@ class PhysicalBlocks:
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
         full = f"{counterpart.module.removeprefix('library.')}.{counterpart.name}"
-        level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name)))
+        level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name),
+                                     own=not counterpart.module.startswith("library.")))
         conversion.enter(level, block, "missing" if keywords.lost else "approximated"
                          if keywords.notes else "mapped", full, keywords.lost + notes)
         conversion.remarks += keywords.lost
@@ -67,11 +68,8 @@ class PhysicalBlocks:
         conversion = self.conversion
         try:
             made = physical_signal_part(block, conversion.asked(level, block))
-        except NotUnderstood as error:
-            made = None
-            conversion.remarks.append(f"{level.path}/{block.name}: {error}")
-        if made is None:
-            self._gap(level, block)
+        except (Lacks, NotUnderstood) as error:
+            self._gap(level, block, str(error))
             return
         name = level.names.make(python_name(block.name))
         part = made.part
@@ -97,10 +95,13 @@ class PhysicalBlocks:
             first.original = ""
             port = made.inputs[index]
             level.plan.connections.append([inner[before.outputs[0]], places[port]])
-            places[port] = inner[before.inputs[0]]
+            if before.inputs:
+                places[port] = inner[before.inputs[0]]
+            else:
+                del places[port]
         return part, places
 
-    def _gap(self, level: Level, block: Block) -> None:
+    def _gap(self, level: Level, block: Block, why: str = "It has no counterpart here.") -> None:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
         name = level.names.make(python_name(block.name))
@@ -113,7 +114,7 @@ class PhysicalBlocks:
                 domain_here(what), units.of(block.sid, end) or "")
         level.plan.parts.append(Part(name, made, original=said(block.name, name)))
         self.conversion.enter(level, block, "missing", made,
-                              ["No counterpart: a stub with its ports."])
+                              [f"{why} A stub with its ports stands for it."])
 
     @staticmethod
     def _divisors(level: Level, block: Block) -> set[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from blocks import quantity
 
 from .diagram import Block
-from .signal_part import SignalPart, law
+from .signal_part import Lacks, SignalPart, law
 from .units import unit_here
 
 if TYPE_CHECKING:
@@ -157,12 +157,14 @@ def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[AsksUnits],
     return made
 
 
-def _integrator(a: AsksUnits) -> Made | None:
+def _integrator(a: AsksUnits) -> Made:
     reset, limits = a.choice("reset_method").lower(), a.choice("saturation_spec").lower()
-    others = [p for p in a.ports("input") if p != "I"]
-    edge = {"rising": "1, 0", "falling": "0, 1"}.get(reset)
-    if others and (len(others) > 1 or edge is None) or not others and reset not in _NO:
-        return None  # started, limited or held by a signal, or reset by both edges
+    starts = [p for p in a.ports("input") if p.upper() == "X0"]
+    resets = [p for p in a.ports("input") if p != "I" and p not in starts]
+    if len(resets) > 1 or bool(resets) != (reset in _RESETS) or starts and (
+            limits not in _NO or reset == "level"):
+        raise Lacks("Limits that are signals, and a start from a signal beside limits or a reset "
+                    "by level, have no counterpart here.")
     unit = a.unit("I")
     whole = product(unit, "s")
     initial = a.value("x0")
@@ -171,22 +173,27 @@ def _integrator(a: AsksUnits) -> Made | None:
     if limits not in _NO:
         keywords |= {"limited": "True", "lower": _bound(a, "xl", "upper" in limits, -1, whole),
                      "upper": _bound(a, "xu", "lower" in limits, 1, whole)}
-    if edge is not None:
+    if resets:
         keywords["external_reset"] = "True"
-    if initial.value != 0:
+        keywords |= {"reset_on": f'"{reset}"'} if reset in ("either", "level") else {}
+    if starts:
+        keywords["external_start"] = "True"
+    elif initial.value != 0:
         keywords |= {"x": initial.argument} | (
-            {"reset_value": initial.argument} if edge is not None else {})
-    part = _part("signal.Integrator", keywords, ("I", *others), ("O",),
-                 here=("u", *(["reset"] if others else []), "y"))
-    if edge is not None:
-        one = a.unit(others[0])
-        before = law(f"where(self.u > 0, {edge})")
+            {"reset_value": initial.argument} if resets else {})
+    part = _part("signal.Integrator", keywords, ("I", *resets, *starts), ("O",),
+                 here=("u", *(["reset"] if resets else []), *(["x0"] if starts else []), "y"))
+    if resets:
+        one = a.unit(resets[0])
+        before = law(f"where({_RESETS[reset]})")
         before.units = {"u": one} if one else {}
         part.before = ((1, "edge", before),)
     return Made(part, whole)
 
 
 _NO = ("", "1", "none")
+_RESETS = {"rising": "self.u > 0, 1, 0", "falling": "self.u > 0, 0, 1",
+           "either": "self.u > 0, 1, 0", "level": "(self.u > 0) | (self.u < 0), 1, 0"}
 
 
 def _bound(a: AsksUnits, name: str, free: bool, side: int, unit: str) -> str:
@@ -197,12 +204,19 @@ def _bound(a: AsksUnits, name: str, free: bool, side: int, unit: str) -> str:
     return limit.times(limit.unit or unit).argument
 
 
-def _lag(a: AsksUnits) -> Made | None:
-    if a.choice("transfer_function_type") not in ("lag", "1"):
-        return None
-    unit, lag = a.unit("U"), a.value("T", "1")
-    keywords = {**_named(unit, "input"), **_named(unit, "output"), "numerator": "[1]",
-                "denominator": f"[{in_seconds(lag)}, 1]"}
+def _lag(a: AsksUnits) -> Made:
+    kind, unit = a.choice("transfer_function_type").lower(), a.unit("U")
+    if len(a.ports("input")) > 1:
+        raise Lacks("A start or a reset by a signal has no counterpart here.")
+    keywords = {**_named(unit, "input"), **_named(unit, "output")}
+    if kind in ("leadlag", "lead_lag", "2"):
+        above, below = (f"[{in_seconds(a.value(name, '1'))}, 1]" for name in ("T1", "T2"))
+        keywords |= {"numerator": above, "denominator": below}
+        return Made(_part("signal.TransferFunction", keywords, ("U",), ("Y",),
+                          "It starts at rest, and not from its initial output."), unit)
+    if kind not in ("lag", "1"):
+        raise Lacks(f"A transfer function of the kind {kind!r} has no counterpart here.")
+    keywords |= {"numerator": "[1]", "denominator": f"[{in_seconds(a.value('T', '1'))}, 1]"}
     start = a.value("y0")
     if start.value != 0:  # its state is the output, as a number in its unit
         keywords["x1"] = start.python
@@ -248,7 +262,7 @@ _FUNCTIONS = ("sin", "cos", "exp", "log", "10^u", "log10", "square", "sqrt", "re
               "pow")  # in the documented order
 
 
-def _function(a: AsksUnits) -> Made | None:
+def _function(a: AsksUnits) -> Made:
     word, unit, v = a.choice("fcn_choice"), a.unit("I"), a.number("v", "1")
     if word.isdigit():
         word = _FUNCTIONS[int(word) - 1] if 0 < int(word) <= len(_FUNCTIONS) else ""
@@ -261,17 +275,17 @@ def _function(a: AsksUnits) -> Made | None:
         made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
         return Made(made, "")
     if word not in _FUNCTIONS and word != "cube":
-        return None
+        raise Lacks(f"The function {a.choice('fcn_choice')!r} has no counterpart here.")
     keywords = {"function": f'"{word}"', **_named(unit)}
     if word == "square":
         del keywords["function"]
     return Made(_part("signal.MathFunction", keywords), _power(unit, _EXPONENTS.get(word, 0.0)))
 
 
-def _to_the_power(v: Written, unit: str) -> Made | None:
+def _to_the_power(v: Written, unit: str) -> Made:
     """The power with any exponent, of a number or of a quantity."""
     if not isinstance(v.value, (int, float)):
-        return None
+        raise Lacks("Its exponent has no value.")
     result = _power(unit, v.value)
     exponent = v.python if v.python.replace(".", "").isalnum() else f"({v.python})"
     made = law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
@@ -299,11 +313,11 @@ def _rms(a: AsksUnits) -> Made:
         **_named(unit), "frequency": a.value("f0", "60").argument}), unit)
 
 
-def _harmonic(amplitude: bool) -> Callable[[AsksUnits], Made | None]:
-    def made(a: AsksUnits) -> Made | None:
+def _harmonic(amplitude: bool) -> Callable[[AsksUnits], Made]:
+    def made(a: AsksUnits) -> Made:
         unit, outputs = a.unit("I"), a.ports("output")
         if len(outputs) != 2:
-            return None
+            raise Lacks("Its two outputs are not both known.")
         keywords = {**_named(unit), "frequency": a.value("f0", "60").argument}
         if a.number("n", "1") != 1:
             keywords["harmonic"] = f'{a.number("n", "1"):g}'
@@ -318,11 +332,11 @@ def _harmonic(amplitude: bool) -> Callable[[AsksUnits], Made | None]:
     return made
 
 
-def _sum_of_elements(a: AsksUnits) -> Made | None:
+def _sum_of_elements(a: AsksUnits) -> Made:
     inputs = tuple(a.ports("input"))
     unit = next((u for u in map(a.unit, inputs) if u), "")
     if len(inputs) < 2:
-        return None  # a vector that comes from a block without a counterpart
+        raise Lacks("It adds the elements of a vector that is not known here.")
     return Made(_part("signal.Sum", {**_named(unit), "signs": f'"{"+" * len(inputs)}"'}, inputs),
                 unit)
 
@@ -336,7 +350,7 @@ def _rounding(function: str) -> Callable[[AsksUnits], Made]:
     return made
 
 
-SIGNALS: dict[str, Callable[[AsksUnits], Made | None]] = {
+SIGNALS: dict[str, Callable[[AsksUnits], Made]] = {
     "functions.gain": _gain, "functions.add": _sum("++"), "functions.subtract": _sum("+-"),
     "functions.product": _product, "functions.divide": _divide, "sources.constant": _constant,
     "sources.ramp": _ramp, "sources.sine_wave": _sine, "sources.step": _step,
@@ -364,6 +378,7 @@ _SAME_UNIT = {  # by block: inputs, and the parameters in whose unit they come
     "lookup_tables.two_dimensional": {"I1": "x1", "I2": "x2"},
     "lookup_tables.three_dimensional": {"I1": "x1", "I2": "x2", "I3": "x3"},
     "periodic_operators.harmonic_estimator_amplitude_phase": {"I": "amplMin"},
+    "ee.switches.spst_ps": {"vT": "Threshold"}, "ee.switches.spdt_ps": {"vT": "Threshold"},
 }  # fmt: skip
 
 
@@ -380,7 +395,9 @@ def is_physical_signal(block: Block) -> bool:
     return block.kind.startswith(_SIGNAL) and "sinks" not in block.kind
 
 
-def physical_signal_part(block: Block, asks: AsksUnits) -> Made | None:
-    """The counterpart of a block for physical signals; None where there is none."""
+def physical_signal_part(block: Block, asks: AsksUnits) -> Made:
+    """The counterpart of a block for physical signals; ``Lacks`` is raised where there is none."""
     made = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
-    return made(asks) if made is not None else None
+    if made is None:
+        raise Lacks("It has no counterpart here.")
+    return made(asks)

@@ -16,6 +16,13 @@ class Part:
     keywords: dict[str, str] = field(default_factory=dict)
     original: str = ""
     note: str = ""
+    own: bool = False  # whether the user's: its module is not one of ``library``
+
+    @property
+    def home(self) -> str:
+        """The module that it is imported from; empty for a class of the script."""
+        module = self.component.rpartition(".")[0]
+        return module if self.own or not module else f"library.{module}"
 
 
 @dataclass
@@ -25,6 +32,7 @@ class PortPlan:
     name: str
     kind: str  # "Port", "Input", "Output"
     argument: str  # name of the domain, or the unit
+    original: str = ""  # its name in the diagram, where it is another
 
     @property
     def text(self) -> str:

@@ -117,7 +117,7 @@ def value_text(value: Any) -> str:
 
 _CALLS = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "mod": "mod",
-    "rem": "fmod", "fix": "trunc",
+    "rem": "fmod", "fix": "trunc", "where": "where",
 }  # fmt: skip
 _SAME = {"sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs",
          "floor", "ceil", "round", "sign", "power", "hypot", "sum", "prod", "mean", "cumsum",

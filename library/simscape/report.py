@@ -15,9 +15,10 @@ __all__ = ["report_html", "report_table", "report_text"]
 _ORDER = ("mapped", "approximated", "left out", "missing")
 _STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em;
 padding: 0 1em }
-table { border-collapse: collapse; font-size: 14px } td, th { padding: .25em .7em; text-align: left;
-border-bottom: 1px solid #ccc; vertical-align: top; overflow-wrap: anywhere }
-td:nth-child(3) { white-space: nowrap } td:last-child { min-width: 22em } svg { max-width: 100% }
+table { border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }
+td, th { padding: .25em .7em; text-align: left; border-bottom: 1px solid #ccc; vertical-align: top }
+td:nth-child(2), td:nth-child(4) { overflow-wrap: anywhere; min-width: 15em }
+td:nth-child(3) { white-space: nowrap } td:last-child { min-width: 18em } svg { max-width: 100% }
 @media (prefers-color-scheme: dark) { body { background: #111; color: #ddd }
 svg { background: #fff } }"""
 

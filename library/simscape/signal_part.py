@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Asks", "SignalPart", "is_number", "law", "limit", "listed", "many", "per_second",
-           "seconds"]  # fmt: skip
+__all__ = ["Asks", "Lacks", "SignalPart", "is_number", "law", "limit", "listed", "many",
+           "per_second", "seconds"]  # fmt: skip
+
+
+class Lacks(Exception):
+    """A block has no counterpart; the message says why, as a sentence for the report."""
 
 
 @dataclass

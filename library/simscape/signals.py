@@ -17,7 +17,7 @@ from .matlab import NotUnderstood
 from .plan import Part
 from .python_text import python_name, said
 from .signal_lines import SignalLines, is_converter, is_shown, is_signal_block
-from .signal_part import SignalPart
+from .signal_part import Lacks, SignalPart
 from .simulink import signal_part
 from .vectors import JOINING, SPLITTING, elements
 
@@ -81,7 +81,7 @@ class SignalsOfLevel:
         level = self.level
         driven = {text for texts in level.plan.connections for text in texts}
         inputs = [known.places[port] for known in self.placed.values()
-                  for port in known.made.inputs]
+                  for port in known.made.inputs if port in known.places]
         for inner in level.inner.values():
             part = inner.within.rstrip(".").rpartition(".")[2]
             inputs += [f"{level.owner}.{part}.{port.name}" for port in inner.ports.values()
@@ -102,14 +102,10 @@ class SignalsOfLevel:
         outcome, notes = "mapped", []
         try:
             made = signal_part(block, conversion.asked(level, block))
-        except (NotUnderstood, ValueError) as error:
-            made = None
-            conversion.remarks.append(f"{level.path}/{block.name}: {error}")
-        if made is None:
-            made = conversion.gaps.signal(block, *self.lines.used_ports(block))
-            outcome = "missing"
-            notes = ["No counterpart for its settings: a stub with its ports."]
-        elif made.note:
+        except (Lacks, NotUnderstood, ValueError) as error:
+            made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error))
+            outcome, notes = "missing", [f"{error} A stub with its ports stands for it."]
+        if made.note:
             outcome, notes = "approximated", [made.note]
         part, places = conversion.physical.place(level, block, name, made)
         conversion.enter(level, block, outcome, made.component, notes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, SignalPart, limit, listed, per_second, seconds
+from .signal_part import Asks, Lacks, SignalPart, limit, listed, per_second, seconds
 
 __all__ = ["SAMPLED", "has_vectors", "matrices_of"]
 
@@ -16,45 +16,45 @@ _RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoi
 _OTHER_NUMBERS = "It gives other random numbers than there."
 
 
-def _period(a: Asks, default: str = "-1") -> dict[str, str] | None:
-    """The sample time; None where it is inherited."""
+def _period(a: Asks, default: str = "-1") -> dict[str, str]:
+    """The sample time."""
     value = a.number("SampleTime", default)
     if value is None or value <= 0:
-        return None
+        raise Lacks("Its sample time is that of the blocks before it, none of which has one.")
     return {"sample_time": seconds(a.text("SampleTime", default))}
 
 
-def _held(a: Asks) -> SignalPart | None:
-    keywords = _period(a, "1")
-    return None if keywords is None else SignalPart("signal.ZeroOrderHold", keywords)
+def _held(a: Asks) -> SignalPart:
+    return SignalPart("signal.ZeroOrderHold", _period(a, "1"))
 
 
-def _unit_delay(a: Asks) -> SignalPart | None:
+def _unit_delay(a: Asks) -> SignalPart:
     keywords = _period(a, "1")
-    if keywords is None:
-        return None
     if a.number("InitialCondition", "0") != 0:
         keywords["stored"] = a.text("InitialCondition", "0")
     return SignalPart("signal.UnitDelay", keywords)
 
 
-def _delay(a: Asks) -> SignalPart | None:
+def _delay(a: Asks) -> SignalPart:
     keywords, length = _period(a), a.number("DelayLength", "2")
-    if keywords is None or not length or a.written("DelayLengthSource", "Dialog") != "Dialog" \
-            or a.number("InitialCondition", "0") != 0:
-        return None
+    if not length or a.written("DelayLengthSource", "Dialog") != "Dialog":
+        raise Lacks("Its length is 0, or comes from a signal.")
+    _starts_at_rest(a, "InitialCondition")
     zeros = ", ".join(["0"] * int(length))
     return SignalPart("signal.DiscreteTransferFunction",
                       {**keywords, "numerator": "[1]", "denominator": f"[1, {zeros}]"})
 
 
-def _integrator(a: Asks) -> SignalPart | None:
+def _integrator(a: Asks) -> SignalPart:
     keywords = _period(a, "1")
     method = a.written("IntegratorMethod", "Integration: Forward Euler")
     kind, _, rule = method.partition(": ")
-    if keywords is None or kind != "Integration" or a.written("ExternalReset", "none") != "none" \
-            or a.written("InitialConditionSource", "internal") != "internal":
-        return None
+    if kind != "Integration":
+        raise Lacks(f"Its method {method!r} has no counterpart here.")
+    for name, usual in (("ExternalReset", "none"), ("InitialConditionSource", "internal")):
+        if a.written(name, usual) != usual:
+            raise Lacks(f"Its {name} is {a.written(name, usual)!r}; a sampled integrator knows "
+                        f"{usual!r} here.")
     word = _RULES[rule.split()[0]]
     if word != "forward":
         keywords["method"] = f'"{word}"'
@@ -69,19 +69,53 @@ def _integrator(a: Asks) -> SignalPart | None:
                               != 1 else per_second(),))
 
 
-def _transfer(a: Asks) -> SignalPart | None:
+def _transfer(a: Asks) -> SignalPart:
     keywords = _period(a)
-    if keywords is None or a.number("InitialStates", "0") != 0:
-        return None
+    _starts_at_rest(a, "InitialStates")
     return SignalPart("signal.DiscreteTransferFunction", {
         **keywords, "numerator": listed(a.text("Numerator", "[1]")),
         "denominator": listed(a.text("Denominator", "[1 0.5]"))})  # fmt: skip
 
 
-def _space(a: Asks) -> SignalPart | None:
+def _filter(a: Asks) -> SignalPart:
+    """A filter in powers of 1/z: as many powers of z above and below."""
+    _starts_at_rest(a, "InitialStates")
+    return _in_powers_of_delay(a, ("Numerator", "[1]"), ("Denominator", "[1 0.5]"))
+
+
+def _fir(a: Asks) -> SignalPart:
+    _starts_at_rest(a, "InitialStates")
+    return _in_powers_of_delay(a, ("Coefficients", "[0.5 0.5]"), ("", "1"))
+
+
+def _in_powers_of_delay(a: Asks, *names: tuple[str, str]) -> SignalPart:
+    if a.written("CoefSource", "Dialog parameters") == "Input port":
+        raise Lacks("Its coefficients come from a signal.")
+    texts = [listed(a.text(*name)) for name in names]
+    sizes = [max(a.shape(*name), default=1) for name in names]
+    above, below = (_longer(text, max(sizes) - size)
+                    for text, size in zip(texts, sizes, strict=True))
+    return SignalPart("signal.DiscreteTransferFunction", {
+        **_period(a), "numerator": above, "denominator": below})
+
+
+def _longer(text: str, more: int) -> str:
+    """A vector with zeros behind it."""
+    zeros = ", ".join(["0"] * more)
+    return text if not more else f"{text[:-1]}, {zeros}]" if text.startswith("[") else \
+        f"[*{text}, {zeros}]"
+
+
+def _starts_at_rest(a: Asks, name: str) -> None:
+    if a.number(name, "0") != 0:
+        raise Lacks(f"It starts from {name} = {a.written(name, '0')}; here it starts from 0.")
+
+
+def _space(a: Asks) -> SignalPart:
     keywords = _period(a)
-    if keywords is None or a.number("InitialCondition", "0") != 0 or has_vectors(a):
-        return None
+    _starts_at_rest(a, "InitialCondition")
+    if has_vectors(a):
+        raise Lacks("It has several inputs or outputs, which are vectors of signals.")
     matrices = matrices_of(a)
     return SignalPart("signal.DiscreteStateSpace", {**keywords, **matrices}, ("u1",), ("y1",))
 
@@ -114,28 +148,23 @@ def _seed(a: Asks) -> str:
     return a.text("Seed", "0") if value is not None and value >= 1 else "1"
 
 
-def _uniform(a: Asks) -> SignalPart | None:
-    keywords = _period(a)
-    if keywords is None:
-        return None
+def _uniform(a: Asks) -> SignalPart:
     return SignalPart("signal.UniformRandomNumber", {
-        **keywords, "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
+        **_period(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
         "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 
 
-def _random(a: Asks) -> SignalPart | None:
-    keywords = _period(a)
-    if keywords is None:
-        return None
+def _random(a: Asks) -> SignalPart:
     variance = a.text("Variance", "1")
     return SignalPart("signal.RandomNumber", {
-        **keywords, "mean": a.text("Mean", "0"),
+        **_period(a), "mean": a.text("Mean", "0"),
         "deviation": "1" if variance == "1" else f"({variance})**0.5",
         "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 
 
-SAMPLED: dict[str, Callable[[Asks], SignalPart | None]] = {
+SAMPLED: dict[str, Callable[[Asks], SignalPart]] = {
     "ZeroOrderHold": _held, "UnitDelay": _unit_delay, "Delay": _delay,
     "DiscreteIntegrator": _integrator, "DiscreteTransferFcn": _transfer,
-    "DiscreteStateSpace": _space, "UniformRandomNumber": _uniform, "RandomNumber": _random,
+    "DiscreteStateSpace": _space, "DiscreteFilter": _filter,
+    "DiscreteFir": _fir, "UniformRandomNumber": _uniform, "RandomNumber": _random,
 }  # fmt: skip

@@ -26,7 +26,7 @@ def python_text(script: Script) -> str:
     head = [*docstring(_title(script), _WIDTH, ""), "", *imports, ""]
     if values:
         head += [*values, ""]
-    homes = {part.component.rpartition(".")[0] for plan in (*script.classes, script.root)
+    homes = {part.home for plan in (*script.classes, script.root)
              for part in plan.parts}
     return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source, homes)
 
@@ -45,10 +45,8 @@ def _imports(script: Script, text: str) -> list[str]:
     homes: dict[str, set[str]] = {}
     for plan in (*script.classes, script.root):
         for part in plan.parts:
-            module, _, name = part.component.rpartition(".")
-            if module:
-                home = module if "." in module else f"library.{module}"
-                homes.setdefault(home, set()).add(name)
+            if part.home:
+                homes.setdefault(part.home, set()).add(part.component.rpartition(".")[2])
     for ports in [*(p.ports for p in script.classes), *(s.ports for s in script.stubs)]:
         for port in ports:
             if port.kind == "Port":
@@ -147,10 +145,11 @@ def _said(sentence: str) -> Iterator[str]:
 def _classes(script: Script) -> Iterator[str]:
     for plan in script.classes:
         yield from ("", f"class {plan.name}(Component):")
-        yield from docstring([f"{plan.title}.", *plan.notes], _WIDTH)
+        yield from docstring([f"{plan.title}.", *(["", *plan.notes] if plan.notes else [])], _WIDTH)
         yield ""
         if plan.ports:
-            yield from (f"    {port.name} = {port.text}" for port in plan.ports)
+            yield from (f"    {port.name} = {port.text}{_comment(port.original)}"
+                        for port in plan.ports)
             yield ""
         yield "    def compose(self):"
         yield from _content(plan, "self") or ["        pass"]
@@ -170,15 +169,19 @@ def _content(plan: ClassPlan, owner: str) -> list[str]:
 def _part(part: Part, owner: str, indent: str) -> Iterator[str]:
     name = part.component.rpartition(".")[2]
     given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
-    original = one_line(part.original)
-    comment = f"  # {original}" if original and original != part.name else ""
+    comment = _comment(part.original if part.original != part.name else "")
     line = f"{indent}{owner}.{part.name} = {name}({', '.join(given)}){comment}"
     if len(line) <= _WIDTH:
         yield line
         return
     if comment:
-        yield f"{indent}# {original}"
+        yield f"{indent}{comment.strip()}"
     yield from _call(f"{indent}{owner}.{part.name} = {name}(", given, indent)
+
+
+def _comment(original: str) -> str:
+    """The name in the diagram, behind a line."""
+    return f"  # {one_line(original)}" if one_line(original) else ""
 
 
 def _call(head: str, given: list[str], indent: str) -> list[str]:
@@ -199,31 +202,32 @@ def _build(script: Script) -> Iterator[str]:
 
 def _run(script: Script) -> Iterator[str]:
     stop = script.run.get("StopTime", "10")
-    arguments = [f'"{stop} s"' if _is_number(stop) else '"10 s"']
     step, tolerance = (script.run.get(word, "auto") for word in ("MaxStep", "RelTol"))
-    arguments += [f"{keyword}={text}" for keyword, text in script.solver.items()]
+    shown = stop if _is_number(stop) else _of_the_endless(step)
+    arguments = [f'"{shown} s"', *(f"{keyword}={text}" for keyword, text in script.solver.items())]
     if _is_number(step) and not script.solver:
         arguments.append(f'max_step="{step} s"')
     if _is_number(tolerance) and float(tolerance) < 1e-6 and not script.solver:
         arguments.append(f"rtol={tolerance}")
     yield from ("", 'if __name__ == "__main__":')
-    if not _is_number(stop):
-        yield f"    # the model runs until {one_line(stop)}; the first 10 s are shown"
+    if shown != stop:
+        yield f"    # the model runs until {one_line(stop)}; the first {shown} s are shown"
     yield f"    result = build().simulate({', '.join(arguments)})"
     if script.plots:
-        shown = [quoted(path) for path in script.plots]
-        yield from _call("    figure = result.plot(", shown, "    ")
+        paths = [quoted(path) for path in script.plots]
+        yield from _call("    figure = result.plot(", paths, "    ")
         picture = quoted(f"{script.title}.png")
         yield f'    figure.savefig({picture}, bbox_inches="tight")'
-        yield from _call("    table = result.table(", [*shown, f"every={_spacing(stop)}"], "    ")
-        yield "    print(table)"
+        every = f'every="{float(shown) / 10:.6g} s"'
+        yield from _call("    table = result.table(", [*paths, every], "    ")
+        yield "    print(table.to_string())"
     else:
         yield "    print(result)"
 
 
-def _spacing(stop: str) -> str:
-    whole = float(stop) if _is_number(stop) else 10.0
-    return f'"{whole / 10:.6g} s"'
+def _of_the_endless(step: str) -> str:
+    """How much of a model without an end is shown: 10 s, or a thousand of its largest steps."""
+    return f"{min(10.0, 1000 * float(step)):.6g}" if _is_number(step) else "10"
 
 
 def _is_number(text: str) -> bool:

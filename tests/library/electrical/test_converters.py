@@ -21,6 +21,7 @@ from library.electrical import (
     HalfBridge,
     Inductor,
     Resistor,
+    SPDTSwitch,
     Switch,
 )
 from library.signal import Constant, Pulse
@@ -37,6 +38,27 @@ def test_a_switch_has_its_two_resistances(gate, current):
     run = across(Switch(gate=gate), "3 V").simulate("1 s")
     assert_allclose(values(run, "part.i", "A", [1.0]), current, rtol=1e-12)
     assert_allclose(values(run, "part.power_dissipated", "W", [1.0]), 3 * current, rtol=1e-12)
+
+
+def test_a_changeover_switch_charges_a_coil_and_lets_it_run_on():
+    """Seen from the coil the switch is a source (Thevenin) of which only the voltage changes."""
+    model = circuit("changeover", source=DCVoltageSource(voltage="12 V"),
+                    switch=SPDTSwitch(threshold="3 V", gate=at(1.0, quantity("4 V"),
+                                                               quantity("2 V"))),
+                    load=Resistor(resistance="2 ohm"), coil=Inductor(inductance="1 H"))
+    model.connect(model.source.p, model.switch.n2)
+    model.connect(model.switch.p, model.load.p)
+    model.connect(model.load.n, model.coil.p)
+    model.connect(model.source.n, model.switch.n1, model.coil.n, model.ground.V)
+    run = model.simulate("2 s", rtol=1e-11)
+    closed, opened = 100.0, 1e-8
+    R = 2 + 1 / (closed + opened)
+    first, then = (12 * g / (closed + opened) / R for g in (closed, opened))
+    at_one = first * (1 - np.exp(-R))
+    expected = then + (at_one - then) * np.exp(-R)
+    assert_allclose(values(run, "coil.i", "A", [1.0, 2.0]), [at_one, expected], rtol=1e-9)
+    assert_allclose(values(run, "switch.i1", "A", [2.0]) + values(run, "switch.i2", "A", [2.0]),
+                    -expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("v", "i"), [

@@ -22,7 +22,7 @@ from library.isothermal_liquid import (
     VariableDisplacementMotor,
     VariableDisplacementPump,
 )
-from library.signal import Constant
+from library.signal import Constant, Ramp
 
 OFFSETS = [{}, {"pressure_spec": "specified", "environment_pressure": "0.3 MPa"}]
 
@@ -49,6 +49,24 @@ def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, s
     assert_allclose(values(run, "piston.A.mdot", "kg/s"), inflow, rtol=1e-10)
     assert_allclose(values(run, "piston.x", "m"), sign * 0.1 * seconds(run), atol=1e-12)
     assert run.energy().relative_residual < 1e-10
+
+
+def test_a_piston_whose_place_is_a_signal_squeezes_what_is_enclosed():
+    """Nothing comes in: density times volume stays."""
+    model = Model("squeezed")
+    model.liquid, model.ground = oil(), translational.Reference()
+    model.piston = TranslationalMechanicalConverter(
+        displacement_spec="signal", interface_area="1e-3 m^2", dead_volume="1 l")
+    model.drive = translational.VelocitySource(velocity="-1 mm/s")
+    model.place = Ramp(slope="-1 mm/s", initial="5 mm")
+    model.connect(model.piston.A, model.liquid.A)
+    model.connect(model.piston.R, model.drive.R)
+    model.connect(model.piston.C, model.drive.C, model.ground.V)
+    model.connect(model.place.y, model.piston.p_in)
+    run = model.simulate("4 s", **TIGHT)
+    volume = 1e-3 + 1e-3 * (5e-3 - 1e-3 * seconds(run))
+    mass = rho(values(run, "piston.p_I", "Pa"), OIL) * volume
+    assert_allclose(mass, float(rho(P0, OIL)) * 1.005e-3, rtol=1e-9)
 
 
 def test_a_mass_on_enclosed_liquid_swings_on_its_stiffness():

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import signal as scipy_signal
 from signal_support import at, polyline, response
 
+from blocks.exceptions import ParameterError
 from library.signal import (
     PID,
     Constant,
@@ -13,6 +14,7 @@ from library.signal import (
     Integrator,
     PadeDelay,
     Pulse,
+    Ramp,
     Sine,
     StateSpace,
     Step,
@@ -123,6 +125,31 @@ def test_an_integrator_is_reset_by_every_rising_edge():
     t = np.array([0.5, 0.99, 1.01, 2.5, 2.99, 3.2, 8.9, 9.5])
     exact = np.where(t < 1, t, 0.25 + (t - 1) % 2)
     assert_allclose(at(result, t), exact, atol=1e-9)
+
+
+@pytest.mark.parametrize(("when", "exact"), [
+    ("falling", lambda t: np.where(t < 1.6, t, 0.25 + t - 1.6)),
+    ("either", lambda t: np.where(t < 1, t, 0.25 + t - np.where(t < 1.6, 1, 1.6))),
+    ("level", lambda t: np.where(t < 1, t, 0.25 + np.maximum(t - 1.6, 0))),
+], ids=["falling", "either", "level"])
+def test_an_integrator_is_reset_by_other_edges_or_by_level(when, exact):
+    """The reset is above its threshold from 1 s to 1.6 s."""
+    block = Integrator(external_reset=True, reset_on=when, reset_value="0.25 s")
+    result = response(block, Constant(value="1"), Pulse(period="2 s", width=0.3, start="1 s"),
+                      ports=("u", "reset"), duration="2.5 s")
+    t = np.array([0.5, 0.99, 1.2, 1.59, 1.7, 2.4])
+    assert_allclose(at(result, t), exact(t), atol=1e-9)
+
+
+def test_an_integrator_starts_anew_from_what_a_signal_is():
+    """From 2 + 3 t at the start and at 1 s, where the reset rises."""
+    block = Integrator(external_reset=True, external_start=True)
+    result = response(block, Constant(value="1"), Step(start="1 s"),
+                      Ramp(initial="2 s", slope="3"), ports=("u", "reset", "x0"), duration="2 s")
+    assert_allclose(at(result, [0.0, 0.9, 1.1, 1.9]), [2, 2.9, 5.1, 5.9], atol=1e-9)
+    limited = Integrator(external_start=True, limited=True)
+    with pytest.raises(ParameterError, match="neither with limits nor with a reset by level"):
+        response(limited, Constant(value="1"), Constant(value="0 s"), ports=("u", "x0"))
 
 
 def test_a_reset_frees_a_limited_integrator():

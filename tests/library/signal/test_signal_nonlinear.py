@@ -15,6 +15,7 @@ from library.signal import (
     DeadZone,
     Integrator,
     Pulse,
+    RateLimiter,
     Relay,
     Rounding,
     Sine,
@@ -78,6 +79,15 @@ def test_backlash_follows_a_sine_with_flat_tops():
     assert_allclose(at(result, [0.1, 1.0, 1.3, falling]), [0, 1.5, 1.5, 1.5], atol=1e-8)
     assert_allclose(at(result, [2.0]), 0.5, atol=1e-8)
     assert_allclose(at(result, [3.0, 3.3]), -1.5, atol=1e-8)
+
+
+def test_a_rate_limiter_climbs_and_then_approaches_exponentially():
+    """From 1 to 4 at 2 per second until 0.2 is left, which is 2 per second times 0.1 s."""
+    limiter = RateLimiter(rising="2 1/s", falling="-2 1/s", time_constant="0.1 s")
+    result = response(limiter, Step(initial=1, final=4, start="1 s"))
+    t = np.array([0.5, 1.7, 2.4, 2.5, 3.0])
+    exact = np.where(t < 2.4, 1 + 2 * np.maximum(t - 1, 0), 4 - 0.2 * np.exp(-(t - 2.4) / 0.1))
+    assert_allclose(at(result, t), exact, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("function", "reference"), [

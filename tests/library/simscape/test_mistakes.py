@@ -49,6 +49,8 @@ def test_a_name_without_a_value_is_asked_for_by_name(tmp_path):
     assert "--set k=… --set m0=…" in caught.value.advice
     text = convert(file, values={"m0": "4/2", "k": "3"}).text
     assert "m0 = 4 / 2\nk = 3\n" in text
+    assert "M0 was given a value, but nothing in this text uses it." in convert(
+        file, values={"m0": "2", "k": "3", "M0": "2"}).text
     assert 'Mass(mass=quantity(m0 * k, "kg"), v="1 m/s")' in text
     with pytest.raises(BlocksError, match="q has no value"):
         convert(file, values={"m0": "2*q", "k": "3"})
@@ -94,6 +96,29 @@ def test_a_loop_of_numbers_is_a_finding_and_a_filter_is_a_lag(tmp_path):
     system = np.array([[-2.0, 0.5], [-20.0, -20.0]])
     expected = (expm(3 * system) @ [1.0, 0.0])[0]
     assert_allclose(run["sledge.v"].final.to("m/s").m, expected, rtol=1e-6)
+
+
+def test_a_package_of_ones_own_gives_counterparts_on_the_command_line(
+        tmp_path, capsys, monkeypatch):
+    (tmp_path / "my_snow.py").write_text(
+        "from blocks import Parameter\nfrom library.simscape import add_counterpart\n"
+        "from library.translational import TwoPort\n\n\n"
+        "class Drift(TwoPort):\n    k = Parameter('1 N*s/m')\n\n"
+        "    def equations(self):\n        yield self.f == self.k * self.v\n\n\n"
+        "add_counterpart('my_snow.drift', Drift, ports={'lconn1': 'R', 'rconn1': 'C'})\n",
+        encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    blocks = [b for b in coasting() if b.name != "snow"]
+    blocks.append(Drawn("my_snow.drift", "drift", {}, {"k": ("2", "N*s/m")}))
+    file = write(tmp_path / "model.slx", blocks, "R2022b")
+    assert main([str(file), "--with", "my_snow", "--report"]) == 0
+    assert "from my_snow import Drift\n" in (tmp_path / "model.py").read_text(encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main([str(file), "--with", "nowhere"])
+    assert "--with nowhere: No module named 'nowhere'" in capsys.readouterr().err
+    with pytest.raises(BlocksError, match="Give yours a name of its own"):
+        add_counterpart("other.snow", type("Damper", (Snow,), {"__module__": "other"}))
 
 
 def test_a_component_of_ones_own_may_be_a_counterpart(tmp_path):

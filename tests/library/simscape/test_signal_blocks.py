@@ -80,6 +80,35 @@ CASES = {
                             2 * 0.01 * STEPS * (STEPS - 1) / 2),
     "Relay": (last("Relay", OnSwitchValue="1.2", OffSwitchValue="0.3", OnOutputValue="4"),
               np.where(T > 1.2, 4, 0)),
+    "Fcn with conditions": (
+        last("Fcn", Expr="(u(1)>0.5 && u(1)<1.5)*3 + !(u(1)>=1) + (u(1)==7 || u(1)>1.8)"),
+        3 * ((T > 0.5) & (T < 1.5)) + (T < 1) + (T > 1.8)),
+    "Zero-Pole": (last("ZeroPole", Zeros="[]", Poles="[-2 -3]", Gain="6"),
+                  T - 5 / 6 + 3 / 2 * np.exp(-2 * T) - 2 / 3 * np.exp(-3 * T)),
+    "Rate Limiter": (clock(
+        Drawn("Step", "s", options={"Time": "0.02", "After": "9"}, outputs=("g",)),
+        Drawn("RateLimiter", "last", options={"RisingSlewLimit": "2"}, inputs=("g",),
+              outputs=("y",))), 2 * (T - 0.02)),
+    "Discrete Filter": (last("DiscreteFilter", SampleTime="0.1", Numerator="[1 0 2]",
+                             Denominator="[1]"),
+                        0.1 * (STEPS + 2 * np.maximum(STEPS - 2, 0))),
+    "sine and cosine": (clock(
+        Drawn("Trigonometry", "both", options={"Operator": "sincos"}, inputs=("t",),
+              outputs=("s", "c")),
+        Drawn("Product", "last", options={"Inputs": "*/"}, inputs=("s", "c"), outputs=("y",))),
+        np.tan(T)),
+    "sampled sine": (clock(
+        Drawn("Sin", "wave", options={"SineType": "Sample based", "SampleTime": "0.1",
+                                      "Samples": "8", "Offset": "3"}, outputs=("w",)),
+        Drawn("Gain", "last", inputs=("w",), outputs=("y",))),
+        np.sin(2 * np.pi * (STEPS + 3) / 8)),
+    "sampled Step": (clock(
+        Drawn("Step", "step", options={"Time": "0.55", "SampleTime": "0.1"}, outputs=("s",)),
+        Drawn("Gain", "last", inputs=("s",), outputs=("y",))), np.where(T > 0.6, 1, 0)),
+    "Integrator started by a signal": (clock(
+        Drawn("Bias", "b", options={"Bias": "3"}, inputs=("t",), outputs=("b",)),
+        Drawn("Integrator", "last", options={"InitialConditionSource": "external"},
+              inputs=("t", "b"), outputs=("y",))), 3 + T**2 / 2),
     "Quantizer": (last("Quantizer", QuantizationInterval="0.31"),
                   0.31 * np.floor(T / 0.31 + 0.5)),
     "State-Space": (clock(
@@ -144,6 +173,10 @@ def physical(*blocks):
             {"transfer_function_type": ("foundation.enum.transfer_function_type.lag", "1"),
              "T": ("200", "ms"), "y0": ("1", "m")})],
      2 * (T - 0.2) + 1.4 * np.exp(-5 * T)),
+    ([Drawn(f"{S}linear.transfer_function", "last", {"U": "r", "Y": "o"},
+            {"transfer_function_type": ("foundation.enum.transfer_function_type.leadlag", "1"),
+             "T1": ("500", "ms"), "T2": ("200", "ms")})],
+     2 * (T + 0.3 - 0.3 * np.exp(-5 * T))),
     ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("1", "m")}),
       Drawn(f"{S}functions.concatenate", "both", {"I1": "c", "I2": "r", "O": "v"}),
       Drawn(f"{S}nonlinear.selector", "pick", {"I": "v", "O": "s"}, {"ix": ("2", "1")}),
@@ -167,8 +200,8 @@ def physical(*blocks):
             {"I": "w", "A": "a", "Phi": "phi"}, {"f0": ("10", "Hz"), "n": ("1", "1")}),
       Drawn(f"{S}functions.product", "last", {"I1": "a", "I2": "phi", "O": "o"})],
      np.where(T > 0.1, np.pi / 2, 0)),
-], ids=["square", "table", "lag", "selected element", "switch", "power", "square by number",
-        "limited integral", "harmonic"])  # fmt: skip
+], ids=["square", "table", "lag", "lead and lag", "selected element", "switch", "power",
+        "square by number", "limited integral", "harmonic"])  # fmt: skip
 def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_path):
     assert_allclose(result_of(physical(*blocks), tmp_path), expected, rtol=1e-6, atol=1e-7)
 
@@ -215,7 +248,8 @@ def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
     assert_allclose(result_of(blocks, tmp_path), 800 * T, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("reset", "jumps"), [("rising", 1.0), ("falling", 1.5)])
+@pytest.mark.parametrize(("reset", "jumps"), [("rising", (1.0, 1.0)), ("falling", (1.5, 1.5)),
+                                           ("either", (1.0, 1.5)), ("level", (1.0, 1.5))])
 def test_an_integrator_is_reset_at_an_edge(reset, jumps, tmp_path):
     """The reset is 1 from 1 s to 1.5 s; the integral of 1 starts anew from 5 at an edge."""
     steps = [Drawn("Step", f"step{k}", options={"Time": time, "After": after}, outputs=(f"s{k}",))
@@ -224,7 +258,9 @@ def test_an_integrator_is_reset_at_an_edge(reset, jumps, tmp_path):
               Drawn("Sum", "sum", inputs=("s0", "s1"), outputs=("r",)),
               Drawn("Integrator", "last", options={"ExternalReset": reset, "InitialCondition": "5"},
                     inputs=("c", "r"), outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))]
-    assert_allclose(result_of(blocks, tmp_path), 5 + T - np.where(jumps < T, jumps, 0), rtol=1e-6)
+    since = np.where(jumps[1] < T, jumps[1], np.where(jumps[0] < T, jumps[0], 0))
+    held = (reset == "level") & (T > 1) & (T < 1.5)
+    assert_allclose(result_of(blocks, tmp_path), np.where(held, 5, 5 + T - since), rtol=1e-6)
 
 
 def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
@@ -236,6 +272,22 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
     made = convert(write(tmp_path / "sensor.slx", blocks, "R2013b"))
     assert 'MotionSensor(reference="absolute")' in made.text
     assert_allclose(built(made.text, tmp_path).simulate("1 s")["last.V"].final.to("m/s").m, 3)
+
+
+@pytest.mark.parametrize(("block", "why"), [
+    (Drawn("Integrator", "it", options={"WrapState": "on"}, inputs=("t",)),
+     "Its state is wrapped"),
+    (Drawn("UnitDelay", "it", options={"SampleTime": "-1"}, inputs=("t",)),
+     "Its sample time is that of the blocks before it, none of which has one."),
+    (Drawn("DiscreteTransferFcn", "it", options={"SampleTime": "1", "InitialStates": "3"},
+           inputs=("t",)), "It starts from InitialStates = 3; here it starts from 0."),
+    (Drawn("Polyphase", "it", inputs=("t",)), "It has no counterpart here."),
+], ids=["wrapped", "sample time", "start", "unknown"])  # fmt: skip
+def test_a_gap_says_what_is_missing(block, why, tmp_path):
+    blocks = [Drawn("Clock", "clock", outputs=("t",)), block]
+    made = convert(write(tmp_path / "gap.slx", blocks, "R2024a"))
+    assert [" ".join(e.notes) for e in made.entries if e.outcome == "missing"][0].startswith(why)
+    assert why in " ".join(str(built(made.text, tmp_path).check()).split())
 
 
 def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):

@@ -113,4 +113,4 @@ if __name__ == "__main__":
         "ideal_rotational_motion_sensor.W",
         every="0.25 s",
     )
-    print(table)
+    print(table.to_string())

@@ -81,4 +81,4 @@ if __name__ == "__main__":
     figure = result.plot("ideal_rotational_motion_sensor.W")
     figure.savefig("driveline_backlash_r2016b.png", bbox_inches="tight")
     table = result.table("ideal_rotational_motion_sensor.W", every="1 s")
-    print(table)
+    print(table.to_string())

@@ -60,4 +60,4 @@ if __name__ == "__main__":
     figure = result.plot("ideal_rotational_motion_sensor.W")
     figure.savefig("driveline_trivial_r2014b.png", bbox_inches="tight")
     table = result.table("ideal_rotational_motion_sensor.W", every="1 s")
-    print(table)
+    print(table.to_string())

@@ -144,7 +144,7 @@ class MechMeasurements(Component):
     """Mech Measurements."""
 
     To_Piston = Port(translational)
-    Position__m_ = Output("")
+    Position_m = Output("")  # Position (m)
 
     def compose(self):
         self.ideal_translational_motion_sensor = MotionSensor()
@@ -157,7 +157,7 @@ class MechMeasurements(Component):
         )
         self.connect(self.ideal_translational_motion_sensor.R, self.To_Piston)
         self.connect(self.ideal_translational_motion_sensor.P, self.ps_simulink_converter4.u)
-        self.connect(self.ps_simulink_converter4.y, self.Position__m_)
+        self.connect(self.ps_simulink_converter4.y, self.Position_m)
 
 
 class ThermoMeasurements(Component):
@@ -249,4 +249,4 @@ if __name__ == "__main__":
         "mech_measurements.ps_simulink_converter4.y",
         every="1 s",
     )
-    print(table)
+    print(table.to_string())

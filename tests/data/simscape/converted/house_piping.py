@@ -283,4 +283,4 @@ if __name__ == "__main__":
         "second_floor_shower.pressure_temperature_sensor_tl_1.T",
         every="3 s",
     )
-    print(table)
+    print(table.to_string())

@@ -60,6 +60,7 @@ class TemperatureSensor2(Component):
 
 class Rod(Component):
     """Rod.
+
     2. Does this model match your nodal model of the system?
     """
 
@@ -144,4 +145,4 @@ if __name__ == "__main__":
     figure = result.plot("rod.temperature_sensor.pss.y", "sensor.pss.y")
     figure.savefig("iron_rod_lumped.png", bbox_inches="tight")
     table = result.table("rod.temperature_sensor.pss.y", "sensor.pss.y", every="250 s")
-    print(table)
+    print(table.to_string())

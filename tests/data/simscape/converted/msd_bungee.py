@@ -57,4 +57,4 @@ if __name__ == "__main__":
     figure = result.plot("position_sensor.P")
     figure.savefig("msd_bungee.png", bbox_inches="tight")
     table = result.table("position_sensor.P", every="5 s")
-    print(table)
+    print(table.to_string())

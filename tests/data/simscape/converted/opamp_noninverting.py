@@ -112,8 +112,8 @@ def build() -> Model:
 
 
 if __name__ == "__main__":
-    # the model runs until inf; the first 10 s are shown
-    result = build().simulate("10 s", max_step="1e-4 s")
+    # the model runs until inf; the first 0.1 s are shown
+    result = build().simulate("0.1 s", max_step="1e-4 s")
     figure = result.plot(
         "output_measurement.voltage_sensor1.V",
         "source_generator.voltage_sensor2.V",
@@ -122,6 +122,6 @@ if __name__ == "__main__":
     table = result.table(
         "output_measurement.voltage_sensor1.V",
         "source_generator.voltage_sensor2.V",
-        every="1 s",
+        every="0.01 s",
     )
-    print(table)
+    print(table.to_string())

@@ -23,7 +23,7 @@ time (s)
 vL (V)
 """
 
-from blocks import Component, Input, Model, Port, quantity
+from blocks import Component, Model, Port
 from library.electrical import (
     Capacitor,
     CurrentSensor,
@@ -31,34 +31,16 @@ from library.electrical import (
     ElectricalReference,
     Inductor,
     Resistor,
+    SPDTSwitch,
     VoltageSensor,
     electrical,
 )
 from library.signal import Constant, Gain, Not
 
 
-class SPDTSwitch(Component):
-    """A gap: ee.switches.spdt_ps has no counterpart here."""
-
-    vT = Input("")
-    p = Port(electrical)
-    n1 = Port(electrical)
-    n2 = Port(electrical)
-
-    def equations(self):
-        yield quantity("1e-12 S") * self.p.v == self.p.i
-        yield quantity("1e-12 S") * self.n1.v == self.n1.i
-        yield quantity("1e-12 S") * self.n2.v == self.n2.i
-
-    def advise(self):
-        yield (
-            "stands for ee.switches.spdt_ps, which has no counterpart here: it lets next to "
-            "nothing pass, and its outputs are 0."
-        )
-
-
 class ManualSwitch(Component):
     """manual switch.
+
     This system switches between out1 and out2 when switch value is toggled
     """
 
@@ -67,11 +49,15 @@ class ManualSwitch(Component):
     out1 = Port(electrical)
 
     def compose(self):
-        self.spdt_switch = SPDTSwitch()
+        self.spdt_switch = SPDTSwitch(
+            closed_resistance="0.01 Ohm",
+            open_conductance="1e-6 S",
+            threshold="0.5 V",
+        )
         self.data_type_conversion = Gain()
         self.logical_operator = Not()
         self.switch_value = Constant(value=0)
-        self.simulink_ps_converter = Gain()
+        self.simulink_ps_converter = Gain(gain="1 V")
 
         self.connect(self.spdt_switch.p, self.in_)
         self.connect(self.spdt_switch.n2, self.out2)
@@ -84,6 +70,7 @@ class ManualSwitch(Component):
 
 class ManualSwitch1(Component):
     """manual switch1.
+
     This system switches between out1 and out2 when switch value is toggled
     """
 
@@ -92,11 +79,15 @@ class ManualSwitch1(Component):
     out1 = Port(electrical)
 
     def compose(self):
-        self.spdt_switch = SPDTSwitch()
+        self.spdt_switch = SPDTSwitch(
+            closed_resistance="0.01 Ohm",
+            open_conductance="1e-6 S",
+            threshold="0.5 V",
+        )
         self.data_type_conversion1 = Gain()
         self.logical_operator1 = Not()
         self.switch_value = Constant(value=0)
-        self.simulink_ps_converter2 = Gain()
+        self.simulink_ps_converter2 = Gain(gain="1 V")
 
         self.connect(self.spdt_switch.p, self.in_)
         self.connect(self.spdt_switch.n2, self.out2)
@@ -177,8 +168,8 @@ def build() -> Model:
 
 
 if __name__ == "__main__":
-    # the model runs until inf; the first 10 s are shown
-    result = build().simulate("10 s", max_step="1e-5 s")
+    # the model runs until inf; the first 0.01 s are shown
+    result = build().simulate("0.01 s", max_step="1e-5 s")
     figure = result.plot(
         "measurement.voltage_sensor.V",
         "measurement1.current_sensor.I",
@@ -191,6 +182,6 @@ if __name__ == "__main__":
         "measurement1.current_sensor.I",
         "measurement2.voltage_sensor.V",
         "measurement3.current_sensor.I",
-        every="1 s",
+        every="0.001 s",
     )
-    print(table)
+    print(table.to_string())

@@ -48,4 +48,4 @@ if __name__ == "__main__":
     figure = result.plot("ps_product.y")
     figure.savefig("scooter_friction.png", bbox_inches="tight")
     table = result.table("ps_product.y", every="1 s")
-    print(table)
+    print(table.to_string())

@@ -1,0 +1,96 @@
+"""How does a block that a vector enters work on its elements?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .diagram import Block, End, Signal, System
+from .matlab import NotUnderstood, parse
+from .matlab_values import Unknown, evaluate
+from .signal_lines import TO_PHYSICAL
+from .vector_edits import (
+    WIDEST,
+    copies,
+    join,
+    join_physical,
+    joining,
+    joining_here,
+    move,
+    rewire,
+    unplug,
+    width,
+)
+from .vectors import inputs_of
+
+__all__ = ["added", "constants", "each", "each_number"]
+
+
+def each(system: System, block: Block) -> bool:
+    """A block of one input that a vector enters: one for every element."""
+    mux = joining(system, block.sid, 1)
+    if mux is None:
+        return False
+    drivers = inputs_of(system, mux)
+    unplug(system, End(block.sid, "in", 1))
+    made = copies(system, block, len(drivers))
+    system.signals += [Signal(source, [End(one.sid, "in", 1)], name)
+                       for one, (source, name) in zip(made, drivers, strict=True)]
+    if block.kind == TO_PHYSICAL:
+        whole = join_physical(system, f"{block.sid}.join",
+                               [End(one.sid, "rconn", 1) for one in made])
+        rewire(system, End(block.sid, "rconn", 1), whole)
+    else:
+        move(system, End(block.sid, "out", 1), join(
+            system, mux, f"{block.sid}.join",
+            [(End(one.sid, "out", 1), name) for one, (_, name) in zip(made, drivers,
+                                                                      strict=True)]))
+    return True
+
+
+def each_number(system: System, block: Block) -> bool:
+    """A converter to numbers that a physical vector enters: one for every element."""
+    mux = joining_here(system, End(block.sid, "lconn", 1))
+    if mux is None:
+        return False
+    made = copies(system, block, width(mux))
+    system.wires += [[End(one.sid, "lconn", 1), End(mux.sid, "lconn", k)]
+                     for k, one in enumerate(made, start=1)]
+    rewire(system, End(block.sid, "lconn", 1), None)
+    mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
+    move(system, End(block.sid, "out", 1), join(
+        system, mux, mux.sid, [(End(one.sid, "out", 1), "") for one in made]))
+    return True
+
+
+def added(system: System, block: Block) -> bool:
+    """A sum, product or extremum of one input takes the elements of a vector."""
+    signs = block.options.get("Inputs", "1" if block.block_type == "MinMax" else "++")
+    signs = signs.replace("|", "")
+    mux = joining(system, block.sid, 1) if signs in ("1", "+", "-", "*") else None
+    if mux is None:
+        return False
+    drivers = inputs_of(system, mux)
+    unplug(system, End(block.sid, "in", 1))
+    block.options["Inputs"] = "-" * len(drivers) if signs == "-" else str(len(drivers))
+    system.signals += [Signal(source, [End(block.sid, "in", k)], name)
+                       for k, (source, name) in enumerate(drivers, start=1)]
+    return True
+
+
+def constants(system: System, block: Block, names: Mapping[str, Any]) -> None:
+    """A constant that is a vector: one for every element."""
+    try:
+        values = np.asarray(evaluate(parse(block.options.get("Value", "1")), names), dtype=float)
+    except (NotUnderstood, Unknown, TypeError, ValueError):
+        return
+    if not 1 < values.size == max(values.shape, default=1) <= WIDEST:
+        return
+    made = copies(system, block, values.size)
+    for one, value in zip(made, values.ravel(), strict=True):
+        one.options["Value"] = f"{value:.15g}"
+    mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
+    move(system, End(block.sid, "out", 1), join(
+        system, mux, mux.sid, [(End(one.sid, "out", 1), "") for one in made]))

@@ -1,0 +1,149 @@
+"""Which dynamic block here does what one of Simulink's does: integrals, lags, delays, limits?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .signal_part import Asks, Lacks, SignalPart, law, limit, listed, per_second, seconds
+from .simulink_sampled import has_vectors, matrices_of
+
+__all__ = ["DYNAMICS", "LINKED_DYNAMICS"]
+
+
+def _integrator(a: Asks) -> SignalPart:
+    reset, up = _reset(a)
+    outside = a.written("InitialConditionSource", "internal") != "internal"
+    limited = a.written("LimitOutput", "off") == "on"
+    if a.written("WrapState", "off") == "on":
+        raise Lacks("Its state is wrapped, which has no counterpart here.")
+    if outside and (limited or reset == "level"):
+        raise Lacks("A start from a signal goes neither with limits nor with a reset by level "
+                    "here.")
+    start = a.text("InitialCondition", "0")
+    begins = {} if outside or a.number("InitialCondition", "0") == 0 else {"x": start}
+    if not (reset or limited or outside):
+        return SignalPart("signal.TransferFunction", {
+            "numerator": "[1]", "denominator": "[1, 0]", **({"x1": start} if begins else {})})
+    keywords, inputs, before = {"input": '"1/s"'}, ["u"], [per_second()]
+    if limited:
+        keywords |= {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
+                     "upper": limit(a, "UpperSaturationLimit", "inf")}
+    if reset:
+        keywords |= {"external_reset": "True"} | ({"reset_value": start} if begins else {})
+        keywords |= {} if reset == "rising" else {"reset_on": f'"{reset}"'}
+        inputs.append("reset")
+        before.append((1, "edge", law(f"where(self.u > 0, {up})" if up else
+                                      "where((self.u > 0) | (self.u < 0), 1, 0)")))
+    if outside:
+        keywords |= {"external_start": "True"}
+        inputs.append("x0")
+    return SignalPart("signal.Integrator", keywords | begins, tuple(inputs), before=tuple(before))
+
+
+def _reset(a: Asks) -> tuple[str, str]:
+    """The reset of an integrator here, and the condition under which its signal is up."""
+    written = a.written("ExternalReset", "none")
+    known = {"none": ("", ""), "rising": ("rising", "1, 0"), "falling": ("rising", "0, 1"),
+             "either": ("either", "1, 0"), "level": ("level", "")}
+    if written not in known:
+        raise Lacks(f"Its reset {written!r} has no counterpart here.")
+    return known[written]
+
+
+def _derivative(a: Asks) -> SignalPart:
+    return SignalPart("signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
+                      note="The derivative is filtered here, with 1 ms.")
+
+
+def _state_space(a: Asks) -> SignalPart:
+    if has_vectors(a):
+        raise Lacks("It has several inputs or outputs, which are vectors of signals.")
+    names = matrices_of(a)
+    if a.number("D", "1") == 0:
+        del names["D"]
+    start = a.text("InitialCondition", "0")
+    if a.number("InitialCondition", "0") not in (0, None):
+        names["x1"] = start
+    return SignalPart("signal.StateSpace", names, ("u1",), ("y1",))
+
+
+def _transfer(a: Asks) -> SignalPart:
+    return SignalPart("signal.TransferFunction", {
+        "numerator": listed(a.text("Numerator", "[1]")),
+        "denominator": listed(a.text("Denominator", "[1 1]"))})  # fmt: skip
+
+
+def _zero_pole(a: Asks) -> SignalPart:
+    shapes = {name: a.shape(name, default) for name, default in (
+        ("Zeros", "1"), ("Poles", "[0 -1]"), ("Gain", "1"))}
+    if any(min(shape, default=1) > 1 for shape in shapes.values()):
+        raise Lacks("It has several outputs; here one block has one.")
+    gain = a.text("Gain", "1")
+    zeros, poles = (listed(a.text(name, default)) for name, default in (
+        ("Zeros", "1"), ("Poles", "[0 -1]")))
+    above = f"[{gain}]" if 0 in shapes["Zeros"] else f"{gain} * np.poly({zeros})"
+    below = "[1]" if 0 in shapes["Poles"] else f"np.poly({poles})"
+    return SignalPart("signal.TransferFunction", {"numerator": above, "denominator": below})
+
+
+def _rate_limiter(a: Asks) -> SignalPart:
+    if (a.number("SampleTime", "0") or 0) > 0:
+        raise Lacks("It is sampled; a rate is limited continuously here.")
+    return SignalPart("signal.RateLimiter", {
+        "rising": f'quantity({a.text("RisingSlewLimit", "1")}, "1/s")',
+        "falling": f'quantity({a.text("FallingSlewLimit", "-1")}, "1/s")'},
+        note="Where its limits do not act it lags by 1 ms here.")  # fmt: skip
+
+
+def _saturation(a: Asks) -> SignalPart:
+    return SignalPart("signal.Saturation", {"upper": limit(a, "UpperLimit", "0.5"),
+                                            "lower": limit(a, "LowerLimit", "-0.5")})
+
+
+def _dead_zone(a: Asks) -> SignalPart:
+    return SignalPart("signal.DeadZone", {"upper": a.text("UpperValue", "0.5"),
+                                          "lower": a.text("LowerValue", "-0.5")})
+
+
+def _relay(a: Asks) -> SignalPart:
+    return SignalPart("signal.Relay", {
+        "switch_on": a.text("OnSwitchValue", "eps"), "switch_off": a.text("OffSwitchValue", "eps"),
+        "on_value": a.text("OnOutputValue", "1"), "off_value": a.text("OffOutputValue", "0")})
+
+
+def _backlash(a: Asks) -> SignalPart:
+    return SignalPart("signal.Backlash", {"width": a.text("BacklashWidth", "1")})
+
+
+def _delay(a: Asks) -> SignalPart:
+    keywords = {"delay": seconds(a.text("DelayTime", "1"))}
+    if a.number("InitialOutput", "0") != 0:
+        keywords["initial_output"] = a.text("InitialOutput", "0")
+    return SignalPart("signal.Delay", keywords)
+
+
+def _pid(a: Asks) -> SignalPart:
+    kind = a.written("Controller", "PID")
+    for name, usual in (("TimeDomain", "Continuous-time"), ("LimitOutput", "off"),
+                        ("Form", "Parallel")):
+        if a.written(name, usual) != usual:
+            raise Lacks(f"Its {name} is {a.written(name, usual)!r}; here it is {usual!r}.")
+    if kind not in ("PID", "PI", "PD", "P", "I"):
+        raise Lacks(f"A controller of the kind {kind!r} has no counterpart here.")
+    keywords = {"proportional": a.text("P", "1") if "P" in kind else "0"}
+    if "I" in kind:
+        keywords["integral"] = f'quantity({a.text("I", "1")}, "1/s")'
+    if "D" in kind:
+        keywords["derivative"] = f'quantity({a.text("D", "0")}, "s")'
+        keywords["filter_time"] = f'quantity(1 / ({a.text("N", "100")}), "s")'
+    return SignalPart("signal.PID", keywords)
+
+
+DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
+    "Integrator": _integrator, "Derivative": _derivative, "StateSpace": _state_space,
+    "TransferFcn": _transfer, "ZeroPole": _zero_pole, "RateLimiter": _rate_limiter,
+    "Saturate": _saturation, "DeadZone": _dead_zone, "Relay": _relay, "Backlash": _backlash,
+    "TransportDelay": _delay,
+}  # fmt: skip
+
+LINKED_DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {"PID Controller": _pid}

@@ -1,0 +1,187 @@
+"""Which block here calculates as one of Simulink's does: sums, functions, tables, formulas?"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from .matlab import Apply, Binary, Name, Number, Tree, Unary, parse
+from .python_text import python_of
+from .signal_part import Asks, Lacks, SignalPart, law, listed, many
+
+__all__ = ["FUNCTIONS", "LINKED_FUNCTIONS"]
+
+
+def _gain(a: Asks) -> SignalPart:
+    if a.written("Multiplication", "Element-wise(K.*u)").startswith("Matrix") \
+            or a.shape("Gain", "1"):
+        raise Lacks("Its gain is a matrix or a vector; signals are scalars here.")
+    return SignalPart("signal.Gain", {"gain": a.text("Gain", "1")})
+
+
+def _signs(a: Asks, default: str, one: str) -> str:
+    written = a.written("Inputs", default).replace("|", "").replace(" ", "").strip("'\"")
+    return one * int(written) if written.isdigit() else written
+
+
+def _sum(a: Asks) -> SignalPart:
+    signs = _signs(a, "++", "+")
+    if not signs or set(signs) - {"+", "-"} or len(signs) == 1:
+        raise Lacks("It adds the elements of a vector that is not known here.")
+    return SignalPart("signal.Sum", {"signs": f'"{signs}"'}, many("u", len(signs)))
+
+
+def _product(a: Asks) -> SignalPart:
+    signs = _signs(a, "2", "*")
+    if signs == "/":
+        return SignalPart("signal.MathFunction", {"function": '"reciprocal"'})
+    if signs == "*/":
+        return SignalPart("signal.Divide", {}, ("u1", "u2"))
+    if len(signs) < 2 or set(signs) - {"*", "/"} or a.written(
+            "Multiplication", "Element-wise(.*)").startswith("Matrix"):
+        raise Lacks("It multiplies matrices, or the elements of a vector that is not known here.")
+    if "/" in signs:
+        ports = many("u", len(signs))
+        text = "".join(f" {sign} self.{port}" for sign, port in zip(signs, ports, strict=True))
+        return law(f"1{text}" if signs[0] == "/" else text[3:], ports)
+    units = ", ".join(["1"] * len(signs))
+    keywords = {"units": f'"{units}"'} if len(signs) > 2 else {}
+    return SignalPart("signal.Product", keywords, many("u", len(signs)))
+
+
+def _rounding(a: Asks) -> SignalPart:
+    return SignalPart("signal.Rounding",
+                      {"function": f'"{a.written("Operator", "floor")}"'})
+
+
+def _quantizer(a: Asks) -> SignalPart:
+    return SignalPart("signal.Rounding", {"function": '"round"',
+                                          "step": a.text("QuantizationInterval", "0.5")})
+
+
+_LAWS = {  # functions that the library has no block for
+    "asin": ("arcsin(self.u)", 1), "acos": ("arccos(self.u)", 1),
+    "atan2": ("arctan2(self.u1, self.u2)", 2), "pow": ("self.u1 ** self.u2", 2),
+    "hypot": ("sqrt(self.u1**2 + self.u2**2)", 2), "mod": ("mod(self.u1, self.u2)", 2),
+    "10^u": ("10 ** self.u", 1), "signedSqrt": ("sign(self.u) * sqrt(abs_(self.u))", 1),
+    "rSqrt": ("1 / sqrt(self.u)", 1), "asinh": ("log(self.u + sqrt(self.u**2 + 1))", 1),
+    "acosh": ("log(self.u + sqrt(self.u**2 - 1))", 1),
+    "atanh": ("log((1 + self.u) / (1 - self.u)) / 2", 1),
+    "rem": ("sign(self.u1) * mod(abs_(self.u1), abs_(self.u2))", 2), "conj": ("self.u", 1),
+    "transpose": ("self.u", 1), "hermitian": ("self.u", 1),
+}  # fmt: skip
+_SAME = {"atan": "arctan", "magnitude^2": "square"}
+
+
+def _function(choice: str, default: str) -> Callable[[Asks], SignalPart]:
+    def made(a: Asks) -> SignalPart:
+        from ..signal import MathFunction
+
+        written = a.written(choice, default)
+        if written == "sincos":
+            both = law("sin(self.u)\nself.y2 == cos(self.u)")
+            both.outputs, both.equation = ("y1", "y2"), both.equation.replace("y ", "y1 ", 1)
+            return both
+        if written in _LAWS:
+            text, count = _LAWS[written]
+            return law(text, ("u",) if count == 1 else many("u", count))
+        word = _SAME.get(written, written)
+        allowed = MathFunction._declared["function"].choices  # type: ignore[attr-defined]
+        if word not in allowed:
+            raise Lacks(f"The function {written!r} has no counterpart here.")
+        return SignalPart("signal.MathFunction", {"function": f'"{word}"'})
+
+    return made
+
+
+_BETWEEN = {"Flat": "held", "Cubic spline": "cubic", "Akima spline": "smooth"}
+
+
+def _table(a: Asks) -> SignalPart:
+    count = int(a.number("NumberOfTableDimensions", "2") or 0)
+    if count not in (1, 2, 3) or a.written("BreakpointsSpecification", "Explicit values") != \
+            "Explicit values" or a.written("DataSpecification", "Table and breakpoints") != \
+            "Table and breakpoints":
+        raise Lacks("It has more than three inputs, or its points are not given as vectors.")
+    axes = ("x",) if count == 1 else many("x", count)
+    keywords = {axis: listed(a.text(f"BreakpointsForDimension{k}", "[10,22,31]"))
+                for k, axis in enumerate(axes, 1)}
+    keywords["values"] = listed(a.text("Table", "[4 5 6]"))
+    between = a.written("InterpMethod", "Linear")
+    if not between.startswith("Linear"):
+        if between not in _BETWEEN or count > 1 and _BETWEEN[between] == "cubic":
+            raise Lacks(f"{between!r} between its points has no counterpart here.")
+        keywords["interpolation"] = f'"{_BETWEEN[between]}"'
+    if a.written("ExtrapMethod", "Linear") == "Clip":
+        keywords["extrapolation"] = '"nearest"'
+    return SignalPart(f"signal.Table{count}D", keywords, ("u",) if count == 1 else
+                      many("u", count))
+
+
+def _written_law(a: Asks) -> SignalPart:
+    """A block whose law is written in it, of one signal or of the elements of a vector."""
+    text = re.sub(r"\bu[(\[](\d+)[)\]]", r"u(\1)", a.written("Expr", "sin(u[1])"))
+    used = max((int(n) for n in re.findall(r"\bu\((\d+)\)", text)), default=1)
+    inputs = ("u",) if used == 1 else many("u", used)
+    text = re.sub(r"\bu\((\d+)\)", lambda m: inputs[int(m[1]) - 1], text)
+    text = re.sub(r"!(?!=)", "~", text.replace("!=", "~=").replace("sgn(", "sign("))
+    written = python_of(_of_numbers(parse(text)),
+                        lambda path: f"self.{path}" if path in inputs else a.name(path))
+    return law(written.replace("np.pi", repr(math.pi)).replace("np.abs(", "abs_(").replace(
+        "np.", ""), inputs)
+
+
+def _of_numbers(tree: Tree) -> Tree:
+    """An expression whose conditions are the numbers 1 and 0, as in Simulink."""
+    if isinstance(tree, Apply):
+        return Apply(tree.of, tuple(_of_numbers(a) for a in tree.arguments))
+    if isinstance(tree, Unary):
+        inner = _of_numbers(tree.of)
+        return _minus(_ONE, _truth(inner)) if tree.sign in ("~", "!") else Unary(tree.sign, inner)
+    if not isinstance(tree, Binary):
+        return tree
+    left, right, sign = _of_numbers(tree.left), _of_numbers(tree.right), tree.sign
+    if sign in ("<", "<=", ">", ">="):
+        return Apply(Name("where"), (Binary(sign, left, right), _ONE, Number(0, "0")))
+    if sign in ("==", "~="):
+        same = Binary("*", *(_of_numbers(Binary(s, left, right)) for s in ("<=", ">=")))
+        return same if sign == "==" else _minus(_ONE, same)
+    if sign in ("&&", "&"):
+        return Binary("*", _truth(left), _truth(right))
+    if sign in ("||", "|"):
+        return Apply(Name("sign"), (Binary("+", _truth(left), _truth(right)),))
+    return Binary(sign, left, right)
+
+
+_ONE = Number(1, "1")
+
+
+def _minus(left: Tree, right: Tree) -> Tree:
+    return Binary("-", left, right)
+
+
+def _truth(number: Tree) -> Tree:
+    """1 of a number that is not zero."""
+    if isinstance(number, Apply) and number.of == Name("where"):
+        return number
+    return Apply(Name("sign"), (Apply(Name("abs"), (number,)),))
+
+
+def _passed(a: Asks) -> SignalPart:
+    return SignalPart("signal.Gain", {})
+
+
+FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
+    "Gain": _gain, "Sum": _sum, "Product": _product, "Math": _function("Operator", "exp"),
+    "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
+    "Rounding": _rounding, "Quantizer": _quantizer, "Lookup_n-D": _table, "Fcn": _written_law,
+    "Bias": lambda a: law(f"self.u + {a.text('Bias', '0')}"),
+    "Abs": lambda a: SignalPart("signal.Abs"), "Signum": lambda a: SignalPart("signal.Sign"),
+    "DataTypeConversion": _passed, "RateTransition": _passed, "SignalConversion": _passed,
+    "SignalSpecification": _passed,
+}  # fmt: skip
+
+LINKED_FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
+    "Slider Gain": lambda a: SignalPart("signal.Gain", {"gain": a.text("gain", "1")}),
+}

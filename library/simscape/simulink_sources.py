@@ -1,0 +1,131 @@
+"""Which source here does what a Simulink source does?
+
+One with a sample time is followed by a hold: its value changes at samples alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from .signal_part import Asks, Lacks, SignalPart, is_number, listed, seconds
+
+__all__ = ["LINKED_SOURCES", "SOURCES"]
+
+
+def _constant(a: Asks) -> SignalPart:
+    if a.shape("Value", "1"):
+        raise Lacks("Its value is a vector, which is not taken apart here.")
+    return SignalPart("signal.Constant", {"value": a.text("Value", "1")}, ())
+
+
+def _sampled(a: Asks, source: SignalPart) -> SignalPart:
+    """A source, held from sample to sample where it has a sample time."""
+    if (a.number("SampleTime", "0") or 0) <= 0:
+        return source
+    period = seconds(a.text("SampleTime", "0"))
+    return SignalPart("signal.ZeroOrderHold", {"sample_time": period},
+                      before=((0, "source", source),))
+
+
+def _step(a: Asks) -> SignalPart:
+    keywords = {"final": a.text("After", "1"), "start": seconds(a.text("Time", "1"))}
+    if a.number("Before", "0") != 0:
+        keywords["initial"] = a.text("Before", "0")
+    return _sampled(a, SignalPart("signal.Step", keywords, ()))
+
+
+def _sine(a: Asks) -> SignalPart:
+    by_samples = "Sample based" in a.written("SineType", "Time based")
+    if by_samples:
+        samples, period = a.text("Samples", "10"), a.text("SampleTime", "0")
+        frequency = f'quantity(1 / ({samples} * {period}), "Hz")'
+    else:
+        turns = _per_turn(a.text("Frequency", "1"), a.number("Frequency", "1"))
+        frequency = f'"{turns} Hz"' if is_number(turns) else f'quantity({turns}, "Hz")'
+    keywords = {"amplitude": a.text("Amplitude", "1"), "frequency": frequency}
+    if a.number("Bias", "0") != 0:
+        keywords["bias"] = a.text("Bias", "0")
+    if by_samples and a.number("Offset", "0") != 0:
+        keywords["phase"] = f'quantity(2 * np.pi * {a.text("Offset", "0")} / {samples}, "rad")'
+    elif not by_samples and a.number("Phase", "0") != 0:
+        keywords["phase"] = f'quantity({a.text("Phase", "0")}, "rad")'
+    return _sampled(a, SignalPart("signal.Sine", keywords, ()))
+
+
+def _per_turn(text: str, value: float | None) -> str:
+    """A frequency in turns, of one in radians."""
+    if text.startswith("2 * np.pi * "):
+        return text.removeprefix("2 * np.pi * ")
+    if value is not None and not re.search(r"[A-Za-z_]", text.replace("np.pi", "")) and \
+            float(f"{value / 2 / math.pi:.6g}") * 2 * math.pi == value:
+        return f"{value / 2 / math.pi:.6g}"
+    whole = text if text.replace(".", "").isalnum() else f"({text})"
+    return f"{whole} / (2 * np.pi)"
+
+
+def _clock(a: Asks) -> SignalPart:
+    return _sampled(a, SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ()))
+
+
+def _ramp(a: Asks) -> SignalPart:
+    keywords = {"slope": f'quantity({a.text("slope", "1")}, "1/s")',
+                "start": seconds(a.text("start", "0"))}
+    if a.number("InitialOutput", "0") != 0:
+        keywords["initial"] = a.text("InitialOutput", "0")
+    return SignalPart("signal.Ramp", keywords, ())
+
+
+def _chirp(a: Asks) -> SignalPart:
+    return SignalPart("signal.Chirp", {
+        "initial_frequency": f'quantity({a.text("f1", "0.1")}, "Hz")',
+        "final_frequency": f'quantity({a.text("f2", "1")}, "Hz")',
+        "sweep_time": seconds(a.text("T", "100")), "phase": '"-90 deg"'}, ())  # fmt: skip
+
+
+def _repeating(a: Asks) -> SignalPart:
+    return SignalPart("signal.RepeatingSequence", {
+        "times": f'quantity({listed(a.text("rep_seq_t", "[0 2]"))}, "s")',
+        "values": listed(a.text("rep_seq_y", "[0 2]"))}, ())  # fmt: skip
+
+
+def _from_workspace(a: Asks) -> SignalPart:
+    rows = a.text("VariableName", "simulink_input")
+    after = {"Extrapolation": "continued", "Holding final value": "held"}.get(
+        a.written("OutputAfterFinalValue", "Extrapolation"))
+    if after is None:
+        raise Lacks(f'{a.written("OutputAfterFinalValue", "")!r} after the last value is not known '
+                    "here.")
+    if not rows.isidentifier() or rows == "None":
+        raise Lacks(f'{a.written("VariableName", "simulink_input")} is no matrix with a column of '
+                    "times and one of values.")
+    keywords = {"times": f'quantity([row[0] for row in {rows}], "s")',
+                "values": f"[row[1] for row in {rows}]"}
+    return SignalPart("signal.TimeTable", keywords | ({} if after == "held" else
+                                                      {"ends": f'"{after}"'}), ())
+
+
+def _pulse(a: Asks) -> SignalPart:
+    period, width, delay = (a.text(*word) for word in (
+        ("Period", "10"), ("PulseWidth", "5"), ("PhaseDelay", "0")))
+    if a.written("PulseType", "Time based") == "Time based":
+        return SignalPart("signal.Pulse", {
+            "amplitude": a.text("Amplitude", "1"), "period": seconds(period),
+            "width": f"{width} / 100", "start": seconds(delay)}, ())  # fmt: skip
+    sample = a.text("SampleTime", "1")  # counted in samples
+    return SignalPart("signal.Pulse", {
+        "amplitude": a.text("Amplitude", "1"), "period": seconds(f"{period} * {sample}"),
+        "width": f"{width} / {period}", "start": seconds(f"{delay} * {sample}")}, ())  # fmt: skip
+
+
+SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
+    "Constant": _constant, "Step": _step, "Sin": _sine, "Clock": _clock, "DigitalClock": _clock,
+    "FromWorkspace": _from_workspace, "DiscretePulseGenerator": _pulse,
+    "Ground": lambda a: SignalPart("signal.Constant", {"value": "0"}, ()),
+}  # fmt: skip
+
+LINKED_SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
+    "Ramp": _ramp, "Chirp Signal": _chirp, "Repeating Sequence": _repeating,
+    "Repeating table": _repeating,
+}  # fmt: skip

@@ -70,9 +70,8 @@ def _pieces(topology: Topology) -> Indices:
     for f, family in enumerate(topology.network.families):
         rows = [r.nodes for r in topology.rows
                 if r.family == f and r.name not in family.kernel.carried]
-        nodes = np.array(rows).reshape(len(rows), -1)
-        for column in nodes.T:
-            free = column[~held[column]]
+        for column in zip(*rows, strict=True):
+            free = np.array([node for node in column if not held[node]], dtype=int)
             a.append(free[:-1])
             b.append(free[1:])
     return connected(np.concatenate(a), np.concatenate(b), topology.count)

@@ -24,6 +24,7 @@ from ..language.tracing import kernel_of, usual_value
 from .classes import class_findings
 from .findings import Finding, Findings, found
 from .network import network_findings
+from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
 from .singular import singular_findings
 from .start import Starting, begin_findings, event_findings, start_findings
@@ -64,6 +65,8 @@ def _check(model: Model, starting: Starting
     if "findings" not in system.cache:  # values change more often
         system.cache["findings"] = [*_on_network(system.network), *event_findings(system)]
     findings += system.cache["findings"]
+    if has_one_way(system.network.families):
+        findings += one_way_findings(Topology(system.network))
     if violated:  # what such values start from says nothing
         return _unique(findings), causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself

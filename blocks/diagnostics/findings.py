@@ -41,6 +41,8 @@ SEVERITIES = {
     "network.nowhere": "error",
     "network.assumed": "info",
     "network.shorted": "warning",
+    "network.short": "info",
+    "network.barred": "info",
     "network.unconnected": "info",
     "contact.overlap": "error",
     "contact.rigid": "error",

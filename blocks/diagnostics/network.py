@@ -108,8 +108,9 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
         if len(names) > 1:
             yield found(
                 "conflict.parameter", names[:20],
-                f"{listed(names)} {'both' if len(names) == 2 else 'all'} state what a {domain} "
-                f"circuit has once ({stated}), and belong to the same circuit.",
+                f"{listed(names)} {'both' if len(names) == 2 else 'all'} state what "
+                f"{article(str(domain))} circuit has once ({stated}), and belong to the same "
+                "circuit.",
                 "Keep one of them, or separate the circuits: look for a connection that joins "
                 "them by mistake.",
             )  # fmt: skip

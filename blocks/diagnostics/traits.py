@@ -35,6 +35,7 @@ class Tie:
     ports: tuple[str, ...]  # one or two port names
     variable: str  # across variable
     given: bool  # by a parameter, an input or time; not just rigid
+    value: ca.Function | None = field(default=None, compare=False)  # of parameters alone, if so
 
 
 @dataclass
@@ -163,7 +164,21 @@ class _Reader:
                 continue
             w = self.difference({first[across]: 1.0, second[across]: -1.0})
             if w is not None:
-                traits.ties.append(Tie((a, b), across, self.given(w)))
+                traits.ties.append(Tie((a, b), across, self.given(w), self._constant(w)))
+
+    def _constant(self, weights: Array) -> ca.Function | None:
+        """What a combination of laws gives, where that depends on parameters alone."""
+        count = len(self.kernel.laws)
+        if not self.given(weights) or np.abs(weights[count:]).max(initial=0) > STATED:
+            return None
+        total = sum((w * law.residual for w, law in zip(weights, self.kernel.laws, strict=False)
+                     if abs(w) > STATED), ca.SX(0))
+        unknowns = ca.vertcat(*(self.kernel.symbols[key] for key in self.keys))
+        value = -ca.substitute(ca.SX(total), unknowns, ca.SX.zeros(unknowns.shape))
+        known = {s.__hash__() for p in self.kernel.parameter_symbols for s in ca.symvar(p)}
+        if any(s.__hash__() not in known for s in ca.symvar(value)):
+            return None
+        return ca.Function("given", self.kernel.parameter_symbols, [value])
 
 
 def _typical(parameter: LocalParameter, chance: Random) -> Array:

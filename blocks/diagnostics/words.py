@@ -31,6 +31,7 @@ _QUANTITIES = (
     ("Wb", False, "magnetic flux", "a reluctance"),
     ("Pa", False, "pressure", "a flow resistance"),
     ("m**3/s", False, "flow rate", "a flow resistance"),
+    ("kg/s", False, "mass flow", "a chamber"),
     ("K", False, "temperature", "a thermal resistance"),
     ("W", False, "heat flow", "a thermal mass"),
 )  # fmt: skip

@@ -112,6 +112,7 @@ class Resistor(Dissipative, TwoPort):
 
     resistance = Parameter("1 ohm", doc="Resistance", advice={
         "S": "A conductance is one over a resistance.",
+        "N": "N is the newton: a thousand ohm are '1 kohm'.",
         "F": "A capacitance belongs to Capacitor(capacitance=…).",
         "H": "An inductance belongs to Inductor(inductance=…)."})  # fmt: skip
 

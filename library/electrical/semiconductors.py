@@ -98,6 +98,8 @@ class Diode(Dissipative, TwoPort):
     -----
     Dissipates v i. An ideal diode across a source that it would short-circuit is refused as
     the run gets there; where p and n are merely exchanged, the message says that as well.
+    ``check()`` hints at a diode of any model that shorts a constant source, or lets none of its
+    current pass.
 
     References
     ----------
@@ -106,6 +108,7 @@ class Diode(Dissipative, TwoPort):
     """
 
     symbol = symbols.DIODE
+    one_way = "p", "n"
 
     model = Replaceable(
         "piecewise linear",

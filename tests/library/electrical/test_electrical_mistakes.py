@@ -11,6 +11,7 @@ from library.electrical import (
     Capacitor,
     DCCurrentSource,
     DCVoltageSource,
+    Diode,
     ElectricalReference,
     IdealTransformer,
     Inductor,
@@ -20,7 +21,7 @@ from library.electrical import (
 
 
 @pytest.mark.parametrize(("make", "error", "said"), [
-    (lambda: Resistor(resistance="1 kN"), WrongDimension, "takes ohm or any unit convertible"),
+    (lambda: Resistor(resistance="1 kN"), WrongDimension, "a thousand ohm are '1 kohm'"),
     (lambda: Resistor(resistance="1 S"), WrongDimension, "one over a resistance"),
     (lambda: Resistor(resistance="1 uF"), WrongDimension, r"Capacitor\(capacitance=…\)"),
     (lambda: Capacitor(capacitance="1 mH"), WrongDimension, r"Inductor\(inductance=…\)"),
@@ -140,3 +141,75 @@ def test_two_references_that_short_an_element_are_hinted_at():
     (finding,) = model.check().warnings
     assert finding.code == "network.shorted"
     assert f"Both ports of {capacitor.path} are held by references" in finding.problem
+
+
+# -- diodes the wrong way round ---------------------------------------------------------------
+def hints(model):
+    """Codes of the hints on one-way elements, and whom they name."""
+    return [(f.code, *f.where) for f in model.check() if f.code in ("network.short",
+                                                                      "network.barred")]
+
+
+def lamp(kind, swapped, voltage="5 V", source=None, **load):
+    """A source, a resistor and a diode in a ring; the diode as meant, or with p and n swapped."""
+    model = circuit(source=source or DCVoltageSource(voltage=voltage), r=Resistor(),
+                    d=Diode(model=kind), **load)
+    first, last = (model.d.n, model.d.p) if swapped else (model.d.p, model.d.n)
+    rest = [p for name in load for p in (model._children[name].p, model._children[name].n)]
+    ends = [model.source.p, model.r.p, model.r.n, *rest, first, last, model.source.n]
+    for a, b in zip(ends[::2], ends[1::2], strict=True):
+        model.connect(a, b)
+    model.connect(model.source.n, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("kind", ["piecewise linear", "ideal", "exponential"])
+def test_a_diode_that_lets_no_current_of_the_only_source_pass_is_hinted_at(kind):
+    for voltage, swapped in (("5 V", True), ("-5 V", False)):
+        model = lamp(kind, swapped, voltage)
+        assert hints(model) == [("network.barred", "d")]
+        assert not model.check().errors
+        assert abs(model.simulate("1 ms")["r.i"].final.to("A").m) < 1e-5  # nothing flows indeed
+    assert not hints(lamp(kind, False)) and not hints(lamp(kind, True, "-5 V"))
+
+
+def test_the_hint_on_a_diode_says_what_to_do():
+    (finding,) = lamp("ideal", True).check()
+    assert str(finding) == (
+        "No current can go from source.p round to source.n: every way leads backward through d, "
+        "which lets the other direction pass only. Nothing to do if that is meant; otherwise "
+        "exchange the ports of d, or the sign of source.")
+
+
+def test_no_hint_where_something_else_may_drive_the_diode():
+    assert not hints(lamp("ideal", True, source=ACVoltageSource()))
+    assert not hints(lamp("ideal", True, battery=DCVoltageSource(voltage="12 V")))
+    assert not hints(lamp("ideal", True, c=Capacitor(vc="9 V")))
+    assert hints(lamp("ideal", True, c=Capacitor())) == [("network.barred", "d")]
+
+
+def beside_a_coil(swapped):
+    """A diode beside a coil: freewheeling, or a short where it is the wrong way round."""
+    model = circuit(source=DCVoltageSource(voltage="5 V"), coil=Inductor(), r=Resistor(), d=Diode())
+    model.connect(model.source.p, model.coil.p, model.d.p if swapped else model.d.n)
+    model.connect(model.coil.n, model.r.p)
+    model.connect(model.r.n, model.d.n if swapped else model.d.p, model.source.n, model.ground.V)
+    return model
+
+
+def test_a_diode_that_shorts_a_source_is_hinted_at_and_a_freewheeling_one_is_not():
+    assert not hints(beside_a_coil(False))
+    assert hints(beside_a_coil(True)) == [("network.short", "d")]
+    assert abs(beside_a_coil(True).simulate("1 ms")["source.i"].final.to("A").m) > 10
+
+
+def test_of_a_bridge_the_diode_the_wrong_way_round_is_hinted_at():
+    for swapped in (False, True):
+        model = circuit(source=DCVoltageSource(voltage="5 V"), load=Resistor(),
+                        **{f"d{k}": Diode() for k in range(4)})
+        first = (model.d0.n, model.d0.p) if swapped else (model.d0.p, model.d0.n)
+        model.connect(model.source.p, first[0], model.d1.n)
+        model.connect(model.source.n, model.d2.p, model.d3.n, model.ground.V)
+        model.connect(first[1], model.d2.n, model.load.p)
+        model.connect(model.d1.p, model.d3.p, model.load.n)
+        assert hints(model) == ([("network.barred", "d0", "d1")] if swapped else [])

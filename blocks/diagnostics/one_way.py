@@ -1,0 +1,206 @@
+"""Does a diode bar the only way of a source, or short it?
+
+Told of parts of a network that one constant source drives and nothing else: no second source, no
+amplifier, nothing that starts charged or in motion. There the answer follows from who is joined
+to whom, without a run. A class lets one direction pass where it says ``one_way = ("p", "n")``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..assembly.matching import connected
+from ..assembly.network import Family
+from ..numerics.arrays import Indices
+from .findings import Finding, found
+from .topology import Topology
+from .traits import Tie
+from .words import listed, quantity_word
+
+__all__ = ["has_one_way", "one_way_findings"]
+
+
+class Edge(NamedTuple):
+    """A way through a component."""
+
+    start: int  # node
+    end: int
+    path: str  # of the component
+    one_way: bool  # from start to end only
+    limits: bool  # whether the way through it takes up what a source gives
+
+
+class Drive(NamedTuple):
+    """A constant source."""
+
+    path: str
+    high: int  # node whose across variable is the higher one
+    low: int
+
+
+def one_way_findings(topology: Topology) -> Iterator[Finding]:
+    """Hints on diodes that are the wrong way round."""
+    piece = _pieces(topology)
+    drives = _drives(topology, piece)
+    edges = list(_edges(topology)) if drives else []
+    for drive in drives.values():
+        ways = [e for e in edges if e.path != drive.path]
+        yield from _short(topology, drive, ways)
+        yield from _barred(topology, drive, ways)
+
+
+def has_one_way(families: list[Family]) -> bool:
+    """Whether anything lets one direction pass only."""
+    return any(hasattr(type(f.members[0]), "one_way") for f in families)
+
+
+# -- what is driven --------------------------------------------------------------------------
+def _references(topology: Topology) -> Indices:
+    return np.concatenate([np.zeros(0, dtype=int), *(
+        r.nodes for r in topology.rows if topology.network.families[r.family].is_reference)])
+
+
+def _pieces(topology: Topology) -> Indices:
+    """Per node a label of what hangs together, of all domains, other than by a reference."""
+    held = np.isin(np.arange(topology.count), _references(topology))
+    a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+    for f, family in enumerate(topology.network.families):
+        rows = [r.nodes for r in topology.rows
+                if r.family == f and r.name not in family.kernel.carried]
+        for column in zip(*rows, strict=True):
+            free = np.array([node for node in column if not held[node]], dtype=int)
+            a.append(free[:-1])
+            b.append(free[1:])
+    return connected(np.concatenate(a), np.concatenate(b), topology.count)
+
+
+def _drives(topology: Topology, piece: Indices) -> dict[int, Drive]:
+    """The constant source of every piece that nothing else drives."""
+    held = set(_references(topology).tolist())
+    one_way = {d for f in topology.network.families if has_one_way([f])
+               for d, _ in f.kernel.ports.values()}
+    constant: dict[int, Drive] = {}
+    pushed: dict[int, int] = {}
+    for f, family in enumerate(topology.network.families):
+        if family.is_reference:
+            continue
+        traits = topology.traits[f]
+        rows = {r.name: r for r in topology.rows if r.family == f}
+        tie = next((t for t in traits.ties if t.given and len(t.ports) == 2), None)
+        drives = tie is not None or any(traits.prescribes.values()) or any(
+            t.given for t in traits.ties) or "power_supplied" in family.kernel.index or not all(
+            r.domain.name in traits.conserves for r in rows.values()
+            if r.domain in one_way)  # fmt: skip
+        values = None if tie is None else _value(family, tie)
+        for i in np.flatnonzero(drives | _charged(family)).tolist():
+            at = {int(piece[r.nodes[i]]) for r in rows.values()} - {int(piece[n]) for n in held}
+            for k in at:
+                pushed[k] = pushed.get(k, 0) + 1
+                if tie is not None and values is not None and values[i]:
+                    ends = [int(rows[name].nodes[i]) for name in tie.ports]
+                    constant[k] = Drive(family.path(i), *ends[:: 1 if values[i] > 0 else -1])
+    return {k: d for k, d in constant.items() if pushed[k] == 1}
+
+
+def _value(family: Family, tie: Tie) -> np.ndarray | None:
+    """By how much a source lifts its first port above its second; None if it may change."""
+    if tie.value is None:
+        return None
+    given = [family.parameter(p.name) for p in family.kernel.parameters]
+    if any(np.ndim(g) != 2 for g in given):
+        return None
+    return np.array([float(tie.value(*(g[i % len(g)] for g in given))) for i in range(family.size)])
+
+
+def _charged(family: Family) -> np.ndarray:
+    """Which instances start with something stored."""
+    out = np.zeros(family.size, dtype=bool)
+    for local in family.kernel.variables:
+        usual = getattr(local.declared, "initial", None) or 0.0
+        if getattr(local.declared, "priority", "none") == "none":
+            usual = 0.0
+        for start, member in zip(family.starts, family.members, strict=True):
+            wanted = member._targets.get(local.name, (usual, ""))[0]
+            out[start : start + member.size] |= np.asarray(wanted or 0.0) != 0
+    return out
+
+
+# -- ways --------------------------------------------------------------------------------------
+def _edges(topology: Topology) -> Iterator[Edge]:
+    for domain in topology.domains:
+        for rows in topology.groups(domain):
+            family = topology.network.families[rows[0].family]
+            one_way: tuple[str, ...] = getattr(type(family.members[0]), "one_way", ())
+            by_name = {r.name: r for r in rows}
+            for a, b in zip(rows, rows[1:], strict=False):
+                if topology.prescribed(a) is False or topology.prescribed(b) is False:
+                    continue  # a sensor, an open end
+                directed = {a.name, b.name} == set(one_way)
+                if directed:
+                    a, b = (by_name[name] for name in one_way)  # noqa: PLW2901
+                wire = any(set(t.ports) == {a.name, b.name}
+                           for t in topology.traits[a.family].ties)
+                for i in range(family.size):
+                    yield Edge(int(a.nodes[i]), int(b.nodes[i]), family.path(i), directed,
+                               not (wire or directed))
+
+
+def _reached(start: int, edges: list[Edge], directed: bool = True) -> set[int]:
+    """Nodes that can be got to."""
+    onward: dict[int, list[int]] = {}
+    for e in edges:
+        onward.setdefault(e.start, []).append(e.end)
+        if not (e.one_way and directed):
+            onward.setdefault(e.end, []).append(e.start)
+    seen, todo = {start}, [start]
+    while todo:
+        for node in onward.get(todo.pop(), ()):
+            if node not in seen:
+                seen.add(node)
+                todo.append(node)
+    return seen
+
+
+def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
+    """Diodes that conduct from one end of a source to the other, with nothing in between."""
+    wires = [e for e in edges if not e.limits]
+    if drive.low not in (after := _reached(drive.high, wires)):
+        return
+    before = _reached(drive.low, [e._replace(start=e.end, end=e.start) for e in wires])
+    diodes = [e.path for e in wires if e.one_way and e.start in after and e.end in before]
+    high, low, flow = _words(topology, drive)
+    several = len(diodes) > 1
+    yield found(
+        "network.short", diodes,
+        f"{listed(diodes)} {'conduct' if several else 'conducts'} from {high} straight to {low}: "
+        f"nothing but {'these limit' if several else 'it limits'} the {flow}.",
+        "Nothing to do if that is meant; a diode that should block there is the wrong way round. "
+        "Otherwise put a resistance in series.")  # fmt: skip
+
+
+def _barred(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
+    """Diodes in the only ways of a source that let no flow through in its direction."""
+    got = _reached(drive.high, edges)
+    if drive.low in got or drive.low not in _reached(drive.high, edges, directed=False):
+        return
+    diodes = [e.path for e in edges if e.one_way and e.end in got and e.start not in got]
+    high, low, flow = _words(topology, drive)
+    yield found(
+        "network.barred", diodes,
+        f"No {flow} can go from {high} round to {low}: every way leads backward through "
+        f"{listed(diodes, word='or')}, which {'let' if len(diodes) > 1 else 'lets'} the other "
+        "direction pass only.",
+        f"Nothing to do if that is meant; otherwise exchange the ports of "
+        f"{'one of them' if len(diodes) > 1 else diodes[0]}, or the sign of {drive.path}.")
+
+
+def _words(topology: Topology, drive: Drive) -> tuple[str, str, str]:
+    """The ports of a source, the higher one first, and what flows."""
+    ports = {int(r.nodes[i]): (f"{drive.path}.{r.name}", r.domain) for r in topology.rows
+             for i in np.flatnonzero(np.isin(r.nodes, (drive.high, drive.low)))
+             if topology.path(r.family, i) == drive.path}
+    (high, domain), (low, _) = ports[drive.high], ports[drive.low]
+    return high, low, quantity_word(*next(iter(domain.through.items())))

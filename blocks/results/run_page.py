@@ -258,7 +258,9 @@ def _energy(recording: Recording) -> str:
     if not terms:
         return ""
     ledger = Ledger(terms, "").grouped()
-    return f"<div class='flow'>{energy_flow(ledger)}</div>" + table(ledger._sheet())
+    sheet = ledger._sheet()
+    return (f"<div class='flow'>{energy_flow(ledger)}</div>"
+            f"<p class='faint'>{escape(sheet.title)}</p>{table(sheet)}")
 
 
 def _sticking(recording: Recording) -> str:

@@ -166,6 +166,10 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
         number, given = _parse_at(value, where, expected)
         return _convert(number, given, expected, where, value, advice)
     if is_quantity(value):
+        own = getattr(value, "_units", None)
+        if own is not None and own is getattr(expected.pint, "_units", None) and isinstance(
+                value.magnitude, float):  # the very same unit
+            return float(value.magnitude) * expected.factor + expected.offset
         given = _given_unit(value, where)
         number = _plain_number(value.magnitude, where, expected, value)
         if given.dimension == expected.dimension and given.angular == expected.angular \

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import need_package
 from ..numerics.arrays import Array
+from ..results.figures import bare_figure
 from ..units import from_si
 from .estimation_data import Sensor
 from .estimation_misfit import Misfit
@@ -21,12 +21,8 @@ POINTS = 1000  # of the predicted curve
 def draw(misfit: Misfit, values: Array, run: Any, sensors: Sequence[Sensor],
          residuals: Sequence[Array], save: Any) -> Any:
     """The picture of one experiment; ``save`` also writes it to a file."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise need_package("matplotlib", "pictures", "plot") from None
     rows = len(sensors)
-    figure = Figure(figsize=(9, 2.6 * rows + 0.6), layout="constrained")
+    figure = bare_figure("A picture of a fit", figsize=(9, 2.6 * rows + 0.6), layout="constrained")
     axes = figure.subplots(rows, 2, sharex=True, squeeze=False, width_ratios=[2, 1])
     for (left, right), sensor, rest in zip(axes, sensors, residuals, strict=True):
         times = np.linspace(sensor.t[0], sensor.t[-1], POINTS)

@@ -6,8 +6,9 @@ derivatives by sensitivities; other numbers are kept within limits.
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet
+from ..simulation.progress import Progress
 from ..simulation.settings import Options
 from ..units import from_si, to_si
 from .estimation_misfit import Unknown, unknown_of
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Optimum", "optimise"]
 
+LOG = logging.getLogger("blocks.analysis")
 LIMIT = re.compile(r"^(.*\))\s*(<=|>=)\s*(.+)$")
 MET = 1e-6  # of a limit, by which it may be missed
 
@@ -75,7 +78,7 @@ class Optimum:
 
 def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
              duration: Any, subject_to: Sequence[str] = (), *, maximise: bool = False,
-             rtol: float = 1e-8, **options: Any) -> Optimum:
+             progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Optimum:
     """Find the design values that make a number of a run least. The model is not changed.
 
     Parameters
@@ -91,6 +94,9 @@ def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
         ``"max(spring.x) <= 50 mm"``, ``"final(block.v) >= 1 m/s"``.
     maximise : bool
         Make the objective as large as possible instead.
+    progress : bool, optional
+        Show runs, the best so far and the time; by default in terminals and notebooks, of what
+        takes more than two seconds.
     rtol, **options
         As in :meth:`~blocks.Model.simulate`.
 
@@ -106,7 +112,8 @@ def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
     """
     design = _Design(model, objective, over, duration, subject_to, -1.0 if maximise else 1.0,
                      {"rtol": rtol, **options})
-    return design.best()
+    with Progress(progress, 0, name="optimise") as design.tell:
+        return design.best()
 
 
 class _Design:
@@ -130,6 +137,7 @@ class _Design:
         self._scale: Array | None = None
         self._bounds = np.zeros(0)
         self.tried: tuple[bool, float, Array] | None = None
+        self.tell: Callable[..., None] | None = None
 
     def numbers(self, searched: Array) -> tuple[Array, Array]:
         """Objective and limited numbers in SI units, and their derivatives by the search."""
@@ -166,6 +174,11 @@ class _Design:
         if self.tried is None or rank > self.tried[:2]:
             self.tried = *rank, values
             self._best_numbers = numbers
+        best = from_si(self._best_numbers[0], self._units[0])
+        words = f"run {self.runs}, best {best:.6g~P}{'' if self.tried[0] else ', limits not met'}"
+        LOG.info("optimise: %s", words)
+        if self.tell is not None:
+            self.tell(self.runs, words)
 
     def _rooms(self, numbers: Array) -> Array:
         """How far every limit is from being missed, in parts of it."""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, SimulationError, need_package, unknown_name
+from ..exceptions import ParameterError, SimulationError, unknown_name
+from ..results.figures import bare_figure
 from ..results.sheet import Sheet
 from ..studies.calls import results_of
 from ..units import from_si
@@ -76,13 +77,9 @@ class ParetoFront:
 
     def plot(self, save: Any = None) -> Any:
         """One objective over the other, and each design value beside it; ``save`` to a file."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise need_package("matplotlib", "pictures", "plot") from None
         paths = list(self.designs[0].values)
-        (x, y), figure = self.designs[0].objectives, Figure(
-            figsize=(4.2 * (1 + len(paths)), 3.6), layout="constrained")
+        (x, y), figure = self.designs[0].objectives, bare_figure(
+            "A picture of designs", figsize=(4.2 * (1 + len(paths)), 3.6), layout="constrained")
         axes = figure.subplots(1, 1 + len(paths), squeeze=False)[0]
         across, unit_of_x = _column([d.objectives[x] for d in self.designs])
         rows = [[d.objectives[y] for d in self.designs],

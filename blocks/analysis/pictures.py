@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package
+from ..exceptions import ParameterError
 from ..numerics.arrays import Array
+from ..results.figures import bare_figure
 from .frequency import angular_frequency
 from .poles import zeros
 from .signals import ratio_unit
@@ -173,11 +174,7 @@ def _said(axes: Any, linear: LinearModel) -> None:
 
 
 def _axes(rows: int) -> tuple[Figure, Any]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise need_package("matplotlib", "Drawing a linear model", "plot") from None
-    figure = Figure(figsize=SIZE, layout="constrained")
+    figure = bare_figure("Drawing a linear model", figsize=SIZE, layout="constrained")
     return figure, figure.subplots(rows, 1, sharex=rows > 1, squeeze=False)[:, 0]
 
 

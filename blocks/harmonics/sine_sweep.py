@@ -12,9 +12,10 @@ import numpy as np
 
 from ..analysis.frequency import angular_frequency
 from ..analysis.signals import ratio_unit, signals_of
-from ..exceptions import ParameterError, SimulationError, need_package
+from ..exceptions import ParameterError, SimulationError
 from ..language.expression import sin
 from ..numerics.arrays import Array
+from ..results.figures import bare_figure
 from ..results.sheet import Sheet
 from ..studies.settings import find_setting
 from ..units import Unit, from_si, quantity, to_si
@@ -64,11 +65,8 @@ class SweptResponse:
 
     def plot(self, linear: LinearModel | None = None, save: Any = None) -> Any:
         """Gain and phase, beside those of a linear model; ``save`` to a file."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise need_package("matplotlib", "pictures", "plot") from None
-        figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+        figure = bare_figure("A sine sweep's picture", figsize=(6.4, 4.4),
+                             layout="constrained")
         upper, lower = figure.subplots(2, 1, sharex=True)
 
         def draw(hertz: Array, values: Array, style: str, label: str) -> None:

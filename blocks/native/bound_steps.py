@@ -83,17 +83,35 @@ class BoundSteps:
 
         Else the record is full, or Python has to judge what happens at the time that was reached.
         """
-        call, events = self._call, self._begun.item(1)
-        call.numbers[self._stop], call.table[self._instants + 1] = until, told
         if told:
             self._now.times[0] = self._state[TIME]
             if not self.method.keeps_step:
                 self._state[STEP] = 0.0  # the next step is found anew
+        passed = self._called(until, told)
+        self.waiting = told and not passed
+        return self._status == one_step.REACHED and not self.waiting
+
+    def pass_instant(self, t: float, holds: Array, known_from: float) -> bool:
+        """Carry out what is known to happen at the time that was reached; whether it was done.
+
+        Parameters
+        ----------
+        holds : what relations of time come to just after it
+        known_from : just before the next known instant
+        """
+        now = self._now
+        now.times[0], now.holds[0], now.until[0] = t, holds, known_from
+        return self._called(t, True)
+
+    def _called(self, until: float, now: bool) -> bool:
+        """Let machine code go on, at first through an event at the present time, if there is one;
+        whether any events were carried out."""
+        call, events = self._call, self._begun.item(1)
+        call.numbers[self._stop], call.table[self._instants + 1] = until, now
         call()
         self._status, taken, passed = call.results.tolist()
         self._begun[0], self._begun[1], self._until = taken, passed, until
-        self.waiting = told and passed == events
-        return self._status == one_step.REACHED and not self.waiting
+        return passed > events
 
     def reader(self, function: Evaluator, needs_efforts: bool) -> BoundEvaluator | None:
         """What evaluates a function of the present point; None where more has to be solved."""

@@ -56,8 +56,8 @@ def _missing(ledger: Ledger) -> str:
 
 def energy_unit(largest: float) -> Unit:
     """A unit of energy in which the largest number is between 1 and 1000."""
-    names = ("uJ", "mJ", "J", "kJ", "MJ", "GJ")
+    names = ("fJ", "pJ", "nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ")
     if not np.isfinite(largest) or largest == 0:
         return unit("J")
-    place = int(np.clip(np.floor(np.log10(largest) / 3) + 2, 0, len(names) - 1))
+    place = int(np.clip(np.floor(np.log10(largest) / 3) + 5, 0, len(names) - 1))
     return unit(names[place])

@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError, brief, need_package
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
+from .figures import bare_figure, shown_figure
 from .files import writing
 from .legends import legends
 from .recording import Curves
@@ -160,9 +161,11 @@ def plot(
 def figure_of(draw: Drawing, title: str, save: str | Path | None, legend: str = "outside"
               ) -> Figure:
     """A figure of its own with an axes for every panel."""
-    pyplot = _pyplot()
-    with pyplot.rc_context(STYLE):
-        figure: Figure = _figure(pyplot, len(draw.panels), bare=save is not None)
+    rows = len(draw.panels)
+    size = (9.0, 1.2 + (2.8 if rows == 1 else 2.1 * rows))
+    with _pyplot().rc_context(STYLE):
+        figure = (shown_figure if save is None else bare_figure)(
+            "A plot", figsize=size, layout="constrained")
         axes = figure.subplots(len(draw.panels), 1, sharex=True, squeeze=False)[:, 0]
         figure.align_ylabels(list(axes))
         draw.into(list(axes), title, save, legend)
@@ -231,16 +234,6 @@ def _pyplot() -> Any:
     except ImportError:
         raise need_package("matplotlib", "A plot", "plot") from None
     return pyplot
-
-
-def _figure(pyplot: Any, rows: int, bare: bool) -> Any:
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    size = (9.0, 1.2 + (2.8 if rows == 1 else 2.1 * rows))
-    if bare or "inline" in matplotlib.get_backend().lower():
-        return Figure(figsize=size, layout="constrained")
-    return pyplot.figure(figsize=size, layout="constrained")
 
 
 def _panels(curves: Sequence[Curve]) -> list[Panel]:

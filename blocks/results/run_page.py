@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..exceptions import ParameterError
 from ..units import from_si
 from .bottlenecks import Bottlenecks
 from .drawing import draw_schematic
@@ -79,9 +80,9 @@ def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
         ("Parameters", _parameters(made)),
         ("Start values", _starts(recording)),
         ("Events", _events(recording)),
-        ("Energy", _energy(recording)),
-        ("Sticking", _sticking(recording)),
-        ("Bottlenecks", _bottlenecks(recording)),
+        ("Energy", _where_kept(_energy, recording)),
+        ("Sticking", _where_kept(_sticking, recording)),
+        ("Bottlenecks", _where_kept(_bottlenecks, recording)),
         ("Statistics", table(Statistics(recording.statistics)._sheet())),
         ("Versions", _versions()),
     ]
@@ -244,12 +245,22 @@ def _events(recording: Recording) -> str:
     return f"<details{shown}><summary>{len(events):,} events</summary>{body}</details>"
 
 
+def _where_kept(section: Callable[[Recording], str], recording: Recording) -> str:
+    """A section; where the run keeps too few variables for it, a sentence that says so."""
+    try:
+        return section(recording)
+    except ParameterError as error:
+        return f"<p class='faint'>{escape(str(error))}</p>"
+
+
 def _energy(recording: Recording) -> str:
     terms = recording.energy_terms()
     if not terms:
         return ""
     ledger = Ledger(terms, "").grouped()
-    return f"<div class='flow'>{energy_flow(ledger)}</div>" + table(ledger._sheet())
+    sheet = ledger._sheet()
+    return (f"<div class='flow'>{energy_flow(ledger)}</div>"
+            f"<p class='faint'>{escape(sheet.title)}</p>{table(sheet)}")
 
 
 def _sticking(recording: Recording) -> str:

@@ -17,6 +17,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import NO_FORCE, STANDS, TINY
 from ..shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
 from .axis_scene import AxisPicture, AxisScene
+from .figures import shown_figure
 from .files import writing
 from .plotting import INK, STYLE
 from .times import seconds_of
@@ -242,8 +243,9 @@ def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) ->
         rows = -(-len(at) // columns)
         width = 4.2 if columns > 1 else 7.5
         height = float(np.clip(0.9 + (width - 0.6) * tall, 1.4, 7.5))
-        figure, axes = plt.subplots(rows, columns, squeeze=False, layout="constrained",
-                                    figsize=(width * columns + 0.5, height * rows))  # fmt: skip
+        figure = shown_figure("result.draw()", layout="constrained",
+                              figsize=(width * columns + 0.5, height * rows))
+        axes = figure.subplots(rows, columns, squeeze=False)
         for k, ax in enumerate(axes.ravel()):
             if k < len(at):
                 _picture(scene, ax).show(k)

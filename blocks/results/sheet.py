@@ -112,7 +112,7 @@ class Sheet:
         needed = sum(widths[:-1]) + min(widths[-1], 40) + 3 * len(widths)  # numbers stay whole
         width = max(80, needed, shutil.get_terminal_size((100, 24)).columns)
         page = io.StringIO()
-        Console(file=page, width=width, color_system=None).print(table)
+        Console(file=page, width=width, color_system=None, force_jupyter=False).print(table)
         drawn = "\n".join(line.rstrip() for line in page.getvalue().splitlines() if line.strip())
         return "\n".join(filter(None, [self.title, drawn, self._note()]))
 

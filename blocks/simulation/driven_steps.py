@@ -49,6 +49,8 @@ class DrivenSteps:
         self._bound: BoundSteps | None = None
         self._kept: BoundSteps | None = None  # for episodes of the same method
         self._limit = -np.inf  # before this time nothing is known to happen
+        self._passable = False  # whether machine code carries out what happens then
+        self._due = False  # whether Python has to
 
     def tell(self, place: int | slice, number: Any) -> None:
         """Take note of what the program wants at a place, or places, among ``told``."""
@@ -59,7 +61,7 @@ class DrivenSteps:
 
     def advance(self, until: float) -> None:
         """Go on to a time, and past what is known to happen there."""
-        if not (until < self._limit and self._goes(until)):
+        if self._bound is None or not self._goes(until):
             self._with_python(until)
 
     def settle(self) -> None:
@@ -126,8 +128,8 @@ class DrivenSteps:
         if method.own_events is None or not method.starts():
             return
         method.pieces = times.functions.around(self.t)
-        limit = min(times.after(self.t), times.functions.end)
-        if until >= limit:
+        limit = self._look_ahead()
+        if until >= limit and not self._passable:
             return
         if self._kept is None or self._kept.method is not method:
             self._kept = BoundSteps(method, self.slots, self.told, self.problem.laws)
@@ -143,14 +145,15 @@ class DrivenSteps:
         self.driver.running.count()
         ending = None if step is None else self.integration.taken(step)
         self.t = self.integration.t
-        if ending is None and self.changed and not full:
+        if ending is None and (self._due or self.changed and not full):
             self.problem.solve(self.t, self.integration.y)
-            return Ending(self.t)
+            ending = Ending(self.t, self.time_events.at(self.t) if self._due else None)
+        self._due = False
         return ending
 
     def _go_on(self, until: float) -> Ending | None:
         """Go on in the episode that has begun."""
-        if self._bound is not None and until < self._limit:
+        if self._bound is not None and (until < self._limit or self._passable):
             self._goes(until)
             return None
         self.integration.until = until
@@ -158,9 +161,34 @@ class DrivenSteps:
 
     def _goes(self, until: float) -> bool:
         """Whether machine code gets there; else the next one to ask is :meth:`_take_up`."""
+        while self._limit - self.time_events.tiny <= until > self.t:
+            if not (self._passable and self._goes_on(self._limit) and self._passes_instant()):
+                return False
+        return self._goes_on(max(until, self.t))
+
+    def _goes_on(self, until: float) -> bool:
+        """The same where nothing is known to happen on the way."""
         assert self._bound is not None
         done = self._bound.go(until, self.changed)
         self.changed = self._bound.waiting
         if done:
             self.t = until
         return done
+
+    def _passes_instant(self) -> bool:
+        """Whether machine code carries out what is known to happen now."""
+        assert self._bound is not None
+        times = self.time_events
+        self._due = not self._bound.pass_instant(
+            self.t, times.right_limits(self.t), times.known_from(self.t))
+        self._limit = self._look_ahead()
+        return not self._due
+
+    def _look_ahead(self) -> float:
+        """Before which time nothing is known to happen; tables of time are left to Python."""
+        times = self.time_events
+        instant = times.after(self.t)
+        limit = min(instant, times.functions.end)
+        self._passable = (instant == limit < times.t_end
+                          and not self.problem.system.tables.slots.size)
+        return limit

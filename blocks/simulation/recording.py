@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import TINY
 from ..results.parameters import MadeWith
 from ..results.recording import EnergyTerm, EventRecord
 from ..results.versions import versions
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunRecording"]
 
-FEWEST_SAMPLES = 200
+FEWEST_SAMPLES = 200  # also what the longest step has its share of
 FEWEST_IN_STEP = 6
 MANY_STEPS = 2000
 
@@ -149,19 +150,19 @@ class RunRecording:
         """Ends of all steps and some times between, and their episodes."""
         table = self.episodes.steps
         steps = int(np.count_nonzero(table.ends > table.starts))
-        parts = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))
+        fewest = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))
         # high-order methods take long steps; the curve between is known
-        short = 0.0
-        if steps >= MANY_STEPS:
-            short = (self.episodes[-1].end - self.episodes[0].start) / MANY_STEPS
-        length = table.ends - table.starts
-        inside = table.starts[:, None] + (length / parts)[:, None] * np.arange(parts)
-        some = np.zeros((len(inside), parts + 1), dtype=bool)
-        some[:, 0] = length > 0
-        some[:, 1:-1] = (length > short)[:, None]
-        some[:, -1] = table.last
-        times = np.column_stack([inside, table.ends])[some]
-        return times, np.repeat(table.which, some.sum(axis=1))
+        whole, length = self.episodes[-1].end - self.episodes[0].start, table.ends - table.starts
+        short = whole / MANY_STEPS if steps >= MANY_STEPS else 0.0
+        parts = np.maximum(fewest, np.ceil(length / max(whole, TINY) * FEWEST_SAMPLES)).astype(int)
+        parts[length <= short] = 1
+        parts[length <= 0] = 0
+        counts = parts + table.last
+        step = np.repeat(np.arange(len(counts)), counts)
+        number = np.arange(len(step)) - np.repeat(np.cumsum(counts) - counts, counts)
+        inside = table.starts[step] + (length / np.maximum(parts, 1))[step] * number
+        times = np.where(number < parts[step], inside, table.ends[step])
+        return times, table.which[step]
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""

@@ -59,7 +59,7 @@ def test_what_a_lone_body_misses_is_measured_by_what_it_holds():
     flight = Ledger([EnergyTerm("stone", "Body", 0.0, 2e-15, 0.0, 0.0, 0.0, 8.0)])
     assert flight.held.to("J").m == 8
     assert flight.relative_residual == pytest.approx(2.5e-16)
-    assert words(flight)[-1] == "unaccounted for: 2e-09 µJ of 8 J held (relative 2.5e-16)"
+    assert words(flight)[-1] == "unaccounted for: 2 fJ of 8 J held (relative 2.5e-16)"
 
 
 def test_energy_is_printed_with_units():

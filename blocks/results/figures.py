@@ -1,0 +1,45 @@
+"""Figures of matplotlib, that windows, files and notebooks show once each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import need_package
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["bare_figure", "shown_figure"]
+
+
+def bare_figure(purpose: str, **options: Any) -> Figure:
+    """A figure that is no window's; a notebook shows it as what a cell comes to.
+
+    Parameters
+    ----------
+    purpose : for the message where matplotlib is missing
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise need_package("matplotlib", purpose, "plot") from None
+    if _in_notebook():  # which learns to show figures when pyplot first asks for its backend
+        import matplotlib.pyplot as pyplot
+
+        pyplot.draw_if_interactive()
+    return Figure(**options)
+
+
+def shown_figure(purpose: str, **options: Any) -> Figure:
+    """A figure that ``plt.show()`` shows; in a notebook, which would show it twice, a bare one."""
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise need_package("matplotlib", purpose, "plot") from None
+    return bare_figure(purpose, **options) if _in_notebook() else pyplot.figure(**options)
+
+
+def _in_notebook() -> bool:
+    import matplotlib
+
+    return "inline" in matplotlib.get_backend().lower()

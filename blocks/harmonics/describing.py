@@ -137,8 +137,9 @@ class Bench:
         periods, size, last = 2, 1.0, np.nan + 0j
         while True:
             found, before = self._harmonics(amplitude, omega, periods, size)
-            if abs(found) > 0 and not 0.1 < size * abs(found) < 10:  # for the tolerance
-                size = 1 / abs(found)
+            integral = abs(found) * np.pi * amplitude / omega
+            if integral > 0 and not 0.1 < size * integral < 10:  # tolerances are those of 1
+                size = 1 / integral
                 continue
             if abs(found - before) <= REPEATS * abs(found) or abs(found - last) <= (
                     0.1 * REPEATS * abs(found)):

@@ -115,6 +115,7 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: El
         return False
     if touched == NOBODY:
         return True
+    relations.slack[relations.slack.size - modes.size + touched] = 0.0
     if elements.contact[touched] and modes[touched] != 0.0:
         return _strike(code, work, elements, t, x, touched)
     return _decide_one(code, work, elements, t, x, touched)
@@ -131,7 +132,7 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
         if elements.contact[e] and modes[e] != 0.0:
             pass  # its gap has been looked at
         elif modes[e] == 0.0:
-            doubtful = doubtful or _room(elements, e) < 0.0
+            doubtful = doubtful or _room(elements, e) < -relations.slack[first + e]
         elif doubtful:
             if modes[e] * found[FLOW, e] < -slow:
                 return NOBODY, False

@@ -69,6 +69,11 @@ class Laws(ABC):
 
     # -- who the elements are --------------------------------------------------------------
     @property
+    def slack(self) -> Array:
+        """What their margins may be below zero by, where machine code is to add it to them."""
+        return np.zeros(0)
+
+    @property
     def size(self) -> int:
         """How many elements there are."""
         return self.elements.size

@@ -17,7 +17,8 @@ class ModeState:
     modes : 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
     speed : the largest flow so far
     strength : the largest effort so far, where that is asked for
-    slack : efforts that closed contacts may pull with, by rounding
+    slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
+        until its load is that much larger, closed contacts may pull with so much
     noise : what rounding alone may make of every margin, where that is measured
     """
 

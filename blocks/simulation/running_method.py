@@ -125,8 +125,10 @@ class RunningMethod:
     def _tell_relations(self, method: Any, t: float) -> None:
         """What a method that looks for crossings itself must know of the relations."""
         events = self.time_events
-        method.watch(events.timed & ~events.curved, events.curved,
-                     self.crossings.relation_tolerance, events.known_from(t))
+        slack, laws = self.crossings.relation_tolerance, self.problem.laws
+        if laws is not None:
+            slack = np.append(slack, laws.slack)
+        method.watch(events.timed & ~events.curved, events.curved, slack, events.known_from(t))
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""

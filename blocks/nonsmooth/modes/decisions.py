@@ -130,10 +130,15 @@ class Decisions:
                 for i in changed]
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
-        """Closed contacts that carry nothing open when they would pull, not again by rounding."""
+        """What is at the end of its mode by rounding is left there until it is well beyond.
+
+        Friction that sticks at its bound lets go by a clear load: of one that is the bound's but for
+        rounding it would go by a flow that is rounding, which turns at once. Closed contacts that
+        carry nothing open when they would pull.
+        """
         again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
         evaluation, state = self.evaluation, self.state
-        state.slack = 0.0
+        state.slack = self._slack_of_friction(problem, t)
         if evaluation.delassus.constant or not again:
             return
         closed = self.elements.contact & (state.modes == 0)
@@ -143,7 +148,17 @@ class Decisions:
             slack = np.divide(noise, own, out=np.zeros(self.elements.size),
                               where=closed & (own > 0))
             slack[np.abs(evaluation.efforts(problem)) > IDLE * slack] = 0.0
-            state.slack = slack if slack.any() else 0.0
+            state.slack = np.where(closed, slack, state.slack)
+
+    def _slack_of_friction(self, problem: Problem, t: float) -> Array | float:
+        stuck = ~self.elements.contact & (self.state.modes == 0)
+        if not stuck.any():
+            return 0.0
+        now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
+        range_ = now.high - now.low
+        allowed = AT_BOUND * np.where(stuck & np.isfinite(range_), range_, 0.0)
+        slack = np.where(np.minimum(now.high - effort, effort - now.low) <= allowed, allowed, 0.0)
+        return slack if slack.any() else 0.0
 
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:
@@ -158,7 +173,8 @@ class Decisions:
         pace = max(state.speed, float(np.abs(now.flow).max(initial=0.0)))
         leaving = self._leaving(problem, t, crossed & (before == 0), now)
         free = ~contact
-        turned = free & (before * now.flow < -FLOW_TURNED * pace)  # has changed sign while idle
+        turned = free & (before * now.flow < -FLOW_TURNED * pace - (  # has changed sign while idle
+            evaluation.rounding.of_flows(problem, t)))
         arrived = free & (before != 0) & ~turned & (crossed | (
             (np.abs(now.flow) <= FLOW_NONE * pace) & (before * now.rate <= 0)) | (
             struck.any() & (np.abs(now.flow) <= REBOUND_RESTS * pace)))
@@ -175,7 +191,8 @@ class Decisions:
         active = self._concerned(problem, t, struck, doubt)
         self.impacts.stop(problem, t, active & still, still & (before != 0))
         self._choose(problem, t, active & still, leaving)
-        self.look_ahead.release(problem, t, active & still & ~leaving)
+        waiting = (before != 0) | (state.slack > 0)  # at the bound by rounding: slack lets it go
+        self.look_ahead.release(problem, t, active & still & ~leaving & ~waiting)
         loaded = False if evaluation.load is None else evaluation.load.dependent & active
         powerless = (crossed | loaded) & free & (state.modes == 0)
         # friction without strength holds nothing, not even by rounding

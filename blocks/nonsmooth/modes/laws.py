@@ -107,6 +107,12 @@ class SetValuedLaws(Laws):
         return self.evaluation.held_modes
 
     @property
+    def slack(self) -> Array:
+        if isinstance(self.held_modes, SolvedModes):  # its constants have it
+            return np.zeros(0)
+        return np.broadcast_to(self.state.slack, self.size)
+
+    @property
     def load(self) -> LoadDependence | None:
         return self.evaluation.load
 

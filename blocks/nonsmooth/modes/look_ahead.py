@@ -43,7 +43,7 @@ class LookAhead:
         h = self._step(problem, t)
         later, _ = self._reserve(problem, t + h)
         problem.x[:], problem.u[:], problem.z[:] = x, u, z
-        leaves = at_bound & (later < margin)
+        leaves = at_bound & (later < np.minimum(margin, 0.0))  # else it sticks until it gets there
         self.state.modes[leaves] = sign[leaves]
 
     def senses(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Indices:

@@ -36,7 +36,8 @@ class Rounding:
 
     def of_flows(self, problem: Problem, t: float) -> Array:
         """Flows that rounding alone may give to elements."""
-        return 4 * np.finfo(float).eps * self.flow_magnitudes(problem, t, problem.scale_x)
+        size = np.maximum(np.abs(problem.x), problem.scale_x)
+        return 4 * np.finfo(float).eps * self.flow_magnitudes(problem, t, size)
 
     def of_rates(self, problem: Problem, t: float) -> Array:
         """Rates that are rounding only."""

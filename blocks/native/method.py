@@ -101,6 +101,7 @@ class OneStep(Method):
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
+        self.few: int | None = None  # steps after which the next call is to return
         self.own_events: OwnEvents | None = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, every,
                                self.p, banded)
@@ -177,9 +178,17 @@ class OneStep(Method):
         status, taken, events = one_step.advance(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            self.filled, given.switches, given.samples, given.elements, given.predicted,
+            self._room(), given.switches, given.samples, given.elements, given.predicted,
             given.network, given.passed, self.x, self.state, counts, np.zeros(2, dtype=np.int64))
         return self.reached(status, taken, events, counts, t_stop)
+
+    def _room(self) -> Kept | one_step.Record:
+        """Where the steps of a call are recorded."""
+        few, self.few = self.few, None
+        if few is None:
+            return self.filled
+        ends, sizes, rows, every = self.record
+        return one_step.Record(ends[:few], sizes[:few], rows, every)
 
     def starts(self) -> bool:
         """Whether the equations are finite where steps begin, which is looked at once."""

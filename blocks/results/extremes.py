@@ -36,18 +36,19 @@ def largest(rows: Rows, sign: int = 1) -> Array:
     top, place = tops[found, place[found]], place[found]
 
     def height(at: Array) -> Array:
-        return sign * rows.in_any_order(indices, at)[own, own]
+        read = rows.in_any_order(indices, at.ravel()).reshape(len(found), *at.shape)
+        return sign * read[own, :, own].T
 
     apart = (times[place + 2] - times[place]) / 16
-    near = [np.clip(top + k * apart, times[place], times[place + 2]) for k in (-1, 0, 1)]
-    seen = [height(at) for at in near]
+    near = np.clip(top + np.array([[-1], [0], [1]]) * apart, times[place], times[place + 2])
+    seen = height(near)
     tops, heights = summits(near, seen)
-    seen.append(height(np.where(np.isfinite(heights), tops, top)))
-    best[found] = np.maximum(best[found], np.max(seen, axis=0))
+    last = height(np.where(np.isfinite(heights), tops, top)[None, :])
+    best[found] = np.max([best[found], *seen, *last], axis=0)
     return best
 
 
-def summits(times: Sequence[Array], values: Sequence[Array]) -> tuple[Array, Array]:
+def summits(times: Sequence[Array] | Array, values: Sequence[Array] | Array) -> tuple[Array, Array]:
     """Times and heights of parabolas through three values; -inf where none has its summit there."""
     (t0, t1, t2), (a, b, c) = times, values
     with np.errstate(all="ignore"):

@@ -53,8 +53,9 @@ class Rows:
         return self.samples()
 
     def sample(self, k: int) -> Array:
-        """The k-th sample, without reading the others of very many variables."""
-        if self._samples is not None or len(self.indices) < MANY:
+        """The k-th sample; the last one, and any of very many variables, without the others."""
+        if self._samples is not None or not len(self.times) or (
+                k != -1 and len(self.indices) < MANY):
             return self.some_samples()[:, k]
         return self.source.values(self.indices, self.times[[k]])[:, 0]
 

@@ -24,6 +24,7 @@ __all__ = ["RunningMethod"]
 
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
+FIRST_LOOK = 500  # the first one there, at what is plainly stiff
 WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
 PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
@@ -132,6 +133,8 @@ class RunningMethod:
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
+        if self.may_switch and self.current.looks_itself and not self._judged:
+            self.current.few = FIRST_LOOK
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -195,7 +198,9 @@ class RunningMethod:
         problem = self.problem
         self._asked += 1
         many = self.current.many  # steps that cost next to nothing
-        between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
+        first = many is not None and not self._judged
+        between = FIRST_LOOK if first else self._patience * (
+            LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
         taken = self.work.get("steps", 0) + self.current.work.steps
         if taken - self._judged < between:
             return False
@@ -208,7 +213,7 @@ class RunningMethod:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
         if kind is None and many is not None and left < many(problem.size):
             return False
-        limit = AT_THE_LIMIT if kind is None or many is None else PERHAPS
+        limit = AT_THE_LIMIT if kind is None or many is None or first else PERHAPS
         tried = kind is not None
         if kind is None:
             kind = method_named("cvode" if problem.laws is None else "Radau")

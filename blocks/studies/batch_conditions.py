@@ -1,7 +1,8 @@
 """Which studies can be run many points at once, and what have all their runs in common?
 
 Those of models that run in machine code and have no events, where only parameters and
-initial values of single components are varied.
+initial values of single components are varied. With exact friction beside nothing else that is
+decided or solved for, they are run one after the other without what they have in common.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from ..model import Model
     from ..system import Problem, System
 
-__all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_request",
-           "refuse_structure", "refuse_varied"]  # fmt: skip
+__all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decisions",
+           "refuse_request", "refuse_structure", "refuse_varied"]  # fmt: skip
 
 LONGER = 4  # times the steps that still pay: then a run is made by itself
 KNOWN = {"start", "method", "rtol", "atol", "max_step"}
@@ -67,12 +68,17 @@ class Common:
 
 def refuse_structure(system: System) -> None:
     """Refuse a model that has to decide something in a run, or to solve for something."""
-    from ..simulation.actions import Requirements, Resets
-
     if system.nu:
         raise OneByOne("the model has exact friction or contacts")
     if reason := native.why_not(system):
         raise OneByOne(reason)
+    refuse_decisions(system)
+
+
+def refuse_decisions(system: System) -> None:
+    """Refuse a model that solves for something, or decides on anything but friction."""
+    from ..simulation.actions import Requirements, Resets
+
     if system.nz or system.clusters:
         raise OneByOne("algebraic loops and constraints are solved one run at a time")
     if system.nm or system.nd or Resets(system).active or Requirements(system).values:
@@ -81,9 +87,10 @@ def refuse_structure(system: System) -> None:
         raise OneByOne("something happens at known times")  # which may depend on what is varied
 
 
-def refuse_request(recipe: Recipe) -> None:
-    """Refuse another method, its options, and outputs that need a result."""
-    if set(recipe.options) - KNOWN or _method(recipe) not in ("auto", "dopri5"):
+def refuse_request(recipe: Recipe, *methods: str) -> None:
+    """Refuse a method that is not among these, options of others, and outputs that need a result.
+    """
+    if set(recipe.options) - KNOWN or _method(recipe) not in methods:
         raise OneByOne("another method was asked for")
     if any(o.reduction == "function" for o in recipe.outputs):
         raise OneByOne("an output is a function of the result")
@@ -114,15 +121,18 @@ def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setti
     t1 = t0 + positive_time(recipe.duration, "duration")
     rtol, limit = options.get("rtol", RTOL), options.get("max_step")
     max_step = np.inf if limit is None else positive_time(limit, "max_step")
-    problem, rate = _begun(model, system, t0)
-    steps = rate * (t1 - t0) / native.REACH
+    problem = _begun(model, system, t0)
     most = native.most_steps(problem.size)
-    if steps > most:
-        raise OneByOne("the model is stiff")
-    # all points count, so that a study that was stopped goes on as it began
-    work = steps * points * (1 + problem.size / 500)
-    if _method(recipe) == "auto" and work <= native.LOADS:
-        raise OneByOne("the study is short")
+    if not system.nu:  # of friction the rate at the start says little
+        with np.errstate(all="ignore"):
+            rate = problem.fastest_rate(t0, problem.start_vector())
+        steps = rate * (t1 - t0) / native.REACH
+        if steps > most:
+            raise OneByOne("the model is stiff")
+        # all points count, so that a study that was stopped goes on as it began
+        work = steps * points * (1 + problem.size / 500)
+        if _method(recipe) == "auto" and work <= native.LOADS:
+            raise OneByOne("the study is short")
     p, x = problem.p.copy(), problem.x.copy()
     unknowns = np.concatenate([problem.z, np.zeros(1)])
     pieces = _pieces(system, problem, t0, t1, settings)
@@ -134,17 +144,16 @@ def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setti
                   int(LONGER * max(most, (t1 - t0) / max_step)), pieces, tolerances.factor, given)
 
 
-def _begun(model: Model, system: System, t0: float) -> tuple[Problem, float]:
-    """The problem at its start, and its fastest rate; no initial value may be solved for."""
+def _begun(model: Model, system: System, t0: float) -> Problem:
+    """The problem at its start; no initial value may be solved for."""
     with np.errstate(all="ignore"):
         problem, start = consistent_start(
             system, find_nominals(system, model._nominal_table), t0)
-        rate = problem.fastest_rate(t0, problem.start_vector())
     given = start.targets.levels < 4
     classes = system.flat.class_of[start.targets.slots[given]]
     if not np.isin(classes, system.tape.reduced.states).all() or not start.met[given].all():
         raise OneByOne("initial values have to be solved for")
-    return problem, rate
+    return problem
 
 
 def _pieces(system: System, problem: Problem, t0: float, t1: float, settings: list[Setting]

@@ -52,7 +52,7 @@ class Batched:
         self.recipe, self.plan, self.workers = recipe, plan, workers
         system = model.compile()
         refuse_structure(system)
-        refuse_request(recipe)
+        refuse_request(recipe, "auto", "dopri5")
         settings = [find_setting(model, path, recipe.paths) for path in recipe.paths]
         refuse_varied(settings)
         self.common = common_of(model, system, recipe, settings, len(plan))
@@ -108,10 +108,7 @@ class Batched:
         p, x = np.tile(self.common.p, (runs, 1)), np.tile(self.common.x, (runs, 1))
         places = self.plan.places(np.array(numbers))
         self.varied.fill(places, p, x)
-        nominal = self.varied.nominal_values(places)
-        scale = np.exp2(np.round(np.log2(np.where(nominal > 0, nominal, 1.0))))
-        given = self.common.given_atol
-        atol = np.where(np.isfinite(given), given, self.common.atol * scale)
+        _, atol = self.varied.sizes(places, self.common)
         return _Block(
             numbers, places, p, x, atol, np.zeros(1, dtype=np.int64), np.empty_like(x),
             np.empty((runs, width)), np.empty((runs, width)),

@@ -32,6 +32,7 @@ from ..simulation.interrupts import postponed
 from .axes import Plan
 from .batch_conditions import OneByOne
 from .batched import Batched
+from .repeated import Repeated
 from .runner import InProcess, Outcome, Outcomes, Recipe, Runner, RunsPoints
 
 if TYPE_CHECKING:
@@ -74,10 +75,16 @@ def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan
         try:
             return Batched(model, recipe, plan, workers or 1)
         except OneByOne as reason:
-            single: InProcess | Spread = (
-                Spread(model, recipe, None, workers) if own else InProcess(model, recipe))
-            single.execution += f": {reason}"
-            return single
+            why = reason
+        if workers <= 1 and model.compile().nu:
+            try:
+                return Repeated(model, recipe, plan)
+            except OneByOne as reason:
+                why = reason
+        single: InProcess | Spread = (
+            Spread(model, recipe, None, workers) if own else InProcess(model, recipe))
+        single.execution += f": {why}"
+        return single
     if hasattr(executor, "get_executor"):
         executor = executor.get_executor()
     if not hasattr(executor, "submit"):

@@ -12,7 +12,7 @@ from ..initialisation.nominal_values import find_nominals
 from ..language.component import Component
 from ..numerics.arrays import Array, Flags, Indices
 from .axes import Axis, Plan
-from .batch_conditions import parameter_entries
+from .batch_conditions import Common, parameter_entries
 from .runner import Runner
 from .settings import Setting
 
@@ -80,6 +80,13 @@ class VariedValues:
             size = np.abs(self.numbers[k][places[k]])[:, None]
             nominal[:, sized] = np.maximum(nominal[:, sized], size)
         return nominal
+
+    def sizes(self, places: list[Indices], common: Common) -> tuple[Array, Array]:
+        """Nominal values of the states at points, to powers of two, and absolute tolerances."""
+        nominal = self.nominal_values(places)
+        scale = np.exp2(np.round(np.log2(np.where(nominal > 0, nominal, 1.0))))
+        given = common.given_atol
+        return scale, np.where(np.isfinite(given), given, common.atol * scale)
 
     def _nominals(self) -> tuple[Array, list[Flags]]:
         runner = self.runner

@@ -21,11 +21,12 @@ from ..simulation.run import run
 from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
 from ..units import Unit, from_si, unit
-from .sensitivity_courses import Coefficients, Course, Steps, solved_steps
+from .sensitivity_courses import Coefficients, Course, Steps, balance, solved_steps
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_events import Saltation
 from .sensitivity_jumps import Changes
 from .sensitivity_start import StartDerivatives, moved_settings, start_derivatives
+from .sensitivity_steps import SteppedCourse
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 WHERE = "simulate(sensitivities=…)"
+LOOKS = 6  # at derivatives, that tell how large states are
+TOLERANCES = 1e-10, 1e-8  # of a step's changes; errors are far less
 
 
 class SensitivityWarning(UserWarning):
@@ -102,12 +105,13 @@ class Sensitivities:
         self._dp = start.p[entries]
         self._equations = SensitivityEquations.of(recording.problem, entries, where)
         self._saltation = Saltation(recording, self._equations, self._dp, self.parameters)
+        self._by_states = self._equations.are_known_by_states
         self.notes = [f"The start decides otherwise with a little more or less of {path}: "
                       "derivatives hold for one side only." for path in start.kinks]
         self._saltation.look_at_start(Changes(start.x, start.d))
-        self._course = Course(self._solved(rtol), len(recording.episodes), start.x, start.d,
-                              self._over)
-        self._saltation.look_between(*self._course.steps.looks(), self._points)
+        self._course = self._stepped(start, rtol) or Course(
+            self._solved(rtol), len(recording.episodes), start.x, start.d, self._over)
+        self._saltation.look_between(*self._course.steps.looks(), self._guards)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
     # -- looking ---------------------------------------------------------------------------
@@ -198,20 +202,60 @@ class Sensitivities:
         return self._equations.rows(key, expression, points), points
 
     def _points(self, t: Array, which: Indices, wanted: Wanted | None = None) -> Points:
-        replay, episodes = self._recording.replay, self._saltation
-        t = np.clip(t, episodes.starts[which], episodes.ends[which])  # but for rounding
-        points = replay.points(t, which, wanted or Wanted.all_of(self._recording.system))
+        replay = self._recording.replay
+        points = replay.points(self._within(t, which), which,
+                               wanted or Wanted.all_of(self._recording.system))
         return replay.with_modes(points, which)
 
+    def _within(self, t: Array, which: Indices) -> Array:
+        """Times in their episodes, but for rounding."""
+        episodes = self._saltation
+        return np.clip(t, episodes.starts[which], episodes.ends[which])
+
     # -- solving ---------------------------------------------------------------------------
+    def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
+        """Steps in machine code, along a run whose steps were taken there by the explicit pair."""
+        courses: list[Any] = [e.trajectory for e in self._recording.episodes]
+        if not self._by_states or not all(getattr(c, "follows_states", False) for c in courses):
+            return None
+        from ..native.expressions import Unwritable
+        from ..native.growth import Growth, NotFollowed
+
+        columns = self._equations.columns
+        some = np.linspace(0, len(courses) - 1, LOOKS).astype(int)
+        seen = self._coefficients(np.array([courses[k].end for k in some]), some)
+        try:
+            return SteppedCourse(
+                Growth(courses[0].form.size, columns.address(courses[0].form.equations),
+                       columns.row, columns.column, balance(np.abs(seen.a).max(axis=0)),
+                       float(np.clip(0.1 * rtol, *TOLERANCES)), self._dp,
+                       self._recording.system.nd), courses, start.x, start.d, self._over)
+        except (NotFollowed, Unwritable):
+            return None
+
     def _solved(self, rtol: float) -> Steps:
         """The linear equations of all steps."""
         table = self._recording.episodes.steps
         return solved_steps(table.starts, table.ends, table.which, self._coefficients, rtol)
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
-        slopes = self._equations.slopes(self._points(t, which))
-        return Coefficients(slopes.x, slopes.p @ self._dp, slopes.d)
+        if self._by_states:
+            x, p, d = self._equations.columns.slopes(self._known(t, which))
+        else:
+            slopes = self._equations.slopes(self._points(t, which))
+            x, p, d = slopes.x, slopes.p, slopes.d
+        return Coefficients(x, p @ self._dp, d)
+
+    def _known(self, t: Array, which: Indices) -> Points:
+        """Points with nothing solved for."""
+        replay = self._recording.replay
+        return replay.with_modes(replay.interpolated(self._within(t, which), which)[0], which)
+
+    def _guards(self, t: Array, which: Indices) -> Array:
+        """What says when an event happens, (guards, points)."""
+        if self._by_states:
+            return self._equations.columns.guards(self._known(t, which))
+        return self._equations.guard_values(self._points(t, which))
 
     def _over(self, event: int, x: Array, d: Array) -> tuple[Array, Array]:
         after = self._saltation.over(event, Changes(x, d))

@@ -18,7 +18,7 @@ from numpy.polynomial import legendre, polynomial
 
 from ..numerics.arrays import Array, Indices
 
-__all__ = ["Coefficients", "Course", "Steps", "solved_steps"]
+__all__ = ["Coefficients", "Course", "Steps", "balance", "solved_steps"]
 
 STAGES = 8
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
@@ -189,7 +189,7 @@ def solved_steps(starts: Array, ends: Array, which: Indices,
     first, last = _grouped(starts, ends, which, length)
     done: Steps | None = None
     new = _stages(starts[first], ends[last] - starts[first], which[first], seen)
-    scale = _balance(sizes[0]) if sizes else np.ones(new.of_states.shape[2])
+    scale = balance(sizes[0]) if sizes else np.ones(new.of_states.shape[2])
     largest = np.zeros(0)
     for _ in range(ROUNDS):
         error, largest = _errors(new, scale, largest)
@@ -278,7 +278,7 @@ def _solved_apart(a: Array, length: Array, right: Array) -> Array:
     return np.asarray(2.0 * (FROM_EIGEN @ found).real).reshape(right.shape)
 
 
-def _balance(sizes: Array) -> Array:
+def balance(sizes: Array) -> Array:
     """Units of the states in which rows and columns of a matrix are about equally large."""
     from scipy.linalg import matrix_balance
 

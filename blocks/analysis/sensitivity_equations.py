@@ -18,6 +18,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
 from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
+from .sensitivity_columns import Columns
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.elements import Elements
@@ -84,6 +85,11 @@ class SensitivityEquations:
         self._slope = self._jacobian(tape.slope)
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
         self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
+        #: The same of many points, where no more than their states has to be known.
+        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()],
+                               ca.vertcat(tape.crossings, room, moving))
+        #: Whether efforts were met that are not determined by what is held.
+        self.singular = False
         self._rows: dict[str, tuple[Evaluator, Indices, Indices, int]] = {}
         self._wanted: dict[str, Wanted] = {}
 
@@ -96,6 +102,11 @@ class SensitivityEquations:
             problem.system.cache[key] = cls(problem, entries, where)
         made: SensitivityEquations = problem.system.cache[key]
         return made
+
+    @property
+    def are_known_by_states(self) -> bool:
+        """Whether :attr:`columns` serves at all points that were looked at."""
+        return self.columns.serves and not self.singular
 
     def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
         """What holds the modes; what moves where they move, and the room to their bounds."""
@@ -221,6 +232,7 @@ class SensitivityEquations:
         matrix = matrix / columns
         if not _any_singular(matrix):
             return np.linalg.solve(matrix, right) / columns.transpose(0, 2, 1)
+        self.singular = True
         out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
         missed = np.abs(matrix @ out - right).max(initial=0.0)
         if missed > 1e-6 * (1.0 + np.abs(right).max(initial=0.0)):

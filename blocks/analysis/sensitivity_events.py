@@ -21,7 +21,6 @@ from .sensitivity_jumps import Changes, Jumps
 
 if TYPE_CHECKING:
     from ..simulation.recording import RunRecording
-    from ..system.points import Points
 
 __all__ = ["Saltation"]
 
@@ -183,14 +182,13 @@ class Saltation:
 
     # -- between events --------------------------------------------------------------------
     def look_between(self, times: Array, which: Indices,
-                     points: Callable[[Array, Indices], Points]) -> None:
+                     guards: Callable[[Array, Indices], Array]) -> None:
         """Tell where the run comes to the end of a mode and turns back."""
-        def guards(t: Array, w: Indices) -> Array:
-            value = self.equations.guard_values(points(t, w))
-            return np.where(self._watched(w), value, np.inf)
+        def watched(t: Array, w: Indices) -> Array:
+            return np.where(self._watched(w), guards(t, w), np.inf)
 
         if self.system.nm or self.equations.elements is not None:
-            for t, guard in touches(times, which, guards):
+            for t, guard in touches(times, which, watched):
                 self.notes.append(f"t = {t:.9g} s: {self._name(np.array([guard]))} is touched "
                                   "without speed: not differentiable from this side.")
 

@@ -129,8 +129,13 @@ def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
     return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None
 
 
-def column_values(function: Evaluator, points: Points) -> Array:
-    """A function at many points, (rows, points)."""
+def column_values(function: Evaluator, points: Points, *more: Array) -> Array:
+    """A function at points, (rows, points); of many in machine code.
+
+    ``more`` are columns of what the function takes beside what the system's functions do.
+    """
+    if not many_values(function, len(points)):
+        return function.at_columns(*points.columns(*more))
     from .columns import column_values
 
-    return column_values(function, points)
+    return column_values(function, points, *more)

@@ -20,14 +20,14 @@ __all__ = ["column_values"]
 LANES = 8
 
 
-def column_values(function: Evaluator, points: Points) -> Array:
+def column_values(function: Evaluator, points: Points, *more: Array) -> Array:
     """(rows, points) of a function; at least as many points as are looked at at a time."""
-    given = [points.t[None, :], points.x, points.z, points.p[:, None], points.m, points.d, points.u]
+    given = points.columns(*more)
     moving = tuple(a.shape[1] > 1 for a in given)
     try:
         address = _address(function, moving)
     except Unwritable:
-        return points.values(function)
+        return function.at_columns(*given)
     out = np.empty((function.function.size1_out(0), len(points)))
     run_code(address, *(np.ascontiguousarray(a) for a in given), np.array([len(points)]), out)
     return out

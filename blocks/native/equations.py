@@ -271,6 +271,10 @@ class Equations:
             self.system.cache["assigned"] = self._straight(function, places=places)
         return self.system.cache["assigned"]
 
+    def varied(self, function: ca.Function) -> int:
+        """Derivatives of slopes, functions of modes instead of efforts."""
+        return self._straight(function, places=self._places)
+
     def required(self, function: ca.Function) -> int:
         """What is required of a run."""
         if "required" not in self.system.cache:

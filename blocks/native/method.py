@@ -29,7 +29,7 @@ from .stages import ATOL
 from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Code, settle_at, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Course", "Dopri5", "Exact", "OneStep", "Rodas4"]
+__all__ = ["Course", "CourseForm", "Dopri5", "Exact", "OneStep", "Retaken", "Rodas4"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
@@ -313,6 +313,17 @@ class CourseForm:
         return Kept(work_space)
 
 
+@dataclass(frozen=True)
+class Retaken:
+    """Steps of a course, and what takes them again; ``constants`` are what the code points into."""
+
+    code: Code
+    work: Kept
+    steps: one_step.Steps
+    ends: Array
+    constants: Array
+
+
 class Course:
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
@@ -430,6 +441,25 @@ class Course:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
         asked = np.asarray(t, dtype=float)
         return self._shown(self._at(asked.reshape(-1))).T.reshape((self.size, *asked.shape))
+
+    @property
+    def follows_states(self) -> bool:
+        """Whether its steps are the explicit pair's, and of states alone."""
+        form = self._form
+        return form.kind == EXPLICIT and form.every == 1 and not form.equations.settle
+
+    @property
+    def form(self) -> CourseForm:
+        """What courses of the method have in common."""
+        return self._form
+
+    def retaken(self) -> Retaken:
+        """What takes its steps again."""
+        self._gather()
+        times, rows = self._times[0], self._rows
+        steps = one_step.Steps(times[:-1].copy(), np.concatenate([*self._sizes, np.zeros(0)]),
+                               self._kept[0], np.concatenate(rows), *ONE_EVENT)
+        return Retaken(self._code, self._form.work, steps, times[1:].copy(), self._alive)
 
     @property
     def solved(self) -> Any:

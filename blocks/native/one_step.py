@@ -266,6 +266,13 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
     out : (k, n) filled
     """
     k, nearest = work.k, 0
+    beyond = steps.known.size
+    while which.size and beyond - nearest > 1:
+        middle = (nearest + beyond) // 2
+        if steps.known[middle] <= which[0]:
+            nearest = middle
+        else:
+            beyond = middle
     present = -1  # the step whose stages are in k
     for j in range(which.size):
         i = which[j]

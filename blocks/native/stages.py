@@ -18,8 +18,8 @@ from .expressions import Writer
 from .loop_text import PARALLEL
 from .machine import compiled, target_name
 
-__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic",
-           "nordsieck_arithmetic"]  # fmt: skip
+__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic", "nordsieck_arithmetic",
+           "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
@@ -60,7 +60,7 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
     extension : address of the continuous extension, or 0
     per_time : whether rows are slopes, which the length of the step multiplies
     """
-    functions = [*(_weighted(w, lanes, per_time) for w in sums), _error(error, lanes, per_time),
+    functions = [*(weighted_sum(w, lanes, per_time) for w in sums), _error(error, lanes, per_time),
                  extension, *_denormals()]  # fmt: skip
     return np.array(functions, dtype=np.int64)
 
@@ -156,7 +156,7 @@ class _Loop:
         return compiled(text)
 
 
-def _weighted(weights: Sequence[float], lanes: int, per_time: bool) -> int:
+def weighted_sum(weights: Sequence[float], lanes: int = 1, per_time: bool = True) -> int:
     """out = x + sum of weights times stages, times h where these are slopes."""
     loop = _Loop(lanes)
     rise = loop.total(weights)

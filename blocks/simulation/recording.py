@@ -236,8 +236,7 @@ class RunRecording:
         """(rows, points) of a function; many points in machine code."""
         from .. import native
 
-        return native.column_values(function, points) if native.many_values(
-            function, len(points)) else points.values(function)
+        return native.column_values(function, points)
 
     def evaluate_states(self, function: Evaluator, t: Array, which: Indices) -> Array:
         """The same of a function of states, time and parameters alone."""

@@ -41,8 +41,12 @@ class Points:
 
         ``inputs`` stand in for ``u``; one column of them serves for all times.
         """
-        return function.at_columns(self.t[None, :], self.x, self.z, self.p, self.m, self.d,
-                                   self.u if inputs is None else inputs)
+        *most, u = self.columns()
+        return function.at_columns(*most, u if inputs is None else inputs)
+
+    def columns(self, *more: Array) -> list[Array]:
+        """What the functions of a system take, and more, as columns."""
+        return [self.t[None, :], self.x, self.z, self.p[:, None], self.m, self.d, self.u, *more]
 
     def mode_columns(self) -> Indices:
         """Modes of all elements, a column per time."""

@@ -153,6 +153,7 @@ def test_four_bar_has_two_poles_about_its_equilibrium():
     op = model.operating_point()
     angles = [op[f"bars.{n}"].to("rad").magnitude for n in ("crank", "coupler", "rocker")]
     assert angles == pytest.approx([0.9757315076388, 0.589421781523, 1.629089676405], rel=1e-9)
+    assert 20 * (angles[2] - 1.2) == pytest.approx(8.581793528098, rel=1e-9)  # rocker torque
     linear = model.linearise("bars.torque", ["bars.rocker", "bars.crank"], at=op)
     gain = linear.dc_gain[:, 0]
     assert gain[0] / gain[1] == pytest.approx(0.1747886377234, rel=1e-9)

@@ -1,0 +1,96 @@
+"""Slopes with their derivatives, and guards, at many points of a run at once.
+
+While modes are held, torn unknowns and efforts w often are where ``r(w) = r(0) + R w`` is zero,
+with R that does not see them: then they need not be found at points first. What is left is one
+expression of states, parameters and modes, evaluated at many points at a time, or in machine code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from .. import native
+from ..numerics.arrays import Array
+from ..simulation.wanted import Wanted
+from ..system.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from ..native.equations import Equations
+    from ..system.points import Points
+    from ..system.system import System
+
+__all__ = ["Columns"]
+
+MOST_UNKNOWNS = 24  # that are solved for in an expression
+MOST_OPERATIONS = 20_000  # beyond these it takes longer to write than it saves
+
+
+class Columns:
+    """Functions of points of which only states, discrete values, relations and modes are known.
+
+    Parameters
+    ----------
+    system : whose slopes they are
+    modes, held : symbols of modes, and what is zero while they are held
+    entries : parameters that move
+    guards : what says when an event happens
+    """
+
+    def __init__(self, system: System, modes: ca.SX, held: ca.SX, entries: ca.SX, guards: ca.SX
+                 ) -> None:
+        self.system, tape = system, system.tape
+        w, r = ca.vertcat(tape.z, tape.u), ca.vertcat(tape.residual, held)
+        by = ca.vertcat(tape.x, entries, tape.d)
+        matrix = ca.jacobian(r, w)
+        #: Whether all is as the first lines of this file say.
+        self.serves = w.numel() <= MOST_UNKNOWNS and not ca.depends_on(matrix, w) \
+            and ca.sprank(matrix) == w.numel()
+        if not self.serves:
+            return
+        slopes = ca.jacobian(tape.slope, by)
+        found = -ca.solve(matrix, ca.substitute(r, w, ca.DM.zeros(w.numel()))) if w.numel() else w
+        if w.numel():
+            through = ca.jacobian(tape.slope, w)
+            slopes -= ca.mtimes(through, ca.solve(matrix, ca.jacobian(r, by)))
+        self._widths = np.cumsum([system.nx, entries.numel(), system.nd])
+        self.row, self.column = (np.array(k, dtype=int) for k in
+                                   slopes.sparsity().get_triplet())
+        given = [*system.arguments, modes]
+        values, looks = (ca.substitute(one, w, found) if w.numel() else one for one in (
+            slopes.nz[:], guards))
+        functions = [ca.Function("columns", given, [ca.densify(one)]) for one in (values, looks)]
+        self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
+            _must_solve(system, one) for one in (values, looks))
+        self._address: int | None = None
+        self._slopes, self._guards = (Evaluator(f) for f in functions)
+        self._entries = ca.Function("entries", [*given[:-2], modes], [
+            ca.densify(values)]) if self.serves else functions[0]  # without efforts
+
+    def slopes(self, points: Points) -> tuple[Array, Array, Array]:
+        """Derivatives of slopes by states, parameters and discrete values, (points, states, …)."""
+        full = np.zeros((len(points), self.system.nx, self._widths[-1]))
+        full[:, self.row, self.column] = self._values(self._slopes, points).T
+        x, p, d = np.split(full, self._widths[:-1], axis=2)
+        return x, p, d
+
+    def address(self, equations: Equations) -> int:
+        """The entries of these derivatives in machine code, with what other equations read."""
+        if self._address is None:
+            self._address = equations.varied(self._entries)
+        return self._address
+
+    def guards(self, points: Points) -> Array:
+        """What says when an event happens, (guards, points)."""
+        return self._values(self._guards, points)
+
+    def _values(self, function: Evaluator, points: Points) -> Array:
+        return native.column_values(function, points, points.mode_columns().astype(float))
+
+
+def _must_solve(system: System, expression: ca.SX) -> bool:
+    """Whether more than what trajectories hold is wanted for an expression."""
+    wanted = Wanted.by(system, expression)
+    return wanted.of_efforts or wanted.unknowns or wanted.closed
